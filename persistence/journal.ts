@@ -1,0 +1,83 @@
+/**
+ * The contract every journal keeps: an append-only sequence of facts, made durable in groups.
+ *
+ * A fact here is a type and a JSON text; what it means is known to `src/domain` alone (I6).
+ * Two journals keep this contract and pass one suite: `sqlite-journal.ts` and `memory-journal.ts`.
+ *
+ *  1. `append` gives sequence numbers at once, without gaps (I9), in the order of the calls.
+ *  2. A unit is durable whole or not at all.
+ *  3. `whenDurable` callbacks run in the order of their sequence numbers, many together, never inside `append`.
+ *  4. After a fault nothing appended and unanswered is promised: its outcome is unknown until the journal is opened again.
+ */
+
+/** What one turn leaves behind: facts that become durable together. */
+export interface Unit {
+  /** The stream the facts belong to: an event's id, or '' for the service itself. */
+  readonly eventId: string;
+  /** Milliseconds since 1970, stamped once for the turn. */
+  readonly at: number;
+  readonly facts: readonly { readonly type: string; readonly data: string }[];
+}
+
+/** One stored fact. */
+export interface FactRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly eventId: string;
+  readonly type: string;
+  /** JSON text, as appended. */
+  readonly data: string;
+}
+
+/**
+ * OPEN takes facts. FULL: the disk is full; nothing can be appended, the journal probes and comes back by itself.
+ * BROKEN: an I/O error; the outcome of what was under way is unknown and the process must stop. CLOSED: after `close`.
+ */
+export type JournalStatus = 'OPEN' | 'FULL' | 'BROKEN' | 'CLOSED';
+
+/** Trouble with the disk, with a hint an operator can act on. */
+export class JournalFault extends Error {
+  readonly kind: 'FULL' | 'BROKEN' | 'CLOSED';
+  readonly hint: string;
+  constructor(kind: 'FULL' | 'BROKEN' | 'CLOSED', message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'JournalFault';
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+export interface Journal {
+  readonly status: JournalStatus;
+  /** The last sequence number given out; 0 when nothing was ever appended. */
+  readonly appendedSeq: number;
+  /** The last sequence number that is known to be on disk. */
+  readonly durableSeq: number;
+
+  /**
+   * Takes a unit and returns the sequence number of its last fact; the facts become durable soon after.
+   * Throws JournalFault when the status is not OPEN.
+   */
+  append(unit: Unit): number;
+
+  /**
+   * Calls back once everything up to `seq` is durable (`null`), or with the fault that makes it uncertain.
+   * When it is durable already the callback still runs later, never inside this call.
+   */
+  whenDurable(seq: number, settled: (fault: JournalFault | null) => void): void;
+
+  /**
+   * Durable facts in order of sequence, after `afterSeq` (default 0), optionally of one stream only.
+   * The iterator reads a consistent view and may be left early.
+   */
+  read(options?: { readonly afterSeq?: number; readonly eventId?: string }): Iterable<FactRow>;
+
+  /** The streams in the journal with the sequence number of their newest durable fact. */
+  streams(): Iterable<{ readonly eventId: string; readonly lastSeq: number }>;
+
+  /** Called at each change of status, so that a service can drop what ran ahead and say why it is not ready. */
+  onStatus(listener: (status: JournalStatus, fault: JournalFault | null) => void): void;
+
+  /** Writes what was appended, closes, resolves; `append` throws from the call on. */
+  close(): Promise<void>;
+}

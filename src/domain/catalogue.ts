@@ -1,0 +1,158 @@
+/**
+ * What is for sale: the checked definition of an event, as plain data.
+ *
+ * `src/catalogue` reads files into these types and prints them back; this file only says what they are.
+ * A definition is complete: every default is filled in and every seat is listed, so that the journal holds
+ * all that a replay needs. Money is in cents, times in milliseconds since 1970, windows in minutes as the API prints them.
+ */
+
+export type PublicationStatus = 'PUBLISHED' | 'DRAFT';
+export type PaymentProviderName = 'provider_a' | 'provider_b';
+/** What the operator says of a date; SOLD_OUT by sales is derived, not defined. */
+export type DefinedPerformanceStatus = 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED' | 'DRAFT';
+
+export interface EventDefinition {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: PublicationStatus;
+  readonly currency: string;
+  readonly timezone: string;
+  readonly paymentProvider: PaymentProviderName;
+  readonly maxInstallments: number;
+  readonly holdMinutes: number;
+  /** The longest that one session's hold may live through changes, counted from its first placing; null means no ceiling. */
+  readonly holdMaxMinutes: number | null;
+  readonly paymentMinutes: number;
+  readonly waitingRoom: boolean;
+  readonly waitingRoomOpensAt: number | null;
+  readonly waitingRoomRate: number;
+  readonly waitingRoomMinutes: number;
+  readonly waitingRoomInactivitySeconds: number;
+  readonly waitingRoomPauseWhenSoldOut: boolean;
+  readonly waitingRoomMaxAdmitted: number | null;
+  readonly maxTicketsPerOrder: number | null;
+  readonly maxTicketsPerEmail: number | null;
+  readonly requireIndividualData: boolean;
+  readonly performances: readonly PerformanceDefinition[];
+  readonly localities: readonly LocalityDefinition[];
+  readonly ticketTypes: readonly TicketTypeDefinition[];
+  readonly sellingStages: readonly SellingStageDefinition[];
+  readonly promoCodes: readonly PromoCodeDefinition[];
+}
+
+export interface PerformanceDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly status: DefinedPerformanceStatus;
+  readonly sortOrder: number;
+}
+
+export type LocalityDefinition = GeneralLocality | NumberedLocality;
+
+export interface GeneralLocality {
+  readonly id: string;
+  readonly name: string;
+  readonly seating: 'GENERAL';
+  /** Places on each date. */
+  readonly capacity: number;
+}
+
+export interface NumberedLocality {
+  readonly id: string;
+  readonly name: string;
+  readonly seating: 'NUMBERED';
+  /** Where people look; rows are tried by their centre's distance from it. Null: as listed, front first. */
+  readonly focalPoint: Point | null;
+  readonly zones: readonly ZoneDefinition[];
+  readonly sections: readonly SectionDefinition[];
+  /** Outlines for the picture (stage, walls, areas), passed through as they came. */
+  readonly shapes: readonly unknown[];
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface ZoneDefinition {
+  readonly zoneKey: string;
+  readonly name: string;
+  readonly color: string | null;
+}
+
+export interface SectionDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly rows: readonly SeatRowDefinition[];
+}
+
+export interface SeatRowDefinition {
+  readonly label: string;
+  readonly seats: readonly SeatDefinition[];
+  /** Counts of seats after which an aisle runs: [6] means between the sixth and the seventh seat as listed. */
+  readonly aisleAfter: readonly number[];
+}
+
+export interface SeatDefinition {
+  readonly id: string;
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly zoneKey: string;
+  readonly accessible: boolean;
+  readonly restrictedView: boolean;
+}
+
+export interface TicketTypeDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly localityId: string;
+  /** The zones of a NUMBERED locality it may sit in; null means all of them. */
+  readonly zoneKeys: readonly string[] | null;
+  readonly groupSize: number;
+  /** Units per order item; null means no cap. */
+  readonly maxPerOrder: number | null;
+  /** Tickets per date over all stages; null means no cap. */
+  readonly quota: number | null;
+  readonly accessible: boolean;
+  readonly entryCutoff: string | null;
+  readonly lateFee: number | null;
+  readonly minConsumption: number | null;
+  readonly barPerks: readonly BarPerkDefinition[];
+}
+
+export interface BarPerkDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly price: number;
+  /** How many the whole event has; null means no cap. */
+  readonly stock: number | null;
+  readonly maxPerTicket: number | null;
+}
+
+export interface SellingStageDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly sortOrder: number;
+  /** Cents for one unit, by ticket type id; a type without a price is not sold in this stage. */
+  readonly prices: Readonly<Record<string, number>>;
+  /** Tickets per date in this stage, by ticket type id; a type without an entry has no cap. */
+  readonly quotas: Readonly<Record<string, number>>;
+}
+
+export interface PromoCodeDefinition {
+  readonly code: string;
+  readonly percentOff: number | null;
+  readonly amountOff: number | null;
+  readonly maxUses: number | null;
+  readonly ticketTypeIds: readonly string[] | null;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+}

@@ -1,0 +1,17 @@
+/** A defect: something that cannot be, unless the code is wrong or the journal is corrupt. The process stops on it. */
+export class Defect extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Defect';
+  }
+}
+
+/** Throws a Defect unless the condition holds; stays on in production, so keep conditions cheap. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Defect(message);
+}
+
+/** Closes a switch over a union: the compiler proves that no case is left. */
+export function unreachable(value: never): never {
+  throw new Defect(`unreachable: ${JSON.stringify(value)}`);
+}

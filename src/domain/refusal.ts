@@ -1,0 +1,105 @@
+/**
+ * The expected noes: each refusal code of the API with the shape of its detail.
+ *
+ * A refusal is a value that `decide` returns; nobody throws one. The HTTP status of a code is known
+ * only to `http/errors.ts`, which also prints details in snake_case.
+ */
+
+/** A problem in what was asked, found after its shape was checked; `path` leads to it through the request's body. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+type Nothing = Readonly<Record<never, never>>;
+
+/** How many were allowed and how many the request would come to. */
+export interface LimitDetail {
+  readonly limit: number;
+  readonly requested: number;
+}
+
+export interface InsufficientTicketsDetail {
+  /** Tickets this session could still take, its own hold counted as free. */
+  readonly available: number;
+  /** Whether other sessions' holds are in the way, so that stock may return. */
+  readonly reservedByOthers: boolean;
+  /** When the first of the holds in the way runs out, or null. */
+  readonly nextReleaseAt: number | null;
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly performanceId: string;
+  /** The most seats that can be had side by side, when seats were to be assigned and no block was long enough. */
+  readonly largestBlock?: number;
+}
+
+export interface RefusalDetails {
+  VALIDATION_ERROR: { readonly errors: readonly Problem[] };
+  EVENT_NOT_FOUND: Nothing;
+  IDEMPOTENCY_KEY_REUSED: Nothing;
+  TERMS_NOT_ACCEPTED: Nothing;
+  HOLD_NOT_FOUND: Nothing;
+  HOLD_EXPIRED: Nothing;
+  HOLD_NOT_ACTIVE: { readonly status: string };
+  HOLD_ITEMS_MISMATCH: Nothing;
+  QUEUE_NOT_ENABLED: Nothing;
+  QUEUE_ENTRY_NOT_FOUND: Nothing;
+  QUEUE_PASS_REQUIRED: Nothing;
+  QUEUE_PASS_INVALID: Nothing;
+  PERFORMANCE_REQUIRED: Nothing;
+  PERFORMANCE_NOT_FOUND: { readonly performanceId: string };
+  PERFORMANCE_NOT_ON_SALE: { readonly performanceId: string };
+  TICKET_TYPE_NOT_FOUND: { readonly ticketTypeId: string };
+  SELLING_STAGE_NOT_FOUND: { readonly sellingStageId: string };
+  TICKET_NOT_ON_SALE: { readonly ticketTypeId: string; readonly sellingStageId: string };
+  INSTALLMENTS_NOT_ALLOWED: LimitDetail;
+  MAX_PER_ORDER_EXCEEDED: LimitDetail & { readonly ticketTypeId: string };
+  MAX_TICKETS_PER_ORDER_EXCEEDED: LimitDetail;
+  MAX_TICKETS_PER_EMAIL_EXCEEDED: LimitDetail & { readonly already: number };
+  ATTENDEE_COUNT_MISMATCH: {
+    readonly ticketTypeId: string;
+    readonly expected: number;
+    readonly given: number;
+  };
+  PROMO_CODE_INVALID: { readonly promoCode: string };
+  PROMO_CODE_EXHAUSTED: { readonly promoCode: string };
+  BAR_PERK_NOT_FOUND: { readonly barPerkId: string };
+  BAR_PERK_LIMIT_EXCEEDED: LimitDetail & { readonly barPerkId: string };
+  BAR_PERK_SOLD_OUT: { readonly barPerkId: string; readonly available: number };
+  SEATING_NOT_ENABLED: { readonly ticketTypeId: string };
+  SEAT_COUNT_MISMATCH: {
+    readonly ticketTypeId: string;
+    readonly expected: number;
+    readonly given: number;
+  };
+  SEAT_NOT_IN_TICKET_TYPE: { readonly seatIds: readonly string[] };
+  SEAT_NOT_SELLABLE: { readonly seatIds: readonly string[] };
+  SEAT_TAKEN: { readonly seatIds: readonly string[] };
+  INSUFFICIENT_TICKETS: InsufficientTicketsDetail;
+  ORDER_NOT_FOUND: Nothing;
+  ORDER_NOT_PAYABLE: { readonly status: string };
+  ORDER_NOT_CANCELLABLE: { readonly status: string };
+  REFUND_TOO_HIGH: { readonly refundable: number; readonly requested: number };
+  UPDATE_CONFLICT: { readonly conflicts: readonly Problem[] };
+}
+
+export type RefusalCode = keyof RefusalDetails;
+
+/** An expected no. `code` is the API's stable identifier; `detail` has the keys of that code. */
+export type Refusal = {
+  [Code in RefusalCode]: { readonly outcome: 'REFUSED'; readonly code: Code; readonly detail: RefusalDetails[Code] };
+}[RefusalCode];
+
+/** Makes the refusal of a code, with the detail that the code calls for. */
+export function refuse<Code extends RefusalCode>(code: Code, detail: RefusalDetails[Code]): Refusal {
+  return { outcome: 'REFUSED', code, detail } as Refusal;
+}
+
+/** A refusal for problems that the shape of a body cannot show, such as one seat named by two items. */
+export function refuseProblems(errors: readonly Problem[]): Refusal {
+  return refuse('VALIDATION_ERROR', { errors });
+}
+
+export function isRefusal(value: { readonly outcome?: string }): value is Refusal {
+  return value.outcome === 'REFUSED';
+}

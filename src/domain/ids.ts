@@ -1,0 +1,25 @@
+/**
+ * The shape of ids: `<prefix>_<event number in base 36>_<132 random bits>`.
+ *
+ * Ids of holds, queue entries, orders, checkout sessions and tickets are secrets that grant access. Each carries the
+ * number of its event, so that a request finds its box office from the id alone. The random part comes
+ * from the turn (I1); this file only joins and takes apart.
+ */
+
+export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref';
+
+/** The random part: 22 characters of the URL-safe base64 alphabet, 6 bits each. */
+export const SECRET_LENGTH = 22;
+
+const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{22})$/;
+
+/** Joins an id from its parts. */
+export function joinId(prefix: IdPrefix, eventNumber: number, secret: string): string {
+  return `${prefix}_${eventNumber.toString(36)}_${secret}`;
+}
+
+/** The number of the event that an id of this prefix belongs to, or null when the text is no such id. */
+export function eventNumberOf(prefix: IdPrefix, id: string): number | null {
+  const parts = SHAPE.exec(id);
+  return parts !== null && parts[1] === prefix ? Number.parseInt(parts[2] ?? '', 36) : null;
+}

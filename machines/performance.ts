@@ -1,0 +1,48 @@
+import { setup } from 'xstate';
+import { compile, type StatusOf } from './compile.ts';
+
+export type PerformanceTrigger = 'SELL_OUT' | 'RETURN' | 'CANCEL';
+
+/** A performance: one date of an event. */
+export const performanceMachine = setup({ types: { events: {} as { type: PerformanceTrigger } } }).createMachine({
+  id: 'performance',
+  description:
+    'One date of an event. Whether the date is a draft, closed by the operator or over is said by its definition and the clock, not here: these only narrow what may be sold.',
+  initial: { target: 'ON_SALE', description: 'The date is added to the event.' },
+  states: {
+    ON_SALE: {
+      description: 'Tickets are left, or held ones may return.',
+      on: {
+        SELL_OUT: {
+          target: 'SOLD_OUT',
+          description: 'The last ticket is sold: nothing is available, nothing is held.',
+        },
+        CANCEL: {
+          target: 'CANCELLED',
+          description: 'The operator cancels the date.',
+          meta: {
+            also: 'Its holds are released; every order with a ticket on it is cancelled whole, refunds are due.',
+          },
+        },
+      },
+    },
+    SOLD_OUT: {
+      description: 'Everything is sold.',
+      on: {
+        RETURN: {
+          target: 'ON_SALE',
+          description: 'Something returns: an order is cancelled, a seat unblocked, a place added.',
+        },
+        CANCEL: {
+          target: 'CANCELLED',
+          description: 'The operator cancels the date.',
+          meta: { also: 'Every order with a ticket on it is cancelled whole, refunds are due.' },
+        },
+      },
+    },
+    CANCELLED: { description: 'Does not take place. Nothing is sold any more.', type: 'final' },
+  },
+});
+
+export type PerformanceStatus = StatusOf<typeof performanceMachine>;
+export const performanceLaw = compile(performanceMachine);

@@ -1,0 +1,4 @@
+export interface Claimant {
+  readonly status: string;
+  readonly expiresAt: number;
+}

@@ -1,9 +1,13 @@
+/**
+ * A hold: tickets that nobody else can buy, for the length of a window.
+ *
+ * Its lines, seats and window are kept in `src/domain/holds.ts`, which alone asks this law; the seats in it follow `seat.ts`.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type HoldTrigger = 'CHANGE' | 'CONVERT' | 'RELEASE' | 'REPLACE' | 'EXPIRE' | 'CONSUME' | 'RETURN' | 'RECLAIM';
 
-/** A hold: tickets that nobody else can buy, for the length of a window. */
 export const holdMachine = setup({ types: { events: {} as { type: HoldTrigger } } }).createMachine({
   id: 'hold',
   description:

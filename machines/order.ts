@@ -1,10 +1,14 @@
+/**
+ * An order: the tickets of one hold, their price, and the payments that must cover it.
+ *
+ * Amounts and conditions are kept in `src/domain/orders.ts`, which asks this law; each try to pay follows `payment.ts`.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type OrderTrigger =
   'PAY_IN_FULL' | 'PAY_INSTALLMENT' | 'EXPIRE' | 'CANCEL' | 'PAY_LATE_IN_FULL' | 'PAY_LATE_INSTALLMENT';
 
-/** An order: tickets of one hold, a price, and the payments that must cover it. */
 export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger } } }).createMachine({
   id: 'order',
   description:

@@ -1,3 +1,8 @@
+/**
+ * A payment: one try at one amount of an order with a payment provider.
+ *
+ * `src/domain/orders.ts` asks this law when a session is opened and when a provider reports an outcome.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
@@ -11,7 +16,6 @@ const lateMoney = {
   },
 } as const;
 
-/** A payment: one try at one amount of an order with a provider. */
 export const paymentMachine = setup({ types: { events: {} as { type: PaymentTrigger } } }).createMachine({
   id: 'payment',
   description:

@@ -1,9 +1,13 @@
+/**
+ * A performance: one date of an event.
+ *
+ * Its stock is counted in `src/domain/inventory.ts`; what the operator says of it stands in the definition.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type PerformanceTrigger = 'SELL_OUT' | 'RETURN' | 'CANCEL';
 
-/** A performance: one date of an event. */
 export const performanceMachine = setup({ types: { events: {} as { type: PerformanceTrigger } } }).createMachine({
   id: 'performance',
   description:

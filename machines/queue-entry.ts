@@ -1,9 +1,13 @@
+/**
+ * A queue entry: one session's place in a waiting room, and its pass once it is admitted.
+ *
+ * The line, the draw and the budget are kept in `src/domain/waiting-room.ts`; the doors follow `waiting-room.ts`.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type QueueEntryTrigger = 'ADMIT' | 'DROP' | 'EXPIRE' | 'SPEND' | 'LEAVE';
 
-/** A queue entry: one session's place in a waiting room, and its pass once it is admitted. */
 export const queueEntryMachine = setup({ types: { events: {} as { type: QueueEntryTrigger } } }).createMachine({
   id: 'queue-entry',
   description:

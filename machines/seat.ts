@@ -1,9 +1,13 @@
+/**
+ * A seat of a NUMBERED locality on one date.
+ *
+ * Kept as bytes in `src/domain/inventory.ts`; the hold or the ticket that has it is known there, not here.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type SeatTrigger = 'HOLD' | 'SELL' | 'FREE' | 'BLOCK' | 'UNBLOCK';
 
-/** A seat of a NUMBERED locality on one date. */
 export const seatMachine = setup({ types: { events: {} as { type: SeatTrigger } } }).createMachine({
   id: 'seat',
   description:

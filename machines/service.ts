@@ -1,9 +1,13 @@
+/**
+ * The service itself, from its start to its end.
+ *
+ * Run by XState in `src`; the health routes and the exit code follow it.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type ServiceTrigger = 'RECOVERED' | 'DISK_FULL' | 'WRITABLE' | 'DRAIN' | 'STOP' | 'FAIL';
 
-/** The service itself, from its start to its end. */
 export const serviceMachine = setup({ types: { events: {} as { type: ServiceTrigger } } }).createMachine({
   id: 'service',
   description: 'One process on one data folder. GET /health/ready answers 200 in READY only.',

@@ -1,9 +1,13 @@
+/**
+ * The doors of an event's waiting room.
+ *
+ * The places in it follow `queue-entry.ts`.
+ */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type WaitingRoomTrigger = 'OPEN_AT_ONCE' | 'START_DRAW' | 'FINISH_DRAW' | 'PAUSE' | 'RESUME';
 
-/** The doors of an event's waiting room. */
 export const waitingRoomMachine = setup({ types: { events: {} as { type: WaitingRoomTrigger } } }).createMachine({
   id: 'waiting-room',
   description: 'The doors of a waiting room. In every status people may join, poll and leave.',

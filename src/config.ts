@@ -1,0 +1,358 @@
+/**
+ * The settings of a service: read from the environment, checked all at once, given on as one frozen value.
+ *
+ * `main.ts` and the command line call `readConfig` and stop with exit code 2 when it lists problems; nobody else reads the environment.
+ * The table SETTINGS is the one place that knows a setting's name, default and what is allowed; README's table is written from it.
+ *
+ *  1. Every bad setting is named, not only the first.
+ *  2. A secret's value never appears in a problem.
+ *  3. An empty variable counts as one that is not set, as compose files and units write it.
+ */
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { existsSync } from 'node:fs';
+
+/** One row of the settings table. */
+export interface Setting {
+  /** JSON Schema of the value; numbers are read from their text. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly default: string | number | null;
+  /** Completes the sentence "must be …". */
+  readonly allowed: string;
+  readonly meaning: string;
+  readonly secret?: true;
+}
+
+const onOff = { enum: ['on', 'off'] };
+const port = { type: 'integer', minimum: 0, maximum: 65_535 };
+const text = { type: 'string', minLength: 1 };
+const webhookSecret = { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{8,256}={0,2}$' };
+const webhookSecretAllowed = 'whsec_ followed by base64 (24 random bytes or more are good)';
+const address = { type: 'string', format: 'uri', pattern: '^https?://' };
+
+export const SETTINGS = {
+  HOST: {
+    schema: text,
+    default: '127.0.0.1',
+    allowed: 'a host name or address',
+    meaning: 'address of the public listener',
+  },
+  PORT: {
+    schema: port,
+    default: 8080,
+    allowed: 'a port from 0 to 65535 (0 takes a free one)',
+    meaning: 'port of the public listener',
+  },
+  ADMIN_HOST: {
+    schema: text,
+    default: '127.0.0.1',
+    allowed: 'a host name or address',
+    meaning: "address of the operators' listener",
+  },
+  ADMIN_PORT: {
+    schema: port,
+    default: 8081,
+    allowed: 'a port from 0 to 65535 (0 takes a free one)',
+    meaning: "port of the operators' listener",
+  },
+  ADMIN_TOKEN: {
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,512}$' },
+    default: null,
+    allowed: 'up to 512 visible ASCII characters without spaces',
+    meaning: 'bearer token of the admin API; made at first start when not set',
+    secret: true,
+  },
+  DATA_DIR: {
+    schema: text,
+    default: './data',
+    allowed: 'a path',
+    meaning: 'folder of the journal, snapshots and keys',
+  },
+  BASE_URL: {
+    schema: address,
+    default: null,
+    allowed: 'an http or https address',
+    meaning: 'prefix of the URLs handed to buyers; from HOST and PORT when not set',
+  },
+  CATALOG: {
+    schema: text,
+    default: null,
+    allowed: 'an existing file or folder',
+    meaning: 'catalogue file or folder loaded at start',
+  },
+  LOG_LEVEL: {
+    schema: { enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] },
+    default: 'info',
+    allowed: 'fatal, error, warn, info, debug, trace or silent',
+    meaning: 'what is logged',
+  },
+  RESPONSE_ENVELOPE: {
+    schema: { enum: ['none', 'data'] },
+    default: 'none',
+    allowed: 'none or data',
+    meaning: 'data wraps every successful body as {"data": …}',
+  },
+  SANDBOX: {
+    schema: onOff,
+    default: 'on',
+    allowed: 'on or off',
+    meaning: 'the sandbox payment providers and their routes',
+  },
+  SANDBOX_CLOCK: {
+    schema: onOff,
+    default: 'off',
+    allowed: 'on or off',
+    meaning: 'the route that moves the clock forward; never for real sales',
+  },
+  NOTIFY_URL: {
+    schema: address,
+    default: null,
+    allowed: 'an http or https address, set together with NOTIFY_SECRET',
+    meaning: 'where notifications are posted',
+  },
+  NOTIFY_SECRET: {
+    schema: webhookSecret,
+    default: null,
+    allowed: `${webhookSecretAllowed}, set together with NOTIFY_URL`,
+    meaning: 'signs notifications',
+    secret: true,
+  },
+  TICKET_KEY: {
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_+/-]{43}=?$' },
+    default: null,
+    allowed: 'the 32 bytes of an Ed25519 private key in base64url or base64',
+    meaning: 'signs ticket codes; made at first start when not set',
+    secret: true,
+  },
+  WEBHOOK_SECRET_A: {
+    schema: webhookSecret,
+    default: null,
+    allowed: webhookSecretAllowed,
+    meaning: 'verifies webhooks of provider_a; made at first start when not set',
+    secret: true,
+  },
+  WEBHOOK_SECRET_B: {
+    schema: webhookSecret,
+    default: null,
+    allowed: webhookSecretAllowed,
+    meaning: 'verifies webhooks of provider_b; made at first start when not set',
+    secret: true,
+  },
+  STRIPE_SECRET_KEY: {
+    schema: { type: 'string', pattern: '^[sr]k_[A-Za-z0-9_]{8,250}$' },
+    default: null,
+    allowed: 'a secret key as Stripe prints it (sk_… or rk_…), set together with STRIPE_WEBHOOK_SECRET',
+    meaning: 'takes payments through Stripe',
+    secret: true,
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    schema: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/=_-]{8,250}$' },
+    default: null,
+    allowed:
+      'the signing secret of the webhook endpoint as Stripe prints it (whsec_…), set together with STRIPE_SECRET_KEY',
+    meaning: "verifies Stripe's webhooks",
+    secret: true,
+  },
+  CORS_ORIGINS: {
+    schema: { type: 'string', pattern: '^(\\*|https?://[^\\s,/*]+(\\s*,\\s*https?://[^\\s,/*]+)*)$' },
+    default: '*',
+    allowed: '* or origins such as https://shop.example, separated by commas',
+    meaning: 'origins that may call the public API from a browser',
+  },
+  TRUST_PROXY: {
+    schema: { enum: ['true', 'false'] },
+    default: 'false',
+    allowed: 'true or false',
+    meaning: 'whether X-Forwarded-For is believed',
+  },
+  RATE_LIMIT_PER_MINUTE: {
+    schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+    default: 0,
+    allowed: 'a whole number from 0 (off) to 1000000',
+    meaning: 'changes per client address and minute',
+  },
+  LIVE_EVENTS_MAX: {
+    schema: { type: 'integer', minimum: 1, maximum: 100_000 },
+    default: 1_000,
+    allowed: 'a whole number from 1 to 100000',
+    meaning: 'events kept in memory; the coldest are put to sleep beyond it',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The bounds that are not settings, each with its reason. */
+export const LIMITS = {
+  /** A hold of 20 items with 200 seat ids each fits four times over. */
+  bodyBytesMax: 256 * 1024,
+  /** A definition with every seat of a stadium listed. */
+  adminBodyBytesMax: 16 * 1024 * 1024,
+  /** Commands waiting at one box office: a quarter of a second of turns on the slowest disk measured; beyond it waiting is worse than asking again. */
+  mailboxCommandsMax: 5_000,
+  /** Changes under way in the whole process; at the measured rates the last of them still waits under half a second. */
+  inFlightRequestsMax: 10_000,
+  /** Finished holds an event remembers so that a late GET can say how they ended; the journal has them all. */
+  finishedHoldsMax: 100_000,
+  /** Answers kept for repeats with an Idempotency-Key, per event. */
+  idempotencyKeysMax: 200_000,
+  /** Serialized event payloads kept: one for each event and date that people look at. */
+  cachedPayloadsMax: 2_000,
+  cachedPayloadBytesMax: 64 * 1024 * 1024,
+  /** Client addresses the rate limit tells apart before the oldest is forgotten. */
+  rateLimitedAddressesMax: 50_000,
+  /** A client that sends slowly may hold a socket this long, no longer. */
+  requestReceiveMsMax: 30_000,
+  /** Longer than the idle time of common load balancers, so that they and not the service close first. */
+  keepAliveMs: 72_000,
+  /** After a signal: what was accepted must be finished by then. */
+  shutdownMsMax: 9_000,
+} as const;
+
+export type Limits = { readonly [Name in keyof typeof LIMITS]: number };
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  /** Null: made at first start and kept in the data folder. */
+  readonly adminToken: string | null;
+  readonly dataDir: string;
+  /** Null: from the address that the listener got; see `baseUrlOf`. */
+  readonly baseUrl: string | null;
+  readonly catalog: string | null;
+  readonly logLevel: (typeof SETTINGS.LOG_LEVEL.schema.enum)[number];
+  readonly responseEnvelope: 'none' | 'data';
+  readonly sandbox: boolean;
+  readonly sandboxClock: boolean;
+  readonly notify: { readonly url: string; readonly secret: string } | null;
+  readonly ticketKey: string | null;
+  readonly webhookSecretA: string | null;
+  readonly webhookSecretB: string | null;
+  readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | null;
+  /** The origins listed, or '*' for all. */
+  readonly corsOrigins: '*' | readonly string[];
+  readonly trustProxy: boolean;
+  /** 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  readonly liveEventsMax: number;
+  readonly limits: Limits;
+}
+
+export type ConfigReading = { readonly config: Config } | { readonly problems: readonly string[] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Values = { [Name in SettingName]: string | number | null };
+
+const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+const pairs: readonly (readonly [SettingName, SettingName])[] = [
+  ['NOTIFY_URL', 'NOTIFY_SECRET'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+];
+
+const checkValues = compileSettings();
+
+/**
+ * Reads the settings from the environment. Returns the configuration, or one line for each bad setting that
+ * names it, its value (secrets masked) and what is allowed.
+ */
+export function readConfig(environment: Environment): ConfigReading {
+  const values = valuesFrom(environment);
+  const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values)]);
+  if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
+  if (bad.size > 0) {
+    return {
+      problems: SETTING_NAMES.filter((name) => bad.has(name)).map((name) => problemOf(name, environment[name])),
+    };
+  }
+  return { config: configFrom(values) };
+}
+
+/** The prefix of the URLs handed to buyers, once the port is known; an address that means "any" becomes localhost. */
+export function baseUrlOf(config: Pick<Config, 'baseUrl' | 'host'>, listeningPort: number): string {
+  if (config.baseUrl !== null) return config.baseUrl;
+  return addressOf(config.host, listeningPort);
+}
+
+/** An http address that a browser on this machine can open, without a slash at its end. */
+export function addressOf(host: string, listeningPort: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  const bracketed = reachable.includes(':') ? `[${reachable}]` : reachable;
+  return `http://${bracketed}:${listeningPort}`;
+}
+
+function compileSettings() {
+  const ajv = new Ajv({ allErrors: true, coerceTypes: true });
+  addFormats.default(ajv);
+  const properties = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].schema]));
+  return ajv.compile({ type: 'object', properties });
+}
+
+function valuesFrom(environment: Environment): Values {
+  const entries = SETTING_NAMES.map((name) => {
+    const given = environment[name];
+    return [name, given === undefined || given === '' ? SETTINGS[name].default : given];
+  });
+  return Object.fromEntries(entries) as Values;
+}
+
+/** The settings whose values their schema forbids; writes numbers over their texts. */
+function badValues(values: Values): SettingName[] {
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+  if (!checkValues(given)) return (checkValues.errors ?? []).map((error) => error.instancePath.slice(1) as SettingName);
+  Object.assign(values, given);
+  return [];
+}
+
+function missingPartners(values: Values): SettingName[] {
+  return pairs.flatMap(([one, other]) => {
+    if ((values[one] === null) === (values[other] === null)) return [];
+    return [values[one] === null ? one : other];
+  });
+}
+
+function problemOf(name: SettingName, given: string | undefined): string {
+  const setting: Setting = SETTINGS[name];
+  if (given === undefined || given === '') return `${name} is not set: it must be ${setting.allowed}`;
+  const shown = setting.secret ? '(a secret, not shown)' : JSON.stringify(given);
+  return `${name} is ${shown}: it must be ${setting.allowed}`;
+}
+
+function configFrom(values: Values): Config {
+  const textOf = (name: SettingName): string | null => (values[name] === null ? null : String(values[name]));
+  const required = (name: SettingName): string => String(values[name]);
+  const both = (one: string | null, other: string | null) =>
+    one === null || other === null ? null : ([one, other] as const);
+  const notify = both(textOf('NOTIFY_URL'), textOf('NOTIFY_SECRET'));
+  const stripe = both(textOf('STRIPE_SECRET_KEY'), textOf('STRIPE_WEBHOOK_SECRET'));
+  return Object.freeze({
+    host: required('HOST'),
+    port: Number(values.PORT),
+    adminHost: required('ADMIN_HOST'),
+    adminPort: Number(values.ADMIN_PORT),
+    adminToken: textOf('ADMIN_TOKEN'),
+    dataDir: required('DATA_DIR'),
+    baseUrl: textOf('BASE_URL')?.replace(/\/+$/, '') ?? null,
+    catalog: textOf('CATALOG'),
+    logLevel: required('LOG_LEVEL') as Config['logLevel'],
+    responseEnvelope: required('RESPONSE_ENVELOPE') as Config['responseEnvelope'],
+    sandbox: values.SANDBOX === 'on',
+    sandboxClock: values.SANDBOX_CLOCK === 'on',
+    notify: notify && { url: notify[0], secret: notify[1] },
+    ticketKey: textOf('TICKET_KEY'),
+    webhookSecretA: textOf('WEBHOOK_SECRET_A'),
+    webhookSecretB: textOf('WEBHOOK_SECRET_B'),
+    stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
+    corsOrigins:
+      values.CORS_ORIGINS === '*'
+        ? ('*' as const)
+        : required('CORS_ORIGINS')
+            .split(',')
+            .map((origin) => origin.trim()),
+    trustProxy: values.TRUST_PROXY === 'true',
+    rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
+    liveEventsMax: Number(values.LIVE_EVENTS_MAX),
+    limits: LIMITS,
+  });
+}

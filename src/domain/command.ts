@@ -6,7 +6,7 @@
  */
 import type { EventDefinition } from './catalogue.ts';
 import type { IdempotencyMark, OperatorMark } from './fact.ts';
-import type { HoldView } from './holds.ts';
+import type { HoldView } from './views.ts';
 
 /** One item of a request for tickets, as asked. */
 export interface ItemRequest {

@@ -1,5 +1,5 @@
 /**
- * The shape of ids: `<prefix>_<event number in base 36>_<132 random bits>`.
+ * The shape of ids: `<prefix>_<event number in base 36>_<144 random bits>`.
  *
  * Ids of holds, queue entries, orders, checkout sessions and tickets are secrets that grant access. Each carries the
  * number of its event, so that a request finds its box office from the id alone. The random part comes
@@ -8,10 +8,10 @@
 
 export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref';
 
-/** The random part: 22 characters of the URL-safe base64 alphabet, 6 bits each. */
-export const SECRET_LENGTH = 22;
+/** The random part: 24 characters of the URL-safe base64 alphabet, 18 bytes. */
+export const SECRET_LENGTH = 24;
 
-const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{22})$/;
+const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{24})$/;
 
 /** Joins an id from its parts. */
 export function joinId(prefix: IdPrefix, eventNumber: number, secret: string): string {

@@ -100,6 +100,6 @@ export function refuseProblems(errors: readonly Problem[]): Refusal {
   return refuse('VALIDATION_ERROR', { errors });
 }
 
-export function isRefusal(value: { readonly outcome?: string }): value is Refusal {
-  return value.outcome === 'REFUSED';
+export function isRefusal(value: object): value is Refusal {
+  return 'outcome' in value && value.outcome === 'REFUSED';
 }

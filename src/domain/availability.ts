@@ -1,0 +1,309 @@
+/**
+ * What buyers see of an event: its dates, prices and what is left, computed from the stock at the moment of asking.
+ *
+ * Owns no state. The figures are already net of other buyers' holds; clients must not correct them. Called by
+ * `http/routes` through a box office's `look`; advisory, so it does not wait for the disk.
+ */
+import { bestBlock } from './best-available.ts';
+import { activeHoldOf, type HoldOffice } from './holds.ts';
+import { left, reserved, totals } from './inventory.ts';
+import { occupancy, occupancySince, type Occupancy, type SeatChange } from './occupancy.ts';
+import {
+  findDate,
+  findDateOnSale,
+  isOnSale,
+  shownStatus,
+  visiblePerformances,
+  type SaleDate,
+  type Stock,
+} from './performances.ts';
+import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
+import { seatFacts, type SeatFacts } from './seating-plan.ts';
+import { beginTrial, giveBackInTrial, leftInTrial, type Trial } from './trial.ts';
+import type { PerformanceStatus } from '#machines/performance.ts';
+import type { EventDefinition, LocalityDefinition, NumberedLocality, PerformanceDefinition } from './catalogue.ts';
+
+/** What this room needs of the box office. */
+export interface AvailabilityOffice extends HoldOffice {
+  readonly revision: number;
+  readonly definitionVersion: number;
+  /** How many of a bar perk are left; null means no cap. */
+  readonly perksSold: ReadonlyMap<string, number>;
+}
+
+export interface PerformanceView {
+  readonly id: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly status: PerformanceStatus;
+  readonly sortOrder: number;
+  /** Only on events with several dates. */
+  readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
+}
+
+export interface AvailabilityRow {
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly performanceId: string | null;
+  readonly price: number;
+  readonly onSale: boolean;
+  /** Tickets, not units. */
+  readonly available: number;
+  readonly reserved: number;
+}
+
+export interface EventView {
+  readonly definition: EventDefinition;
+  readonly performances: readonly PerformanceView[];
+  readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
+  readonly sellingStages: readonly { readonly stage: SellingStagePlan; readonly onSale: boolean }[];
+  /** What is left of each bar perk, by id; null means no cap. */
+  readonly perksLeft: ReadonlyMap<string, number | null>;
+  readonly ticketAvailability: readonly AvailabilityRow[];
+}
+
+/** A line of the list of events. */
+export interface EventSummary {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly currency: string;
+  readonly fromPrice: number;
+  readonly soldOut: boolean;
+  readonly waitingRoom: boolean;
+}
+
+export interface SeatingView {
+  readonly eventId: string;
+  readonly version: number;
+  readonly localities: readonly NumberedLocality[];
+}
+
+export type OccupancyView = { readonly eventId: string; readonly performanceId: string } & (
+  | ({ readonly form: 'FULL' } & Occupancy)
+  | {
+      readonly form: 'CHANGES';
+      readonly since: number;
+      readonly version: number;
+      readonly changes: readonly SeatChange[];
+    }
+);
+
+// ── the event ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The event's payload, summed over its dates or for one of them; a session's own ACTIVE hold counts as free for it.
+ * Refuses an unknown or hidden date with PERFORMANCE_NOT_FOUND.
+ */
+export function eventView(
+  office: AvailabilityOffice,
+  wanted: { readonly performanceId: string | null; readonly sessionKey: string | null },
+  now: number,
+): EventView | Refusal {
+  const { plan } = office;
+  const one = wanted.performanceId === null ? null : findDate(office, wanted.performanceId);
+  if (one !== null && isRefusal(one)) return one;
+  const visible = visiblePerformances(plan);
+  const dates = one === null ? visible.map((performance) => office.dates.get(performance.id)!) : [one];
+  const onSale = dates.filter((date) => isOnSale(date, plan.performanceById.get(date.id)!, now));
+  const trials = openTrials(office, onSale, wanted.sessionKey);
+  return {
+    definition: plan.definition,
+    performances: visible.map((performance) => viewPerformance(office, performance, visible.length > 1, now)),
+    localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
+    sellingStages: plan.sellingStages.map((stage) => ({ stage, onSale: isStageOpen(stage.definition, now) })),
+    perksLeft: perksLeft(office),
+    ticketAvailability: plan.rows.map((row) => ({
+      ticketTypeId: row.ticketTypeId,
+      sellingStageId: row.sellingStageId,
+      performanceId: one?.id ?? null,
+      price: row.priceCents,
+      onSale: onSale.length > 0 && isStageOpen(row.sellingStage.definition, now),
+      available: sum(trials, (trial) => availableOn(trial, row)),
+      reserved: sum(one === null ? onSale : dates, (date) => reserved(date.inventory, row)),
+    })),
+  };
+}
+
+/**
+ * A token that changes whenever the payload without a session key may differ: with every fact, and when a stage opens
+ * or closes or a date ends.
+ */
+export function eventRevision(office: AvailabilityOffice, now: number): string {
+  const passed = timeBoundaries(office.plan).filter((boundary) => boundary <= now).length;
+  return `${office.definitionVersion}.${office.revision}.${passed}`;
+}
+
+/** The event's line in the list of events. */
+export function eventSummary(office: AvailabilityOffice, now: number): EventSummary {
+  const { definition } = office.plan;
+  const visible = visiblePerformances(office.plan);
+  const views = visible.map((performance) => viewPerformance(office, performance, true, now).several!);
+  const prices = views.filter((view) => view.fromPrice > 0).map((view) => view.fromPrice);
+  return {
+    id: definition.id,
+    slug: definition.slug,
+    name: definition.name,
+    startsAt: least(visible.map((performance) => performance.startsAt)),
+    endsAt: greatest(visible.map((performance) => performance.endsAt)),
+    currency: definition.currency,
+    fromPrice: prices.length === 0 ? 0 : Math.min(...prices),
+    soldOut: views.every((view) => view.soldOut),
+    waitingRoom: definition.waitingRoom,
+  };
+}
+
+function viewPerformance(
+  office: AvailabilityOffice,
+  definition: PerformanceDefinition,
+  several: boolean,
+  now: number,
+): PerformanceView {
+  const date = office.dates.get(definition.id)!;
+  const { id, name, startsAt, endsAt, sortOrder } = definition;
+  const status = shownStatus(date, definition);
+  const view = { id, name, startsAt, endsAt, sortOrder, status };
+  if (!several) return { ...view, several: null };
+  const open = isOnSale(date, definition, now);
+  const { available, held } = totals(date.inventory);
+  return {
+    ...view,
+    several: {
+      totalAvailable: open ? available : 0,
+      fromPrice: open ? lowestPrice(office.plan, now) : 0,
+      soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
+    },
+  };
+}
+
+/** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
+function lowestPrice(plan: SalePlan, now: number): number {
+  const open = plan.rows.filter((row) => isStageOpen(row.sellingStage.definition, now));
+  const rows = open.length > 0 ? open : rowsOfNextStage(plan, now);
+  return rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.priceCents));
+}
+
+function rowsOfNextStage(plan: SalePlan, now: number): readonly SaleRow[] {
+  const startOf = (row: SaleRow): number => row.sellingStage.definition.startsAt ?? Number.POSITIVE_INFINITY;
+  const upcoming = plan.rows.filter((row) => startOf(row) > now && startOf(row) < Number.POSITIVE_INFINITY);
+  const next = Math.min(...upcoming.map(startOf));
+  return upcoming.filter((row) => startOf(row) === next);
+}
+
+function openTrials(office: AvailabilityOffice, dates: readonly SaleDate[], sessionKey: string | null): Trial[] {
+  const own = activeHoldOf(office, sessionKey);
+  return dates.map((date) => {
+    const trial = beginTrial(date.inventory);
+    for (const line of own?.lines ?? []) if (line.performanceId === date.id) giveBackInTrial(trial, line);
+    return trial;
+  });
+}
+
+function availableOn(trial: Trial, row: SaleRow): number {
+  return Math.max(0, leftInTrial(trial, row));
+}
+
+/** What is left of a sale row on a date, nobody's hold given back. */
+export function availableTickets(date: SaleDate, row: SaleRow): number {
+  return Math.max(0, left(date.inventory, row));
+}
+
+function perksLeft(office: AvailabilityOffice): ReadonlyMap<string, number | null> {
+  const left = new Map<string, number | null>();
+  for (const type of office.plan.definition.ticketTypes) {
+    for (const perk of type.barPerks) {
+      left.set(perk.id, perk.stock === null ? null : Math.max(0, perk.stock - (office.perksSold.get(perk.id) ?? 0)));
+    }
+  }
+  return left;
+}
+
+const boundariesOfPlan = new WeakMap<SalePlan, readonly number[]>();
+
+/** The moments at which the payload changes by time alone. */
+function timeBoundaries(plan: SalePlan): readonly number[] {
+  const known = boundariesOfPlan.get(plan);
+  if (known !== undefined) return known;
+  const moments = [
+    ...plan.sellingStages.flatMap(({ definition }) => [definition.startsAt, definition.endsAt]),
+    ...plan.performances.map((performance) => performance.endsAt),
+  ];
+  const boundaries = moments.filter((moment) => moment !== null).sort((a, b) => a - b);
+  boundariesOfPlan.set(plan, boundaries);
+  return boundaries;
+}
+
+// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The seats of the event's numbered localities; the same until the definition changes. */
+export function seatingView(office: AvailabilityOffice): SeatingView {
+  const { id, localities } = office.plan.definition;
+  const numbered = localities.filter((locality) => locality.seating === 'NUMBERED');
+  return { eventId: id, version: office.definitionVersion, localities: numbered };
+}
+
+/**
+ * The state of every seat that is not free, or what changed after version `since`; the full form when that is too old.
+ * Refuses with PERFORMANCE_REQUIRED or PERFORMANCE_NOT_FOUND.
+ */
+export function occupancyView(
+  office: AvailabilityOffice,
+  wanted: { readonly performanceId: string | null; readonly since: number | null },
+): OccupancyView | Refusal {
+  const date = findDate(office, wanted.performanceId);
+  if (isRefusal(date)) return date;
+  const which = { eventId: office.eventId, performanceId: date.id };
+  const { since } = wanted;
+  const changes = since === null ? null : occupancySince(date.inventory, since);
+  if (since === null || changes === null) return { ...which, form: 'FULL', ...occupancy(date.inventory) };
+  return { ...which, form: 'CHANGES', since, version: date.inventory.version, changes };
+}
+
+/**
+ * The best block of `count` seats, not reserved; empty when there is none. A session's own held seats count as free.
+ * Refuses with PERFORMANCE_*, TICKET_TYPE_NOT_FOUND, SEATING_NOT_ENABLED.
+ */
+export function suggestSeats(
+  office: AvailabilityOffice,
+  wanted: {
+    readonly ticketTypeId: string;
+    readonly count: number;
+    readonly performanceId: string | null;
+    readonly sessionKey: string | null;
+  },
+  now: number,
+): readonly SeatFacts[] | Refusal {
+  const date = findDateOnSale(office, wanted.performanceId, now);
+  if (isRefusal(date)) return date;
+  const { ticketTypeId } = wanted;
+  const type = office.plan.ticketTypeById.get(ticketTypeId);
+  if (type === undefined) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
+  const { seating } = type.locality;
+  if (seating === null) return refuse('SEATING_NOT_ENABLED', { ticketTypeId });
+  const [trial] = openTrials(office, [date], wanted.sessionKey);
+  const block = bestBlock(trial!, type, wanted.count);
+  return (block ?? []).map((seat) => seatFacts(seating, seat));
+}
+
+/** The stock of every date in one line each, for operators. */
+export function stockOfDates(stock: Stock): readonly ({ readonly id: string } & ReturnType<typeof totals>)[] {
+  return [...stock.dates.values()].map((date) => ({ id: date.id, ...totals(date.inventory) }));
+}
+
+function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((total, item) => total + figure(item), 0);
+}
+
+function least(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function greatest(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}

@@ -1,0 +1,323 @@
+/**
+ * Holds: tickets that nobody else can buy, for the length of a window.
+ *
+ * Owns the holds of one event and the rule of one ACTIVE hold per session. What a hold takes of each date's stock is
+ * applied through `inventory.ts`; which tickets it may have is decided by `reservation.ts`; orders that take a hold
+ * over belong to `orders.ts`. Called by `box-office.ts`.
+ *
+ * 1. A session has at most one ACTIVE hold (I8); placing another releases the first in the same fact.
+ * 2. From the millisecond of `expiresAt` on a hold is over: the actor settles what is due before every other turn.
+ * 3. A refusal leaves the hold as it was, window included (decide mutates nothing, I2).
+ * 4. Finished holds are kept for reading, the newest FINISHED_HOLDS_MAX of them; those with an order stay with it.
+ */
+import { follow } from '#machines/compile.ts';
+import { holdLaw, type HoldStatus, type HoldTrigger } from '#machines/hold.ts';
+import { noteDeadline, type Deadlines } from './deadlines.ts';
+import { fact, type Fact, type FactData, type HoldLine } from './fact.ts';
+import { recall, remember, type IdempotencyBook, type IdempotencyRecord } from './idempotency.ts';
+import { giveBack, reschedule, retake, returnSold, sell, take } from './inventory.ts';
+import { invariant } from './invariant.ts';
+import { followStock, type SaleDate, type Stock } from './performances.ts';
+import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { rearrange, reserve } from './reservation.ts';
+import type { CommandOf } from './command.ts';
+import type { HoldItemView, HoldView, IdempotentAnswer } from './views.ts';
+
+/** Bounds the memory of holds that are over and have no order. */
+export const FINISHED_HOLDS_MAX = 10_000;
+
+export interface Hold {
+  readonly id: string;
+  readonly sessionKey: string;
+  status: HoldStatus;
+  lines: readonly HoldLine[];
+  expiresAt: number;
+  readonly firstPlacedAt: number;
+  orderId: string | null;
+}
+
+export interface HoldBook {
+  readonly byId: Map<string, Hold>;
+  readonly activeBySession: Map<string, Hold>;
+  /** Holds that ended without an order, oldest first. */
+  readonly finished: Set<string>;
+}
+
+/** What holds need of the box office around them. */
+export interface HoldOffice extends Stock {
+  readonly eventId: string;
+  readonly holds: HoldBook;
+  readonly deadlines: Deadlines;
+  readonly idempotency: IdempotencyBook<IdempotentAnswer>;
+}
+
+export function noHolds(): HoldBook {
+  return { byId: new Map(), activeBySession: new Map(), finished: new Set() };
+}
+
+// ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether the hold keeps tickets from others. */
+export function isLive(hold: Hold): boolean {
+  return hold.status === 'ACTIVE' || hold.status === 'CONVERTED';
+}
+
+/** The session's own ACTIVE hold, which counts as free for that session. */
+export function activeHoldOf(office: HoldOffice, sessionKey: string | null): Hold | null {
+  return (sessionKey === null ? undefined : office.holds.activeBySession.get(sessionKey)) ?? null;
+}
+
+/** A hold, for its owner: an unknown id and another session's key get the same HOLD_NOT_FOUND. */
+export function findOwnHold(office: HoldOffice, holdId: string, sessionKey: string): Hold | Refusal {
+  const hold = office.holds.byId.get(holdId);
+  return hold !== undefined && hold.sessionKey === sessionKey ? hold : refuse('HOLD_NOT_FOUND', {});
+}
+
+/** The hold as its owner sees it: HOLD_NOT_FOUND. */
+export function findHold(office: HoldOffice, holdId: string, sessionKey: string): HoldView | Refusal {
+  const hold = findOwnHold(office, holdId, sessionKey);
+  return isRefusal(hold) ? hold : viewHold(office, hold);
+}
+
+export function viewHold(office: HoldOffice, hold: Hold): HoldView {
+  const { id, status, expiresAt, orderId, lines } = hold;
+  return { id, eventId: office.eventId, status, expiresAt, orderId, items: viewLines(office, lines) };
+}
+
+export function viewLines(stock: Stock, lines: readonly HoldLine[]): readonly HoldItemView[] {
+  return lines.map((line) => ({
+    ticketTypeId: line.ticketTypeId,
+    sellingStageId: line.sellingStageId,
+    performanceId: line.performanceId,
+    quantity: line.quantity,
+    ticketCount: line.ticketCount,
+    seatIds: line.seatIds,
+    seatLabels: line.seatIds.length === 0 ? line.seatIds : seatLabels(stock, line),
+  }));
+}
+
+function seatLabels(stock: Stock, line: HoldLine): readonly string[] {
+  const seating = stock.plan.ticketTypeById.get(line.ticketTypeId)?.locality.seating;
+  return line.seatIds.map((seatId) => seating?.labels[seating.indexOf.get(seatId) ?? -1] ?? seatId);
+}
+
+/** Whether a noted deadline of a hold still stands. */
+export function holdDeadlineStands(book: HoldBook, holdId: string, at: number): boolean {
+  const hold = book.byId.get(holdId);
+  return hold !== undefined && hold.expiresAt === at && isLive(hold);
+}
+
+// ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The answer that a marked request had before: a record, none, or IDEMPOTENCY_KEY_REUSED. */
+export function recallAnswer(
+  office: HoldOffice,
+  command: CommandOf<'PlaceHold'>,
+  now: number,
+): IdempotencyRecord<IdempotentAnswer> | Refusal | null {
+  return recall(office.idempotency, command.idempotency, now);
+}
+
+/**
+ * Places a hold in place of the session's previous one, which counts as free while the new one is judged.
+ * Refuses as `reserve` does.
+ */
+export function decidePlaceHold(
+  office: HoldOffice,
+  command: CommandOf<'PlaceHold'>,
+  holdId: string,
+  now: number,
+): readonly Fact[] | Refusal {
+  const replaced = activeHoldOf(office, command.sessionKey);
+  const lines = reserve(office, command.items, replaced, now);
+  if (isRefusal(lines)) return lines;
+  const firstPlacedAt = replaced?.firstPlacedAt ?? now;
+  const placed: FactData['HoldPlaced'] = {
+    holdId,
+    sessionKey: command.sessionKey,
+    lines,
+    expiresAt: windowEnd(office, firstPlacedAt, now),
+    firstPlacedAt,
+    replacedHoldId: replaced?.id ?? null,
+    idempotency: command.idempotency,
+  };
+  return [fact('HoldPlaced', placed)];
+}
+
+/** Changes a hold's lines; the window restarts. HOLD_NOT_FOUND, HOLD_EXPIRED, HOLD_NOT_ACTIVE, then as `rearrange`. */
+export function decideChangeHold(
+  office: HoldOffice,
+  command: CommandOf<'ChangeHold'>,
+  now: number,
+): readonly Fact[] | Refusal {
+  const hold = findOwnHold(office, command.holdId, command.sessionKey);
+  if (isRefusal(hold)) return hold;
+  const over = refuseUnless(hold, 'CHANGE');
+  if (over !== null) return over;
+  const lines = rearrange(office, hold, command.items, now);
+  if (isRefusal(lines)) return lines;
+  const expiresAt = windowEnd(office, hold.firstPlacedAt, now);
+  return [fact('HoldChanged', { holdId: hold.id, lines, expiresAt })];
+}
+
+/** Releases a hold: HOLD_NOT_FOUND; HOLD_NOT_ACTIVE unless it is ACTIVE or RELEASED already, which is no change. */
+export function decideReleaseHold(office: HoldOffice, command: CommandOf<'ReleaseHold'>): readonly Fact[] | Refusal {
+  const hold = findOwnHold(office, command.holdId, command.sessionKey);
+  if (isRefusal(hold)) return hold;
+  if (hold.status === 'RELEASED') return [];
+  if (hold.status !== 'ACTIVE') return refuse('HOLD_NOT_ACTIVE', { status: hold.status });
+  return [fact('HoldReleased', { holdId: hold.id })];
+}
+
+/** Ends a hold whose window ran out; nothing when it is over already or not due. */
+export function decideExpireHold(office: HoldOffice, holdId: string, now: number): readonly Fact[] {
+  const hold = office.holds.byId.get(holdId);
+  const due = hold !== undefined && hold.status === 'ACTIVE' && hold.expiresAt <= now;
+  return due ? [fact('HoldExpired', { holdId })] : [];
+}
+
+/** Null when the hold is ACTIVE and may take the trigger; HOLD_EXPIRED when its window ran out, else HOLD_NOT_ACTIVE. */
+export function refuseUnless(hold: Hold, trigger: HoldTrigger): Refusal | null {
+  if (hold.status === 'ACTIVE' && holdLaw.next(hold.status, trigger) !== undefined) return null;
+  return hold.status === 'EXPIRED' ? refuse('HOLD_EXPIRED', {}) : refuse('HOLD_NOT_ACTIVE', { status: hold.status });
+}
+
+/** A full window from now, cut at the ceiling of hold_max_minutes. */
+function windowEnd(stock: Stock, firstPlacedAt: number, now: number): number {
+  const { holdWindowMs, holdLifeMaxMs } = stock.plan;
+  const end = now + holdWindowMs;
+  return holdLifeMaxMs === null ? end : Math.min(end, firstPlacedAt + holdLifeMaxMs);
+}
+
+// ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function evolveHoldPlaced(office: HoldOffice, data: FactData['HoldPlaced'], at: number): void {
+  const { holds } = office;
+  if (data.replacedHoldId !== null) endHold(office, holdOf(holds, data.replacedHoldId), 'REPLACE');
+  invariant(!holds.activeBySession.has(data.sessionKey), 'a session has one ACTIVE hold (I8)');
+  const hold: Hold = {
+    id: data.holdId,
+    sessionKey: data.sessionKey,
+    status: holdLaw.initial,
+    lines: data.lines,
+    expiresAt: data.expiresAt,
+    firstPlacedAt: data.firstPlacedAt,
+    orderId: null,
+  };
+  holds.byId.set(hold.id, hold);
+  holds.activeBySession.set(hold.sessionKey, hold);
+  eachLine(office, hold, (date, line) => take(date.inventory, hold, line));
+  noteDeadline(office.deadlines, hold.id, hold.expiresAt);
+  if (data.idempotency !== null) {
+    remember(office.idempotency, data.idempotency, at, { of: 'HOLD', hold: viewHold(office, hold) });
+  }
+}
+
+export function evolveHoldChanged(office: HoldOffice, data: FactData['HoldChanged']): void {
+  const hold = holdOf(office.holds, data.holdId);
+  hold.status = follow(holdLaw, hold.status, 'CHANGE');
+  eachLine(office, hold, (date, line) => giveBack(date.inventory, line));
+  hold.lines = data.lines;
+  hold.expiresAt = data.expiresAt;
+  eachLine(office, hold, (date, line) => take(date.inventory, hold, line));
+  noteDeadline(office.deadlines, hold.id, hold.expiresAt);
+}
+
+export function evolveHoldReleased(office: HoldOffice, data: FactData['HoldReleased']): void {
+  endHold(office, holdOf(office.holds, data.holdId), 'RELEASE');
+}
+
+export function evolveHoldExpired(office: HoldOffice, data: FactData['HoldExpired']): void {
+  endHold(office, holdOf(office.holds, data.holdId), 'EXPIRE');
+}
+
+/** An order takes the hold over; its window becomes the payment window. */
+export function convertHold(office: HoldOffice, holdId: string, orderId: string, expiresAt: number): void {
+  const hold = holdOf(office.holds, holdId);
+  hold.status = follow(holdLaw, hold.status, 'CONVERT');
+  office.holds.activeBySession.delete(hold.sessionKey);
+  hold.orderId = orderId;
+  hold.expiresAt = expiresAt;
+  for (const line of hold.lines) reschedule(dateOf(office, line).inventory, hold, [line]);
+  noteDeadline(office.deadlines, hold.id, expiresAt);
+}
+
+/** The first money of the order landed: what was held is sold. */
+export function consumeHold(office: HoldOffice, holdId: string): void {
+  const hold = holdOf(office.holds, holdId);
+  hold.status = follow(holdLaw, hold.status, 'CONSUME');
+  eachLine(office, hold, (date, line) => sell(date.inventory, line));
+}
+
+/** Money landed late and the same tickets can still be had: they are taken again and sold. */
+export function reclaimHold(office: HoldOffice, holdId: string): void {
+  const hold = holdOf(office.holds, holdId);
+  hold.status = follow(holdLaw, hold.status, 'RECLAIM');
+  eachLine(office, hold, (date, line) => retake(date.inventory, line));
+}
+
+/** The operator cancelled a paid order: what was sold returns to sale. */
+export function returnHold(office: HoldOffice, holdId: string): void {
+  const hold = holdOf(office.holds, holdId);
+  hold.status = follow(holdLaw, hold.status, 'RETURN');
+  eachLine(office, hold, (date, line) => returnSold(date.inventory, line));
+}
+
+/** The order of the hold ended before money came: its tickets return to sale. */
+export function endConvertedHold(office: HoldOffice, holdId: string, trigger: 'RELEASE' | 'EXPIRE'): void {
+  endHold(office, holdOf(office.holds, holdId), trigger);
+}
+
+function endHold(office: HoldOffice, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 'EXPIRE'): void {
+  const { holds } = office;
+  if (hold.status === 'ACTIVE') holds.activeBySession.delete(hold.sessionKey);
+  hold.status = follow(holdLaw, hold.status, trigger);
+  eachLine(office, hold, (date, line) => giveBack(date.inventory, line));
+  if (hold.orderId === null) keepFinished(holds, hold.id);
+}
+
+/** Keeps a finished hold readable, and forgets the one that ended longest ago when there are too many. */
+export function keepFinished(holds: HoldBook, holdId: string): void {
+  holds.finished.add(holdId);
+  if (holds.finished.size <= FINISHED_HOLDS_MAX) return;
+  for (const oldest of holds.finished) {
+    holds.finished.delete(oldest);
+    holds.byId.delete(oldest);
+    break;
+  }
+}
+
+function holdOf(holds: HoldBook, holdId: string): Hold {
+  const hold = holds.byId.get(holdId);
+  invariant(hold !== undefined, `a fact names a hold that is not there: ${holdId}`);
+  return hold;
+}
+
+function dateOf(stock: Stock, line: HoldLine): SaleDate {
+  const date = stock.dates.get(line.performanceId);
+  invariant(date !== undefined, `a line names a date that is not there: ${line.performanceId}`);
+  return date;
+}
+
+function eachLine(stock: Stock, hold: Hold, change: (date: SaleDate, line: HoldLine) => void): void {
+  for (const line of hold.lines) {
+    const date = dateOf(stock, line);
+    change(date, line);
+    followStock(date);
+  }
+}
+
+// ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A hold as a snapshot keeps it; the order of the book is the order of placing. */
+export type HoldRecord = Hold;
+
+/** Puts a hold of a snapshot back; the inventories have its share already, but not its claim on a release time. */
+export function restoreHold(office: HoldOffice, record: HoldRecord): void {
+  const hold: Hold = { ...record };
+  office.holds.byId.set(hold.id, hold);
+  if (hold.status === 'ACTIVE') office.holds.activeBySession.set(hold.sessionKey, hold);
+  if (!isLive(hold)) return;
+  for (const line of hold.lines) reschedule(dateOf(office, line).inventory, hold, [line]);
+  noteDeadline(office.deadlines, hold.id, hold.expiresAt);
+}

@@ -1,0 +1,380 @@
+/**
+ * The one way to tickets: items asked for become lines of a hold, or a refusal, all or nothing.
+ *
+ * Owns the rules of dates, types, stages, seats and stock, in the API's order of checks. Holds, changes of holds and
+ * checkouts without a hold all come through here, so that they cannot differ. Mutates nothing (I2): what the stock
+ * would be is kept in trials, in which the session's own hold counts as given back. Called by `holds.ts` and `orders.ts`.
+ *
+ * 1. Dates of all items are judged before types and stages of all, those before seats of all, those before stock.
+ * 2. Seats that were named are taken in the trial before any are assigned, so that no item is assigned another's seat.
+ * 3. What a hold has already is never judged anew: it may be kept or shrunk after its stage closed or a quota fell.
+ */
+import { bestBlock, largestBlock } from './best-available.ts';
+import { growBlock, shrinkBlock } from './held-block.ts';
+import { beginTrial, giveBackInTrial, judgeSeats, leftInTrial, shortfall, takeInTrial, type Trial } from './trial.ts';
+import { isStageOpen, rowOf, type SaleRow } from './sale-plan.ts';
+import { seatIdsAt } from './seating-plan.ts';
+import { findDateOnSale, inventoryOf, isOnSale, visiblePerformances, type Stock } from './performances.ts';
+import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from './refusal.ts';
+import type { Claimant } from './release-queue.ts';
+import type { HoldLine } from './fact.ts';
+import type { ItemRequest } from './command.ts';
+
+/** Lines that one hold may have; the API's bound on items. */
+export const HOLD_LINES_MAX = 20;
+
+/** A session's hold, as far as a reservation needs it: what it has counts as free for this session. */
+export interface OwnHold extends Claimant {
+  readonly lines: readonly HoldLine[];
+}
+
+/** How the seats of a wanted line are found. */
+type Seating =
+  | { readonly how: 'NONE' }
+  | { readonly how: 'NAMED'; readonly seatIds: readonly string[] }
+  | { readonly how: 'BEST' }
+  | { readonly how: 'SHRINK' | 'GROW'; readonly heldSeatIds: readonly string[] };
+
+/** An item whose date, type and stage are known. */
+interface WantedLine {
+  readonly performanceId: string;
+  readonly row: SaleRow;
+  readonly quantity: number;
+  readonly ticketCount: number;
+  readonly unitPriceCents: number;
+  readonly seating: Seating;
+  /** Whether the hold has as many already, so that stock is not judged (3). */
+  readonly had: boolean;
+}
+
+/**
+ * Reserves new items: lines ready for a hold, equal type, stage and date added up into one line.
+ *
+ * `own` is the session's hold that the new one would replace. Refuses in order: PERFORMANCE_*, VALIDATION_ERROR (one seat
+ * named twice, seats on general admission), TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE,
+ * SEAT_COUNT_MISMATCH, SEAT_NOT_IN_TICKET_TYPE, SEAT_NOT_SELLABLE, SEAT_TAKEN, INSUFFICIENT_TICKETS.
+ */
+export function reserve(
+  stock: Stock,
+  items: readonly ItemRequest[],
+  own: OwnHold | null,
+  now: number,
+): readonly HoldLine[] | Refusal {
+  const performanceIds: string[] = [];
+  for (const item of items) {
+    const date = findDateOnSale(stock, item.performanceId, now);
+    if (isRefusal(date)) return date;
+    performanceIds.push(date.id);
+  }
+  const wanted: WantedLine[] = [];
+  for (let index = 0; index < items.length; index += 1) {
+    const line = wantNew(stock, items[index]!, performanceIds[index]!, index, now);
+    if (isRefusal(line)) return line;
+    wanted.push(line);
+  }
+  return assign(stock, wanted, own);
+}
+
+/**
+ * Changes the lines of a hold as a PATCH asks: named lines get the quantity given, 0 drops one, others stay.
+ * Refuses like `reserve`; dropping the last line, naming a line twice and more than HOLD_LINES_MAX lines are VALIDATION_ERRORs.
+ */
+export function rearrange(
+  stock: Stock,
+  hold: OwnHold,
+  items: readonly ItemRequest[],
+  now: number,
+): readonly HoldLine[] | Refusal {
+  const named = nameLines(stock, hold, items, now);
+  if (isRefusal(named)) return named;
+  const wanted: WantedLine[] = [];
+  for (const line of hold.lines) {
+    if (!named.has(lineKey(line))) wanted.push(keep(stock, line));
+  }
+  for (const { item, line, performanceId, index } of named.values()) {
+    if (item.quantity === 0) continue;
+    const change =
+      line === null ? wantNew(stock, item, performanceId, index, now) : wantChanged(stock, item, line, index, now);
+    if (isRefusal(change)) return change;
+    wanted.push(change);
+  }
+  if (wanted.length === 0) {
+    return refuseProblems([{ path: ['items'], message: 'a hold keeps at least one line; DELETE releases it' }]);
+  }
+  if (wanted.length > HOLD_LINES_MAX) {
+    return refuseProblems([{ path: ['items'], message: `a hold has at most ${HOLD_LINES_MAX} lines` }]);
+  }
+  return assign(stock, inHoldOrder(wanted, hold), hold);
+}
+
+interface NamedLine {
+  readonly item: ItemRequest;
+  /** The line of the hold that the item names, or null when it would be added. */
+  readonly line: HoldLine | null;
+  readonly performanceId: string;
+  readonly index: number;
+}
+
+/** Finds the line that each item of a change names. A date is judged only where tickets are added. */
+function nameLines(
+  stock: Stock,
+  hold: OwnHold,
+  items: readonly ItemRequest[],
+  now: number,
+): Map<string, NamedLine> | Refusal {
+  const named = new Map<string, NamedLine>();
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index]!;
+    const visible = visiblePerformances(stock.plan);
+    const performanceId = item.performanceId ?? (visible.length === 1 ? visible[0]!.id : null);
+    const { ticketTypeId, sellingStageId } = item;
+    const key = lineKey({ performanceId: performanceId ?? '', ticketTypeId, sellingStageId });
+    const line = hold.lines.find((each) => lineKey(each) === key) ?? null;
+    if (line === null) {
+      const date = findDateOnSale(stock, item.performanceId, now);
+      if (isRefusal(date)) return date;
+    }
+    if (named.has(key)) {
+      return refuseProblems([{ path: ['items', index], message: 'names a line that another item names already' }]);
+    }
+    named.set(key, { item, line, performanceId: performanceId!, index });
+  }
+  return named;
+}
+
+/** An item that asks for tickets the session does not have yet. */
+function wantNew(
+  stock: Stock,
+  item: ItemRequest,
+  performanceId: string,
+  index: number,
+  now: number,
+): WantedLine | Refusal {
+  const row = findRowOnSale(stock, item, now);
+  if (isRefusal(row)) return row;
+  const seating = seatingOf(row, item, index);
+  if (isRefusal(seating)) return seating;
+  return {
+    performanceId,
+    row,
+    quantity: item.quantity,
+    ticketCount: item.quantity * row.ticketType.groupSize,
+    unitPriceCents: row.priceCents,
+    seating,
+    had: false,
+  };
+}
+
+/** A line of the hold with another quantity or other seats; its price stays. */
+function wantChanged(
+  stock: Stock,
+  item: ItemRequest,
+  line: HoldLine,
+  index: number,
+  now: number,
+): WantedLine | Refusal {
+  const ticketGrowth = item.quantity - line.quantity;
+  if (ticketGrowth > 0) {
+    const date = findDateOnSale(stock, line.performanceId, now);
+    if (isRefusal(date)) return date;
+    const open = findRowOnSale(stock, item, now);
+    if (isRefusal(open)) return open;
+  }
+  const row = rowOf(stock.plan, line.ticketTypeId, line.sellingStageId);
+  if (row === undefined) return refuse('TICKET_NOT_ON_SALE', line);
+  const asked = seatingOf(row, item, index);
+  if (isRefusal(asked)) return asked;
+  const ticketCount = item.quantity * row.ticketType.groupSize;
+  const seating = asked.how === 'BEST' ? seatingFromHeld(line, ticketCount) : asked;
+  const had = ticketGrowth <= 0;
+  const { performanceId, unitPriceCents } = line;
+  return { performanceId, row, quantity: item.quantity, ticketCount, unitPriceCents, seating, had };
+}
+
+function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
+  const heldSeatIds = line.seatIds;
+  if (ticketCount === line.ticketCount) return { how: 'NAMED', seatIds: heldSeatIds };
+  return { how: ticketCount < line.ticketCount ? 'SHRINK' : 'GROW', heldSeatIds };
+}
+
+/** A line of the hold that stays as it is. */
+function keep(stock: Stock, line: HoldLine): WantedLine {
+  const row = rowOf(stock.plan, line.ticketTypeId, line.sellingStageId)!;
+  const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'NAMED', seatIds: line.seatIds };
+  const { performanceId, quantity, ticketCount, unitPriceCents } = line;
+  return { performanceId, row, quantity, ticketCount, unitPriceCents, seating, had: true };
+}
+
+/** The sale row of an item, if it is sold now: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE. */
+function findRowOnSale(stock: Stock, item: ItemRequest, now: number): SaleRow | Refusal {
+  const { ticketTypeId, sellingStageId } = item;
+  const row = rowOf(stock.plan, ticketTypeId, sellingStageId);
+  if (row !== undefined && isStageOpen(row.sellingStage.definition, now)) return row;
+  if (!stock.plan.ticketTypeById.has(ticketTypeId)) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
+  if (!stock.plan.sellingStageById.has(sellingStageId)) return refuse('SELLING_STAGE_NOT_FOUND', { sellingStageId });
+  return refuse('TICKET_NOT_ON_SALE', { ticketTypeId, sellingStageId });
+}
+
+function seatingOf(row: SaleRow, item: ItemRequest, index: number): Seating | Refusal {
+  const numbered = row.ticketType.locality.seating !== null;
+  if (numbered) return item.seatIds === null ? { how: 'BEST' } : { how: 'NAMED', seatIds: item.seatIds };
+  if (item.seatIds === null) return { how: 'NONE' };
+  return refuseProblems([{ path: ['items', index, 'seatIds'], message: 'general admission has no seats to pick' }]);
+}
+
+// ── seats and stock ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Judges seats, then stock, and gives every line its seats; trials carry each line's share to the next. */
+function assign(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): readonly HoldLine[] | Refusal {
+  const trials = openTrials(stock, wanted, own);
+  const seatRefusal = judgeNamedSeats(wanted, trials);
+  if (seatRefusal !== null) return seatRefusal;
+  const lines = new Array<HoldLine>(wanted.length);
+  for (const assignsNow of [isSettled, isAssigned]) {
+    for (let index = 0; index < wanted.length; index += 1) {
+      const want = wanted[index]!;
+      if (!assignsNow(want)) continue;
+      const line = assignLine(want, trials.get(want.performanceId)!, own);
+      if (isRefusal(line)) return line;
+      lines[index] = line;
+    }
+  }
+  return lines.length === 1 ? lines : addUp(lines);
+}
+
+const isSettled = (want: WantedLine): boolean => want.seating.how === 'NAMED' || want.seating.how === 'NONE';
+const isAssigned = (want: WantedLine): boolean => !isSettled(want);
+
+function openTrials(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): Map<string, Trial> {
+  const trials = new Map<string, Trial>();
+  for (const { performanceId } of wanted) {
+    if (!trials.has(performanceId)) trials.set(performanceId, beginTrial(inventoryOf(stock, performanceId)));
+  }
+  for (const line of own?.lines ?? []) {
+    const trial = trials.get(line.performanceId);
+    if (trial !== undefined) giveBackInTrial(trial, line);
+  }
+  return trials;
+}
+
+/** Judges all named seats of all items together, so that an answer names every seat in the way. */
+function judgeNamedSeats(wanted: readonly WantedLine[], trials: ReadonlyMap<string, Trial>): Refusal | null {
+  const notInTicketType: string[] = [];
+  const notSellable: string[] = [];
+  const taken: string[] = [];
+  const named = new Set<string>();
+  const twice: Problem[] = [];
+  let mismatch: Refusal | null = null;
+  for (let index = 0; index < wanted.length; index += 1) {
+    const { seating, row, performanceId, ticketCount: expected } = wanted[index]!;
+    if (seating.how !== 'NAMED') continue;
+    for (const seatId of seating.seatIds) {
+      const key = `${performanceId} ${seatId}`;
+      if (named.has(key)) twice.push({ path: ['items', index, 'seatIds'], message: `seat ${seatId} is named twice` });
+      named.add(key);
+    }
+    const given = seating.seatIds.length;
+    if (given !== expected) {
+      mismatch ??= refuse('SEAT_COUNT_MISMATCH', { ticketTypeId: row.ticketTypeId, expected, given });
+    }
+    const judgement = judgeSeats(trials.get(performanceId)!, row.ticketType, seating.seatIds);
+    notInTicketType.push(...judgement.notInTicketType);
+    notSellable.push(...judgement.notSellable);
+    taken.push(...judgement.taken);
+  }
+  if (twice.length > 0) return refuseProblems(twice);
+  if (mismatch !== null) return mismatch;
+  if (notInTicketType.length > 0) return refuse('SEAT_NOT_IN_TICKET_TYPE', { seatIds: notInTicketType });
+  if (notSellable.length > 0) return refuse('SEAT_NOT_SELLABLE', { seatIds: notSellable });
+  return taken.length > 0 ? refuse('SEAT_TAKEN', { seatIds: taken }) : null;
+}
+
+/** Judges the stock of one line, finds its seats and takes both in the trial. */
+function assignLine(want: WantedLine, trial: Trial, own: OwnHold | null): HoldLine | Refusal {
+  const { row, ticketCount, performanceId, quantity, unitPriceCents } = want;
+  if (!want.had && leftInTrial(trial, row) < ticketCount) return insufficient(want, trial, own);
+  const seatIds = findSeats(want, trial);
+  if (seatIds === null) return insufficient(want, trial, own);
+  const { ticketTypeId, sellingStageId } = row;
+  const line = { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents, seatIds };
+  takeInTrial(trial, line);
+  return line;
+}
+
+const NO_SEATS: readonly string[] = [];
+
+function findSeats(want: WantedLine, trial: Trial): readonly string[] | null {
+  const { seating, ticketCount, row } = want;
+  const { ticketType } = row;
+  const plan = ticketType.locality.seating;
+  if (seating.how === 'NONE' || plan === null) return NO_SEATS;
+  switch (seating.how) {
+    case 'NAMED': // The plan's own strings and not the request's: a million holds share them.
+      return seating.seatIds.map((seatId) => plan.seatIds[plan.indexOf.get(seatId)!]!);
+    case 'SHRINK': {
+      const kept = shrinkBlock(trial, ticketType, seating.heldSeatIds, ticketCount);
+      return kept === null ? null : seatIdsAt(plan, kept);
+    }
+    case 'GROW':
+    case 'BEST': {
+      const grown = seating.how === 'GROW' ? growBlock(trial, ticketType, seating.heldSeatIds, ticketCount) : null;
+      const block = grown ?? bestBlock(trial, ticketType, ticketCount);
+      return block === null ? null : seatIdsAt(plan, block);
+    }
+  }
+}
+
+function insufficient(want: WantedLine, trial: Trial, own: OwnHold | null): Refusal {
+  const { row, ticketCount, performanceId } = want;
+  const { ticketTypeId, sellingStageId } = row;
+  const why = shortfall(trial, row, ticketCount, own);
+  const detail = { ...why, ticketTypeId, sellingStageId, performanceId };
+  const seeksBlock = want.seating.how === 'BEST' || want.seating.how === 'GROW';
+  return refuse(
+    'INSUFFICIENT_TICKETS',
+    seeksBlock ? { ...detail, largestBlock: largestBlock(trial, row.ticketType) } : detail,
+  );
+}
+
+// ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What makes two lines the same line. */
+export function lineKey(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>): string {
+  return `${line.performanceId}\n${line.ticketTypeId}\n${line.sellingStageId}`;
+}
+
+/** Lines of the same type, stage and date become one. */
+function addUp(lines: readonly HoldLine[]): readonly HoldLine[] {
+  const byKey = new Map<string, HoldLine>();
+  for (const line of lines) {
+    const key = lineKey(line);
+    const same = byKey.get(key);
+    byKey.set(key, same === undefined ? line : joinLines(same, line));
+  }
+  return [...byKey.values()];
+}
+
+function joinLines(a: HoldLine, b: HoldLine): HoldLine {
+  return {
+    ...a,
+    quantity: a.quantity + b.quantity,
+    ticketCount: a.ticketCount + b.ticketCount,
+    seatIds: [...a.seatIds, ...b.seatIds],
+  };
+}
+
+/** Lines that the hold had keep their places; new ones follow. */
+function inHoldOrder(wanted: readonly WantedLine[], hold: OwnHold): readonly WantedLine[] {
+  const places = new Map(hold.lines.map((line, place) => [lineKey(line), place]));
+  const placeOf = ({ performanceId, row }: WantedLine): number =>
+    places.get(lineKey({ performanceId, ticketTypeId: row.ticketTypeId, sellingStageId: row.sellingStageId })) ??
+    places.size;
+  return [...wanted].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Whether every line could be sold again at `now`; used for money that lands after its order ended. */
+export function isLineOnSale(stock: Stock, line: HoldLine, now: number): boolean {
+  const date = stock.dates.get(line.performanceId);
+  const definition = stock.plan.performanceById.get(line.performanceId);
+  return date !== undefined && definition !== undefined && isOnSale(date, definition, now);
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { bestBlock, largestBlock } from '#domain/best-available.ts';
+import { block, createInventory, take, unblock } from '#domain/inventory.ts';
+import type { Inventory } from '#domain/inventory.ts';
+import { compileSalePlan } from '#domain/sale-plan.ts';
+import { seatIdsAt } from '#domain/seating-plan.ts';
+import { beginTrial, giveBackInTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
+import type { Trial } from '#domain/trial.ts';
+import { plainBestBlock, plainLargestBlock } from './best-available-oracle.ts';
+import type { PlainSeat, PlainType } from './best-available-oracle.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from './stock-fixtures.ts';
+
+const plainTypes: Readonly<Record<string, PlainType>> = {
+  any: { zones: null, accessible: false },
+  main: { zones: ['main'], accessible: false },
+  side: { zones: ['side'], accessible: false },
+  accessible: { zones: null, accessible: true },
+};
+
+const openHall = (...rows: string[]): Inventory => createInventory(compileSalePlan(hallEvent(rows)), 'd1');
+
+function best(trialOrInventory: Trial | Inventory, typeId: string, count: number): string[] | null {
+  const trial = 'inventory' in trialOrInventory ? trialOrInventory : beginTrial(trialOrInventory);
+  const type = trial.inventory.plan.ticketTypeById.get(typeId)!;
+  const seats = bestBlock(trial, type, count);
+  return seats === null ? null : seatIdsAt(type.locality.seating!, seats);
+}
+
+function largest(trial: Trial, typeId: string): number {
+  return largestBlock(trial, trial.inventory.plan.ticketTypeById.get(typeId)!);
+}
+
+/** The hall as the oracle sees it: rows as listed, seats as they are under the trial. */
+function plainRows(trial: Trial, isFree?: (id: string) => boolean): PlainSeat[][] {
+  const locality = trial.inventory.plan.definition.localities[0]!;
+  assert(locality.seating === 'NUMBERED');
+  return locality.sections[0]!.rows.map((row) =>
+    row.seats.map((seat, i) => ({
+      id: seat.id,
+      free: isFree === undefined ? seatStateInTrial(trial, seat.id) === 'AVAILABLE' : isFree(seat.id),
+      zone: seat.zoneKey,
+      accessible: seat.accessible,
+      restricted: seat.restrictedView,
+      aisleBefore: row.aisleAfter.includes(i),
+      x: seat.x,
+      y: seat.y,
+    })),
+  );
+}
+
+/** A row's text with an aisle wherever the pattern has a bit. */
+function withAisles(kinds: string, aisles: number): string {
+  return [...kinds].map((kind, i) => (i > 0 && ((aisles >> (i - 1)) & 1) === 1 ? `|${kind}` : kind)).join('');
+}
+
+/** Walks through every pattern of taken seats in an order in which neighbours differ by one seat, and asks for every size. */
+function assertEveryPatternOf(text: string, typeId: string): void {
+  const inventory = openHall(text);
+  const trial = beginTrial(inventory);
+  const seats = plainRows(trial, () => true)[0]!;
+  let taken = 0;
+  for (let step = 0; step < 1 << seats.length; step += 1) {
+    const pattern = step ^ (step >> 1);
+    const changed = pattern ^ taken;
+    if (changed !== 0) {
+      const seatId = seats[31 - Math.clz32(changed)]!.id;
+      if ((pattern & changed) === 0) unblock(inventory, [seatId]);
+      else block(inventory, [seatId]);
+      taken = pattern;
+    }
+    const row = seats.map((seat, i) => ({ ...seat, free: ((taken >> i) & 1) === 0 }));
+    for (let count = 1; count <= seats.length; count += 1) {
+      const expected = plainBestBlock([row], plainTypes[typeId]!, count);
+      const actual = best(trial, typeId, count);
+      if (String(actual) !== String(expected)) {
+        assert.deepEqual(actual, expected, `${count} of ${text}, taken ${taken.toString(2)} (first seat last)`);
+      }
+    }
+  }
+}
+
+test('in a free row the block in the middle is assigned', () => {
+  assert.deepEqual(best(openHall('.......'), 'any', 3), ['0-2', '0-3', '0-4']);
+});
+
+test('of two blocks equally near the centre the left one is assigned', () => {
+  assert.deepEqual(best(openHall('......'), 'any', 1), ['0-2']);
+});
+
+test('a block that would leave a single free seat gives way to one that does not, even behind it', () => {
+  assert.deepEqual(best(openHall('....', '.....'), 'any', 3), ['1-0', '1-1', '1-2']);
+});
+
+test('a rule of taste costs no booking: where every block leaves an orphan, the one that leaves fewest is assigned', () => {
+  assert.deepEqual(best(openHall('...'), 'any', 2), ['0-0', '0-1']);
+  const inventory = openHall('...', '......');
+  block(inventory, ['1-1', '1-3', '1-5']);
+  assert.deepEqual(best(inventory, 'any', 2), ['0-0', '0-1']);
+});
+
+test('a block does not reach over an aisle', () => {
+  assert.equal(best(openHall('..|..'), 'any', 3), null);
+  assert.deepEqual(best(openHall('..|..'), 'any', 2), ['0-0', '0-1']);
+});
+
+test('accessible seats are assigned to accessible types only, and those get no others', () => {
+  assert.deepEqual(best(openHall('.aa.'), 'any', 1), ['0-0']);
+  assert.equal(best(openHall('.aa.'), 'any', 2), null);
+  assert.deepEqual(best(openHall('.aa.'), 'accessible', 2), ['0-1', '0-2']);
+  assert.equal(best(openHall('.aa.'), 'accessible', 3), null);
+});
+
+test('a free seat of any kind can be the orphan', () => {
+  assert.deepEqual(best(openHall('...a|.....'), 'any', 3), ['0-4', '0-5', '0-6']);
+  assert.deepEqual(best(openHall('..z|.....'), 'main', 2), ['0-3', '0-4']);
+});
+
+test('restricted seats are assigned only when there is no other block of that size', () => {
+  assert.deepEqual(best(openHall('rrrrr', '...'), 'any', 2), ['1-0', '1-1']);
+  assert.deepEqual(best(openHall('rrrrr', '...'), 'any', 4), ['0-0', '0-1', '0-2', '0-3']);
+});
+
+test('rows are tried by the distance of their centre from the focal point, equally near ones as listed', () => {
+  const rows = ['...', '...', '...', '...'];
+  const plan = compileSalePlan(hallEvent(rows, { x: 10, y: 15 }));
+  assert.deepEqual([...plan.localities[0]!.seating!.rowOrder], [1, 2, 0, 3]);
+  assert.deepEqual(best(createInventory(plan, 'd1'), 'any', 3), ['1-0', '1-1', '1-2']);
+});
+
+test('every pattern of taken seats and aisles in a row of up to 8 seats gives what the contract says', () => {
+  for (let length = 1; length <= 8; length += 1) {
+    const kinds = '.'.repeat(length);
+    for (let aisles = 0; aisles < 1 << (length - 1); aisles += 1)
+      assertEveryPatternOf(withAisles(kinds, aisles), 'any');
+  }
+});
+
+test('every pattern of taken seats in rows of 9 and 10 seats gives what the contract says, under many aisles', () => {
+  for (const length of [9, 10]) {
+    const kinds = '.'.repeat(length);
+    for (let aisles = 0; aisles < 1 << (length - 1); aisles += 11)
+      assertEveryPatternOf(withAisles(kinds, aisles), 'any');
+  }
+});
+
+test('every pattern of taken seats in short rows of mixed kinds gives what the contract says, for every type', () => {
+  const kinds = fc.string({
+    unit: fc.constantFrom('.', '.', '.', 'r', 'a', 'z', 's', '|.'),
+    minLength: 1,
+    maxLength: 8,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(kinds, fc.constantFrom('any', 'main', 'side', 'accessible'), (text, typeId) => {
+      assertEveryPatternOf(text, typeId);
+    }),
+    { numRuns: 120 },
+  );
+});
+
+/** A row of many kinds; long ones are needed so that masks have several words. */
+const longRow = fc
+  .array(fc.constantFrom('.', '.', '.', '.', '.', '.', '.', '.', 'r', 'a', 'z', 's', '.|'), {
+    minLength: 1,
+    maxLength: 70,
+    size: 'max',
+  })
+  .map((kinds) => kinds.join('').replace(/\|$/, ''));
+
+test('the index of a big hall answers as a walk through every row does, under any trial', () => {
+  fc.assert(
+    fc.property(
+      fc.array(longRow, { minLength: 1, maxLength: 40, size: 'max' }),
+      fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(3)), { minLength: 1, maxLength: 60, size: 'max' }),
+      fc.boolean(),
+      (rows, changes, underTrial) => {
+        const inventory = openHall(...rows);
+        const own = { status: 'ACTIVE', expiresAt: 1 };
+        let trial = beginTrial(inventory);
+        const all = plainRows(trial, () => true).flat();
+        changes.forEach(([seat, count, kind], i) => {
+          const first = seat % all.length;
+          const seatIds = all.slice(first, first + 1 + (count % 5)).map(({ id }) => id);
+          const free = seatIds.filter((id) => seatStateInTrial(beginTrial(inventory), id) === 'AVAILABLE');
+          const line = { ticketTypeId: 'any', sellingStageId: 'general', ticketCount: free.length, seatIds: free };
+          if (kind === 0) block(inventory, free);
+          else take(inventory, own, line);
+          if (i % 6 !== 0) return;
+          trial = beginTrial(inventory);
+          if (underTrial) {
+            if (kind > 1) giveBackInTrial(trial, line);
+            const others = all.slice(-3).filter(({ id }) => seatStateInTrial(trial, id) === 'AVAILABLE');
+            const seatIdsTaken = others.map(({ id }) => id);
+            takeInTrial(trial, { ...line, ticketCount: others.length, seatIds: seatIdsTaken });
+          }
+          const plain = plainRows(trial);
+          for (const [typeId, plainType] of Object.entries(plainTypes)) {
+            for (const wanted of [1, 2, 3, 5, 33]) {
+              assert.deepEqual(best(trial, typeId, wanted), plainBestBlock(plain, plainType, wanted));
+            }
+            assert.equal(largest(trial, typeId), plainLargestBlock(plain, plainType));
+          }
+        });
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('blocks beyond the indexed sizes are found by walking', () => {
+  const inventory = openHall('.'.repeat(300), '.'.repeat(299));
+  block(inventory, ['0-5']);
+  assert.equal(best(inventory, 'any', 299)?.[0], '1-0');
+  assert.equal(best(inventory, 'any', 294)?.[0], '0-6');
+  assert.equal(largest(beginTrial(inventory), 'any'), 299);
+  block(inventory, ['1-0']);
+  assert.equal(largest(beginTrial(inventory), 'any'), 298);
+});
+
+test('a type without seats gets none', () => {
+  const plan = compileSalePlan(
+    eventOf([hall(['...'])], [ticketType('nowhere', 'hall', { zoneKeys: [] })], [stage('general', { nowhere: 1 })]),
+  );
+  const trial = beginTrial(createInventory(plan, 'd1'));
+  assert.equal(best(trial, 'nowhere', 1), null);
+  assert.equal(largest(trial, 'nowhere'), 0);
+  assert.equal(best(openHall('...'), 'any', 4), null);
+  assert.equal(best(openHall('...'), 'any', 0), null);
+});

@@ -98,6 +98,7 @@ export interface SeatRowDefinition {
 }
 
 export interface SeatDefinition {
+  /** Unique over the event: occupancy and blocking name seats by id alone. */
   readonly id: string;
   readonly label: string;
   readonly x: number;

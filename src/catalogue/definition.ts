@@ -1,0 +1,187 @@
+/**
+ * From the file form of an event to its checked definition: every problem named, or every default filled in.
+ *
+ * `http` calls it for a PUT of the admin API, `files.ts` for catalogue files; the way back is `print.ts`.
+ * The schema judges first and the cross-references judge what it left over, so that one answer lists both kinds.
+ *
+ *  1. The answer depends on the JSON alone (and on plans it names): no clock, no chance, no earlier definition.
+ *  2. A definition is complete: nothing in it is to be defaulted later, and every seat is listed.
+ *  3. Any JSON value gets an answer; nothing is thrown.
+ */
+import type {
+  EventDefinition,
+  LocalityDefinition,
+  PerformanceDefinition,
+  PromoCodeDefinition,
+  SellingStageDefinition,
+  TicketTypeDefinition,
+} from '#domain/catalogue.ts';
+import { invariant } from '#domain/invariant.ts';
+import { pointer, type CatalogueProblem, type Report } from './problem.ts';
+import { checkReferences, defaultHoldMinutes, defaultPaymentMinutes, type Seatings } from './references.ts';
+import type {
+  EventFile,
+  LocalityFile,
+  PerformanceFile,
+  PromoCodeFile,
+  SellingStageFile,
+  TicketTypeFile,
+} from './schema.ts';
+import { makeSeatRegister } from './seat-register.ts';
+import { isNumbered, readSeating, type Seating, type SeatingPlanReader } from './seating.ts';
+import { judgeEventShape, problemsMax } from './shape.ts';
+
+export interface CheckOptions {
+  /** Reads a plan that is named by its path; without it, only plans given inline are taken. */
+  readonly seatingPlan?: SeatingPlanReader;
+}
+
+export type CheckedDefinition =
+  { readonly definition: EventDefinition } | { readonly problems: readonly CatalogueProblem[] };
+
+/** Checks the file form of an event; answers the complete definition, or the problems with the schema's first. */
+export function checkDefinition(json: unknown, options: CheckOptions = {}): CheckedDefinition {
+  const shape = judgeEventShape<EventFile>(json);
+  const { problems, report } = collectAfter(shape.problems);
+  const event = shape.judged;
+  if (event === undefined) return { problems };
+
+  const seats = makeSeatRegister(report);
+  const seatings = (event.localities ?? []).map(
+    (locality, index) =>
+      locality && readSeating(locality, pointer('/localities', index), options.seatingPlan, seats, report),
+  );
+  checkReferences(event, seatings, report);
+  return problems.length > 0 ? { problems } : { definition: complete(json as EventFile, seatings) };
+}
+
+/**
+ * Collects further problems after those of the schema, one a path. What sits on a part that the schema refused,
+ * or above one, is an echo of that refusal and is dropped.
+ */
+function collectAfter(earlier: readonly CatalogueProblem[]): { problems: CatalogueProblem[]; report: Report } {
+  const problems = [...earlier];
+  const paths = new Set<string>();
+  const isEcho = (path: string): boolean => earlier.some((problem) => `${problem.path}/`.startsWith(`${path}/`));
+  const report: Report = (path, message) => {
+    if (problems.length >= problemsMax || paths.has(path) || isEcho(path)) return;
+    paths.add(path);
+    problems.push({ path, message });
+  };
+  return { problems, report };
+}
+
+function complete(event: EventFile, seatings: Seatings): EventDefinition {
+  const holdMinutes = event.hold_minutes ?? defaultHoldMinutes;
+  return {
+    id: event.id,
+    slug: event.slug,
+    name: event.name,
+    description: event.description ?? '',
+    status: event.status ?? 'PUBLISHED',
+    currency: event.currency,
+    timezone: event.timezone ?? 'UTC',
+    paymentProvider: event.payment_provider ?? 'provider_a',
+    maxInstallments: event.max_installments ?? 1,
+    holdMinutes,
+    holdMaxMinutes: event.hold_max_minutes ?? null,
+    paymentMinutes: event.payment_minutes ?? defaultPaymentMinutes(holdMinutes),
+    waitingRoom: event.waiting_room ?? false,
+    waitingRoomOpensAt: instantOf(event.waiting_room_opens_at),
+    waitingRoomRate: event.waiting_room_rate ?? 100,
+    waitingRoomMinutes: event.waiting_room_minutes ?? 10,
+    waitingRoomInactivitySeconds: event.waiting_room_inactivity_seconds ?? 120,
+    waitingRoomPauseWhenSoldOut: event.waiting_room_pause_when_sold_out ?? false,
+    waitingRoomMaxAdmitted: event.waiting_room_max_admitted ?? null,
+    maxTicketsPerOrder: event.max_tickets_per_order ?? null,
+    maxTicketsPerEmail: event.max_tickets_per_email ?? null,
+    requireIndividualData: event.require_individual_data ?? false,
+    performances: event.performances.map((performance, index) => completePerformance(performance, index, event.name)),
+    localities: event.localities.map((locality, index) => completeLocality(locality, seatings[index])),
+    ticketTypes: event.ticketTypes.map((ticketType) => completeTicketType(ticketType, event.localities)),
+    sellingStages: event.sellingStages.map(completeSellingStage),
+    promoCodes: (event.promoCodes ?? []).map(completePromoCode),
+  };
+}
+
+function completePerformance(performance: PerformanceFile, index: number, eventName: string): PerformanceDefinition {
+  return {
+    id: performance.id,
+    name: performance.name ?? eventName,
+    startsAt: instantOf(performance.starts_at),
+    endsAt: instantOf(performance.ends_at),
+    status: performance.status ?? 'ON_SALE',
+    sortOrder: performance.sort_order ?? index,
+  };
+}
+
+function completeLocality(locality: LocalityFile, seating: Seating | undefined): LocalityDefinition {
+  const { id, name = id, capacity, focal_point: focalPoint = null } = locality;
+  if (!isNumbered(locality)) {
+    invariant(capacity !== undefined, 'a GENERAL locality without capacity is a reported problem');
+    return { id, name, seating: 'GENERAL', capacity };
+  }
+  invariant(seating !== undefined, 'a NUMBERED locality without seating is a reported problem');
+  return {
+    id,
+    name,
+    seating: 'NUMBERED',
+    focalPoint: focalPoint && { x: focalPoint.x, y: focalPoint.y },
+    zones: seating.zones,
+    sections: seating.sections,
+    shapes: seating.shapes,
+  };
+}
+
+function completeTicketType(ticketType: TicketTypeFile, localities: readonly LocalityFile[]): TicketTypeDefinition {
+  return {
+    id: ticketType.id,
+    name: ticketType.name ?? ticketType.id,
+    description: ticketType.description ?? '',
+    localityId: ticketType.locality_id ?? localities[0]?.id ?? '',
+    zoneKeys: ticketType.zone_keys ?? null,
+    groupSize: ticketType.group_size ?? 1,
+    maxPerOrder: ticketType.max_per_order ?? null,
+    quota: ticketType.quota ?? null,
+    accessible: ticketType.accessible ?? false,
+    entryCutoff: ticketType.entry_cutoff ?? null,
+    lateFee: ticketType.late_fee ?? null,
+    minConsumption: ticketType.min_consumption ?? null,
+    barPerks: (ticketType.barPerks ?? []).map((perk) => ({
+      id: perk.id,
+      name: perk.name ?? perk.id,
+      price: perk.price,
+      stock: perk.stock ?? null,
+      maxPerTicket: perk.max_per_ticket ?? null,
+    })),
+  };
+}
+
+function completeSellingStage(stage: SellingStageFile, index: number): SellingStageDefinition {
+  const quotas = Object.entries(stage.quotas ?? {}).filter((entry): entry is [string, number] => entry[1] !== null);
+  return {
+    id: stage.id,
+    name: stage.name ?? stage.id,
+    startsAt: instantOf(stage.starts_at),
+    endsAt: instantOf(stage.ends_at),
+    sortOrder: stage.sort_order ?? index,
+    prices: { ...stage.prices },
+    quotas: Object.fromEntries(quotas),
+  };
+}
+
+function completePromoCode(promo: PromoCodeFile): PromoCodeDefinition {
+  return {
+    code: promo.code,
+    percentOff: promo.percent_off ?? null,
+    amountOff: promo.amount_off ?? null,
+    maxUses: promo.max_uses ?? null,
+    ticketTypeIds: promo.ticket_type_ids ?? null,
+    startsAt: instantOf(promo.starts_at),
+    endsAt: instantOf(promo.ends_at),
+  };
+}
+
+function instantOf(text: string | null | undefined): number | null {
+  return text === undefined || text === null ? null : Date.parse(text);
+}

@@ -1,0 +1,226 @@
+/**
+ * What a schema cannot say: ids that must be unique or exist, times and windows that must fit each other.
+ *
+ * `definition.ts` calls it with what the schema left over, so every field may be missing here and every list item a
+ * hole; a missing part is somebody else's problem and is passed over.
+ */
+import { pointer, type Report } from './problem.ts';
+import type { EventFile, PromoCodeFile, SellingStageFile, TicketTypeFile } from './schema.ts';
+import { isNumbered, type Seating } from './seating.ts';
+import type { Judged } from './shape.ts';
+
+/** Seating by the locality's place in the file; undefined where there is none or it could not be read. */
+export type Seatings = readonly (Seating | undefined)[];
+
+/** The payment window of an event that names none, in minutes. */
+export function defaultPaymentMinutes(holdMinutes: number): number {
+  return Math.max(30, holdMinutes + 20);
+}
+
+export const defaultHoldMinutes = 10;
+
+/** Reports every problem between the parts of an event. */
+export function checkReferences(event: Judged<EventFile>, seatings: Seatings, report: Report): void {
+  checkWindows(event, report);
+  checkTimezone(event.timezone, report);
+  checkInstant(event.waiting_room_opens_at, '/waiting_room_opens_at', report);
+  checkPerformances(event, report);
+  checkLocalities(event, report);
+  checkTicketTypes(event, seatings, report);
+  checkSellingStages(event, report);
+  checkPromoCodes(event, report);
+}
+
+function checkWindows(event: Judged<EventFile>, report: Report): void {
+  const holdMinutes = event.hold_minutes ?? defaultHoldMinutes;
+  const holdMaxMinutes = event.hold_max_minutes ?? null;
+  if (holdMaxMinutes !== null && holdMaxMinutes < holdMinutes) {
+    report('/hold_max_minutes', `must be at least hold_minutes (${holdMinutes})`);
+  }
+  const paymentMinutes = event.payment_minutes ?? defaultPaymentMinutes(holdMinutes);
+  if (paymentMinutes <= holdMinutes) report('/payment_minutes', `must be more than hold_minutes (${holdMinutes})`);
+}
+
+function checkTimezone(timezone: string | undefined, report: Report): void {
+  if (timezone === undefined) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch {
+    report('/timezone', 'must be a time zone of the IANA list, such as Europe/Berlin');
+  }
+}
+
+function checkPerformances({ performances = [] }: Judged<EventFile>, report: Report): void {
+  checkUnique(performances, '/performances', 'id', report);
+  for (const [index, performance] of performances.entries())
+    checkSpan(performance, pointer('/performances', index), report);
+}
+
+function checkLocalities({ localities = [] }: Judged<EventFile>, report: Report): void {
+  checkUnique(localities, '/localities', 'id', report);
+  for (const [index, locality] of localities.entries()) {
+    const path = pointer('/localities', index);
+    checkUnique(locality?.sections ?? [], pointer(path, 'sections'), 'id', report);
+    checkUnique(locality?.zones ?? [], pointer(path, 'zones'), 'zone_key', report);
+  }
+}
+
+function checkTicketTypes(event: Judged<EventFile>, seatings: Seatings, report: Report): void {
+  const { ticketTypes = [] } = event;
+  checkUnique(ticketTypes, '/ticketTypes', 'id', report);
+  const perkIds = new Set<string>();
+  for (const [index, ticketType] of ticketTypes.entries()) {
+    if (ticketType === undefined) continue;
+    const path = pointer('/ticketTypes', index);
+    checkLocalityOf(ticketType, path, event, seatings, report);
+    for (const [place, perk] of (ticketType.barPerks ?? []).entries()) {
+      if (perk?.id === undefined) continue;
+      if (perkIds.has(perk.id)) {
+        report(pointer(path, 'barPerks', place, 'id'), `"${perk.id}" is used by another bar perk of the event`);
+      }
+      perkIds.add(perk.id);
+    }
+  }
+}
+
+function checkLocalityOf(
+  ticketType: Judged<TicketTypeFile>,
+  path: string,
+  { localities }: Judged<EventFile>,
+  seatings: Seatings,
+  report: Report,
+): void {
+  if (localities === undefined) return;
+  const { locality_id: localityId } = ticketType;
+  if (localityId === undefined && localities.length !== 1) {
+    report(pointer(path, 'locality_id'), 'is required where the event has several localities');
+    return;
+  }
+  const index = localityId === undefined ? 0 : localities.findIndex((locality) => locality?.id === localityId);
+  if (index < 0) {
+    report(pointer(path, 'locality_id'), `"${localityId}" is not a locality of the event`);
+    return;
+  }
+  const locality = localities[index];
+  if (locality !== undefined && !isNumbered(locality)) {
+    if (ticketType.zone_keys)
+      report(pointer(path, 'zone_keys'), `must be absent: "${locality.id}" has no numbered seats`);
+    return;
+  }
+  const seating = seatings[index];
+  if (seating !== undefined) checkSeatsOf(ticketType, path, seating, report);
+}
+
+function checkSeatsOf(ticketType: Judged<TicketTypeFile>, path: string, seating: Seating, report: Report): void {
+  const known = new Set(seating.zones.map((zone) => zone.zoneKey));
+  const wanted = ticketType.zone_keys ?? [...known];
+  for (const [place, zoneKey] of wanted.entries()) {
+    if (zoneKey !== undefined && !known.has(zoneKey)) {
+      report(pointer(path, 'zone_keys', place), `"${zoneKey}" is not a zone of the locality`);
+    }
+  }
+  if (ticketType.accessible !== true) return;
+  const rows = seating.sections.flatMap((section) => section.rows);
+  if (!rows.some((row) => row.seats.some((seat) => seat.accessible && wanted.includes(seat.zoneKey)))) {
+    report(pointer(path, 'accessible'), 'must be false: its zones have no accessible seat');
+  }
+}
+
+function checkSellingStages({ sellingStages = [], ticketTypes }: Judged<EventFile>, report: Report): void {
+  checkUnique(sellingStages, '/sellingStages', 'id', report);
+  for (const [index, stage] of sellingStages.entries()) {
+    const path = pointer('/sellingStages', index);
+    checkSpan(stage, path, report);
+    checkTypeIds(Object.keys(stage?.prices ?? {}), (id) => pointer(path, 'prices', id), ticketTypes, report);
+    checkTypeIds(Object.keys(stage?.quotas ?? {}), (id) => pointer(path, 'quotas', id), ticketTypes, report);
+  }
+  if (sellingStages.length > 0 && !sellingStages.some(hasPrice)) {
+    report('/sellingStages', 'must have a price for at least one ticket type');
+  }
+}
+
+function hasPrice(stage: Judged<SellingStageFile> | undefined): boolean {
+  return Object.keys(stage?.prices ?? {}).length > 0;
+}
+
+function checkPromoCodes({ promoCodes = [], ticketTypes }: Judged<EventFile>, report: Report): void {
+  const codes = new Set<string>();
+  for (const [index, promo] of promoCodes.entries()) {
+    if (promo === undefined) continue;
+    const path = pointer('/promoCodes', index);
+    const code = promo.code?.toLowerCase();
+    if (code !== undefined && codes.has(code))
+      report(pointer(path, 'code'), `"${promo.code}" is used by another promo code`);
+    if (code !== undefined) codes.add(code);
+    checkDiscount(promo, path, report);
+    checkSpan(promo, path, report);
+    const typeIds = promo.ticket_type_ids ?? [];
+    checkTypeIds(typeIds, (_, place) => pointer(path, 'ticket_type_ids', place), ticketTypes, report);
+  }
+}
+
+function checkDiscount(promo: Judged<PromoCodeFile>, path: string, report: Report): void {
+  const hasPercent = (promo.percent_off ?? null) !== null;
+  const hasAmount = (promo.amount_off ?? null) !== null;
+  if (hasPercent && hasAmount) report(pointer(path, 'amount_off'), 'must be null where percent_off is given');
+  if (!hasPercent && !hasAmount) report(pointer(path, 'percent_off'), 'is required, unless there is an amount_off');
+}
+
+function checkTypeIds(
+  ids: readonly (string | undefined)[],
+  pathOf: (id: string, place: number) => string,
+  ticketTypes: Judged<TicketTypeFile[]> | undefined,
+  report: Report,
+): void {
+  if (ticketTypes === undefined) return;
+  for (const [place, id] of ids.entries()) {
+    if (id !== undefined && !ticketTypes.some((ticketType) => ticketType?.id === id)) {
+      report(pathOf(id, place), `"${id}" is not a ticket type of the event`);
+    }
+  }
+}
+
+/** Ids are keys of plain objects in the journal and in replies, so names that every object answers to are out. */
+function isReserved(id: string): boolean {
+  return id in {};
+}
+
+function checkUnique<Key extends 'id' | 'zone_key'>(
+  items: readonly ({ readonly [K in Key]?: string | undefined } | undefined)[],
+  path: string,
+  key: Key,
+  report: Report,
+): void {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const value = item?.[key];
+    if (value === undefined) continue;
+    if (seen.has(value)) report(pointer(path, index, key), `"${value}" is used more than once`);
+    if (isReserved(value)) report(pointer(path, index, key), `"${value}" is a reserved word`);
+    seen.add(value);
+  }
+}
+
+interface Span {
+  readonly starts_at?: string | null | undefined;
+  readonly ends_at?: string | null | undefined;
+}
+
+function checkSpan(span: Span | undefined, path: string, report: Report): void {
+  const startsAt = checkInstant(span?.starts_at, pointer(path, 'starts_at'), report);
+  const endsAt = checkInstant(span?.ends_at, pointer(path, 'ends_at'), report);
+  if (startsAt !== null && endsAt !== null && endsAt <= startsAt) {
+    report(pointer(path, 'ends_at'), 'must be later than starts_at');
+  }
+}
+
+const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time in milliseconds, or null when there is none or it lies beyond what the service can print. */
+function checkInstant(text: string | null | undefined, path: string, report: Report): number | null {
+  if (text === undefined || text === null) return null;
+  const instant = Date.parse(text);
+  if (instant >= 0 && instant <= lastInstant) return instant;
+  report(path, 'must be a time between 1970 and 9999, without leap seconds');
+  return null;
+}

@@ -1,0 +1,126 @@
+/**
+ * Imports a hall drawn in pretix's open seating-plan format.
+ *
+ * Zones become sections and categories become zones (`zone_key` is the category's name); a zone without seats gives
+ * no section, only its shapes. The format nests positions, so a seat's is the sum of zone, row and seat.
+ * `seating.ts` calls it for a locality with a `seating_plan`; halls typed by hand come through `sections.ts`.
+ *
+ *  1. Rows and seats keep the order in which the plan lists them.
+ *  2. Labels are the plain numbers; `row_label` and `seat_label` ("Reihe %s") are wording for pages in one language.
+ *  3. A gap between neighbours of over 1.5 times the row's usual spacing is an aisle.
+ */
+import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue.ts';
+import { checkOutlines } from './outlines.ts';
+import { pointer, type Report } from './problem.ts';
+import type { PlanRowFile, PlanZoneFile, SeatingPlanFile, ZoneFile } from './schema.ts';
+import type { SeatRegister } from './seat-register.ts';
+import { judgePlanShape } from './shape.ts';
+
+const aisleGapRatio = 1.5;
+
+export interface ImportedPlan {
+  /** The plan's categories, in the file form of zones. */
+  readonly zones: readonly ZoneFile[];
+  readonly sections: readonly SectionDefinition[];
+  /** The plan's areas, moved to where they stand in the picture. */
+  readonly shapes: readonly Record<string, unknown>[];
+}
+
+/** Whether a JSON value is a seating plan rather than an event: it has `zones` and `categories`. */
+export function isSeatingPlan(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && 'zones' in json && 'categories' in json;
+}
+
+/** Imports a plan; reports its problems (below `path`), and answers undefined when its shape cannot be read. */
+export function importSeatingPlan(
+  plan: unknown,
+  path: string,
+  seats: SeatRegister,
+  report: Report,
+): ImportedPlan | undefined {
+  const { problems } = judgePlanShape<SeatingPlanFile>(plan);
+  for (const problem of problems) report(path + problem.path, problem.message);
+  if (problems.length > 0) return undefined;
+
+  const { categories, zones } = plan as SeatingPlanFile;
+  registerSeats(zones, new Set(categories.map((category) => category.name)), path, seats, report);
+  for (const [index, zone] of zones.entries()) {
+    checkOutlines(zone.areas ?? [], pointer(path, 'zones', index, 'areas'), report);
+  }
+  const sections = zones.map(sectionOf);
+  checkSectionIds(sections, path, report);
+  return {
+    zones: categories.map(({ name, color }) => (color === undefined ? { zone_key: name } : { zone_key: name, color })),
+    sections: sections.filter((section) => section.rows.length > 0),
+    shapes: zones.flatMap(shapesOf),
+  };
+}
+
+function registerSeats(
+  zones: readonly PlanZoneFile[],
+  categories: ReadonlySet<string>,
+  path: string,
+  seats: SeatRegister,
+  report: Report,
+): void {
+  for (const [zoneIndex, zone] of zones.entries()) {
+    for (const [rowIndex, row] of (zone.rows ?? []).entries()) {
+      const rowPath = pointer(path, 'zones', zoneIndex, 'rows', rowIndex);
+      if (!seats.admit(row.seats.length, rowPath)) return;
+      for (const [index, seat] of row.seats.entries()) {
+        seats.claim(seat.seat_guid, pointer(rowPath, 'seats', index, 'seat_guid'));
+        if (!categories.has(seat.category)) {
+          report(pointer(rowPath, 'seats', index, 'category'), `"${seat.category}" is not among the plan's categories`);
+        }
+      }
+    }
+  }
+}
+
+function checkSectionIds(sections: readonly SectionDefinition[], path: string, report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, section] of sections.entries()) {
+    if (seen.has(section.id)) {
+      report(pointer(path, 'zones', index, 'zone_id'), `"${section.id}" is used by another zone of the plan`);
+    }
+    seen.add(section.id);
+  }
+}
+
+function sectionOf(zone: PlanZoneFile, index: number): SectionDefinition {
+  const id = zone.zone_id ?? (zone.name || `zone-${index + 1}`);
+  const rows = (zone.rows ?? []).map((row, place) => rowOf(row, place, zone.position));
+  return { id, name: zone.name || id, rows: rows.filter((row) => row.seats.length > 0) };
+}
+
+function rowOf(row: PlanRowFile, place: number, zonePosition: Point): SeatRowDefinition {
+  const origin = sum(zonePosition, row.position);
+  const seats = row.seats.map((seat, index) => ({
+    id: seat.seat_guid,
+    label: seat.seat_number ?? String(index + 1),
+    ...sum(origin, seat.position),
+    zoneKey: seat.category,
+    accessible: seat.wheelchair ?? false,
+    restrictedView: false,
+  }));
+  return { label: row.row_number || String(place + 1), seats, aisleAfter: aislesBetween(seats) };
+}
+
+/** The counts of seats after which the next one stands unusually far off; the usual spacing is the median, the lower one of two. */
+function aislesBetween(seats: readonly Point[]): number[] {
+  const gaps = seats.slice(1).map((seat, index) => distance(seats[index] ?? seat, seat));
+  const usualGap = gaps.toSorted((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 0;
+  return gaps.flatMap((gap, index) => (gap > aisleGapRatio * usualGap ? [index + 1] : []));
+}
+
+function shapesOf(zone: PlanZoneFile): Record<string, unknown>[] {
+  return (zone.areas ?? []).map((area) => ({ ...area, position: sum(zone.position, area.position) }));
+}
+
+function sum(a: Point, b: Point | undefined): Point {
+  return { x: a.x + (b?.x ?? 0), y: a.y + (b?.y ?? 0) };
+}
+
+function distance(a: Point, b: Point): number {
+  return Math.hypot(b.x - a.x, b.y - a.y);
+}

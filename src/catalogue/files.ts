@@ -1,0 +1,142 @@
+/**
+ * Reads catalogue files: a JSON file is one event, a list of events or `{"events": […]}`, and a folder is all its
+ * `*.json` files except seating plans.
+ *
+ * `cli/load` and the start of the service call it. Nothing is thrown: what cannot be read is a problem with the name
+ * of its file, like everything else that is wrong, so that one run names all that is to be mended.
+ *
+ *  1. A plan is read only from the folder of the file that names it, or a folder in that; links out of it are refused.
+ *  2. Over all files together, an event id and a slug are used once.
+ */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import { checkDefinition } from './definition.ts';
+import { pointer, type CatalogueProblem } from './problem.ts';
+import { isSeatingPlan } from './seating-plan.ts';
+
+/** A plan of a hall with 200,000 seats, with room to spare. */
+const catalogueFileBytesMax = 64 * 1024 * 1024;
+
+/** The folder of the demo catalogue that comes with the service. */
+export const samplesFolder = fileURLToPath(new URL('./samples/', import.meta.url));
+
+export interface FileProblem extends CatalogueProblem {
+  readonly file: string;
+}
+
+export interface Catalogue {
+  /** The events without problems, in the order of files and of events in them. */
+  readonly definitions: readonly EventDefinition[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** An event as it lies in a file. */
+interface Found {
+  readonly file: string;
+  readonly path: string;
+  readonly json: unknown;
+}
+
+/** Reads and checks the events of files and folders. */
+export function readCatalogue(paths: string | readonly string[]): Catalogue {
+  const problems: FileProblem[] = [];
+  const found = [paths].flat().flatMap((path) => findEvents(path, problems));
+  const definitions: EventDefinition[] = [];
+  const uses = new Map<string, string>();
+  for (const { file, path, json } of found) {
+    const checked = checkDefinition(json, { seatingPlan: (plan) => readPlan(plan, file) });
+    if ('problems' in checked) {
+      problems.push(
+        ...checked.problems.map((problem) => ({ file, path: path + problem.path, message: problem.message })),
+      );
+      continue;
+    }
+    definitions.push(checked.definition);
+    for (const key of ['id', 'slug'] as const) {
+      const use = `${key} "${checked.definition[key]}"`;
+      const other = uses.get(use);
+      if (other === undefined) uses.set(use, file);
+      else
+        problems.push({ file, path: pointer(path, key), message: `the ${use} is used by another event in ${other}` });
+    }
+  }
+  return { definitions, problems };
+}
+
+function findEvents(path: string, problems: FileProblem[]): Found[] {
+  try {
+    const problemsBefore = problems.length;
+    const isFolder = statSync(path).isDirectory();
+    const events = isFolder ? findInFolder(path, problems) : eventsIn(path, readJson(path));
+    if (events.length === 0 && problems.length === problemsBefore) {
+      problems.push({ file: path, path: '', message: isFolder ? 'has no catalogue files' : 'has no events' });
+    }
+    return events;
+  } catch (error) {
+    problems.push({ file: path, path: '', message: messageOf(error) });
+    return [];
+  }
+}
+
+function findInFolder(folder: string, problems: FileProblem[]): Found[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.sort().flatMap((name) => {
+    const file = join(folder, name);
+    try {
+      const json = readJson(file);
+      return isSeatingPlan(json) ? [] : eventsIn(file, json);
+    } catch (error) {
+      problems.push({ file, path: '', message: messageOf(error) });
+      return [];
+    }
+  });
+}
+
+function eventsIn(file: string, json: unknown): Found[] {
+  const list = (events: readonly unknown[], path: string): Found[] =>
+    events.map((event, index) => ({ file, path: pointer(path, index), json: event }));
+  if (Array.isArray(json)) return list(json, '');
+  if (typeof json === 'object' && json !== null && 'events' in json && Array.isArray(json.events)) {
+    return list(json.events, '/events');
+  }
+  return [{ file, path: '', json }];
+}
+
+function readPlan(plan: string, catalogueFile: string): unknown {
+  const folder = realpathSync(dirname(catalogueFile));
+  const named = resolve(folder, plan);
+  if (!liesIn(folder, named) || !liesIn(folder, realpathOf(named, plan))) {
+    throw new Error(`"${plan}" is outside the catalogue file's folder`);
+  }
+  return readJson(named);
+}
+
+function realpathOf(path: string, shown: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw new Error(`"${shown}" cannot be found in the catalogue file's folder`);
+  }
+}
+
+function liesIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function readJson(file: string): unknown {
+  const { size } = statSync(file);
+  if (size > catalogueFileBytesMax) throw new Error(`is larger than ${catalogueFileBytesMax} bytes`);
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { checkDefinition } from '#catalogue/definition.ts';
+import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { printDefinition } from '#catalogue/print.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+
+function readBack(definition: EventDefinition): unknown {
+  const checked = checkDefinition(JSON.parse(JSON.stringify(printDefinition(definition))));
+  return 'definition' in checked ? checked.definition : checked.problems;
+}
+
+/** Any of the given fields, each there or not. */
+const some = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record<T, never>(fields, { requiredKeys: [] });
+
+const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
+const label = text.filter((value) => !/[\u0000-\u001f\u007f]/.test(value) && value.length <= 100);
+const coordinate = fc.integer({ min: -5000, max: 5000 }).map((value) => value / 4 + 0);
+const point = fc.record({ x: coordinate, y: coordinate });
+const cap = fc.option(fc.integer({ min: 1, max: 500 }));
+const minutes = fc.integer({ min: 1, max: 400 }).map((value) => value / 8);
+const time = fc
+  .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const times = fc
+  .uniqueArray(time, { minLength: 2, maxLength: 2 })
+  .map((pair) => pair.sort())
+  .chain(([starts_at, ends_at]) =>
+    some({ starts_at: fc.constant(starts_at ?? null), ends_at: fc.constant(ends_at ?? null) }),
+  );
+const color = fc.option(fc.constantFrom('#123456', 'teal', 'rgb(1, 2, 3)'));
+const zoneKey = fc.constantFrom('red', 'blue', 'green');
+
+const seat = some({
+  label,
+  x: coordinate,
+  y: coordinate,
+  zone_key: zoneKey,
+  accessible: fc.boolean(),
+  restricted_view: fc.boolean(),
+});
+const row = fc
+  .tuple(
+    fc.oneof(fc.integer({ min: 2, max: 9 }), fc.array(seat, { minLength: 2, maxLength: 6 })),
+    fc.array(fc.constant(1)),
+  )
+  .map(([seats, aisle_after]) => ({ seats, aisle_after, accessible: [1] }));
+
+/** Ids of rows and seats by their places, so that none is there twice. */
+function numbered(sections: readonly (readonly (typeof row extends fc.Arbitrary<infer Row> ? Row : never)[])[]) {
+  return sections.map((rows, s) => ({
+    id: `s${s}`,
+    rows: rows.map((each, r) => ({
+      ...each,
+      label: `r${r}`,
+      seats: Array.isArray(each.seats)
+        ? each.seats.map((part, place) => ({ ...part, id: `${s}/${r}/${place}` }))
+        : each.seats,
+    })),
+  }));
+}
+
+const hall = fc
+  .tuple(
+    some({
+      name: text,
+      focal_point: fc.option(point),
+      zones: fc.uniqueArray(fc.record({ zone_key: zoneKey, color }), { selector: (zone) => zone.zone_key }),
+      shapes: fc.array(fc.dictionary(label, fc.jsonValue({ maxDepth: 3 })), { maxLength: 2 }),
+    }),
+    fc.array(fc.array(row, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+  )
+  .map(([locality, sections]) => ({ id: 'hall', ...locality, sections: numbered(sections) }));
+
+const ticketType = some({
+  name: text,
+  description: text,
+  group_size: fc.integer({ min: 1, max: 9 }),
+  max_per_order: cap,
+  quota: cap,
+  entry_cutoff: fc.option(text),
+  late_fee: cap,
+  min_consumption: cap,
+});
+
+const eventFile = fc
+  .record({
+    base: some({
+      description: fc.string(),
+      status: fc.constantFrom('PUBLISHED', 'DRAFT'),
+      timezone: fc.constantFrom('Europe/Berlin', 'America/Bogota'),
+      payment_provider: fc.constantFrom('provider_a', 'provider_b'),
+      max_installments: fc.integer({ min: 1, max: 12 }),
+      hold_minutes: minutes,
+      hold_max_minutes: fc.constant(60),
+      payment_minutes: fc.constant(70.5),
+      waiting_room: fc.boolean(),
+      waiting_room_opens_at: fc.option(time),
+      waiting_room_rate: fc.integer({ min: 1, max: 9999 }),
+      waiting_room_minutes: minutes,
+      waiting_room_inactivity_seconds: minutes,
+      waiting_room_pause_when_sold_out: fc.boolean(),
+      waiting_room_max_admitted: cap,
+      max_tickets_per_order: cap,
+      max_tickets_per_email: cap,
+      require_individual_data: fc.boolean(),
+    }),
+    name: text,
+    dates: fc.array(fc.tuple(some({ name: text, status: fc.constantFrom('ON_SALE', 'DRAFT') }), times), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    locality: hall,
+    types: fc.array(ticketType, { minLength: 1, maxLength: 3 }),
+    stages: fc.array(fc.tuple(times, fc.nat(), cap), { minLength: 1, maxLength: 3 }),
+    codes: fc.array(fc.tuple(times, cap), { maxLength: 2 }),
+  })
+  .map(({ base, name, dates, locality, types, stages, codes }) => ({
+    id: 'evt_any',
+    slug: 'any',
+    name,
+    currency: 'EUR',
+    ...base,
+    performances: dates.map(([date, span], index) => ({ id: `d${index}`, ...date, ...span })),
+    localities: [{ id: 'floor', capacity: 5 }, locality],
+    ticketTypes: types.map((type, index) => ({
+      id: `t${index}`,
+      locality_id: index === 0 ? 'hall' : 'floor',
+      accessible: index === 0,
+      barPerks: [{ id: `perk${index}`, price: index }],
+      ...type,
+    })),
+    sellingStages: stages.map(([span, price, quota], index) => ({
+      id: `g${index}`,
+      ...span,
+      prices: { t0: price % 1_000_000 },
+      quotas: { t0: quota },
+    })),
+    promoCodes: codes.map(([span, uses], index) => ({
+      code: `C${index}`,
+      ...(index === 0 ? { percent_off: 12.5 } : { amount_off: 5, ticket_type_ids: ['t0'] }),
+      max_uses: uses,
+      ...span,
+    })),
+  }));
+
+describe('A printed definition', () => {
+  it('reads back as the same definition, for every sample', () => {
+    const { definitions } = readCatalogue(samplesFolder);
+    assert.equal(definitions.length, 5);
+    for (const definition of definitions) assert.deepEqual(readBack(definition), definition);
+  });
+
+  it('reads back as the same definition, for any event', () => {
+    fc.assert(
+      fc.property(eventFile, (file) => {
+        const checked = checkDefinition(file);
+        assert.ok('definition' in checked, JSON.stringify(checked));
+        assert.deepEqual(readBack(checked.definition), JSON.parse(JSON.stringify(checked.definition)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * The chain over the journal: each batch row carries a hash over the previous batch's hash and its facts.
+ *
+ * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and its own checks still
+ * say "ok". The chain proves every column of every fact from the anchor up to the last batch; how far the last
+ * batch must reach is the witness's business (`witness.ts`). Used when a journal is opened, verified, copied, archived.
+ *
+ *  1. A batch is yielded only after its range, links, units and hash were checked.
+ *  2. The walk reads in slices of bounded size and holds no statement open between them; the caller may pause.
+ *  3. `heads` of the walk is the newest checked fact of every stream, those without rows left included.
+ */
+
+import { createHash } from 'node:crypto';
+import { JournalDamaged } from './faults.ts';
+import type { Anchor, Connection, StoredFact } from './schema.ts';
+
+/** The commit row of a batch. */
+export interface BatchRow {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly count: number;
+  /** `at` of the batch's last fact. */
+  readonly at: number;
+  readonly hash: Buffer;
+}
+
+/** A checked batch: its commit row and its facts in order. */
+export interface Batch {
+  readonly row: BatchRow;
+  readonly facts: readonly StoredFact[];
+}
+
+/** Where the chain does not hold. */
+export interface ChainBreak {
+  readonly message: string;
+  /** The last fact before the break that is proved. */
+  readonly lastGoodSeq: number;
+  /** The last fact of the batch that is broken. */
+  readonly batchSeq: number;
+}
+
+/** How far a walk came. */
+export interface ChainHead {
+  seq: number;
+  hash: Buffer;
+  readonly heads: Map<string, number>;
+}
+
+/** Batches read at a time; a batch holds at most a few hundred facts unless one unit is larger. */
+const BATCHES_A_SLICE = 64;
+
+const FACT_COLUMNS = 'seq, at, event_id AS eventId, type, data, prev, unit';
+const BATCH_COLUMNS = 'first_seq AS firstSeq, last_seq AS lastSeq, count, at, hash';
+
+/** The text of a fact that the chain hashes: every column, lengths before the texts so that no two facts read alike. */
+export function canonicalText(fact: StoredFact): string {
+  const { seq, at, eventId, type, data, prev, unit } = fact;
+  return `${seq} ${at} ${prev} ${unit} ${eventId.length} ${type.length} ${data.length} ${eventId}${type}${data}\n`;
+}
+
+/** The hash of a batch: SHA-256 over the previous batch's hash and the canonical texts of its facts, joined. */
+export function batchHash(previousHash: Uint8Array, canonicalTexts: string): Buffer {
+  return createHash('sha256').update(previousHash).update(canonicalTexts).digest();
+}
+
+/** The newest commit row, or null when the journal has none after its anchor. */
+export function newestBatch(db: Connection): BatchRow | null {
+  return db.prepare<[], BatchRow>(`SELECT ${BATCH_COLUMNS} FROM batch ORDER BY last_seq DESC LIMIT 1`).get() ?? null;
+}
+
+export function headAtAnchor(anchor: Anchor): ChainHead {
+  return { seq: anchor.baseSeq, hash: anchor.baseHash, heads: new Map(anchor.streams) };
+}
+
+/**
+ * Walks the batches from `head` to the end and moves `head` along.
+ * `onBreak` is told about every break; when it returns, the walk goes on behind the batch as if it had held,
+ * so that a verification can list more than the first. Facts without a commit row are a break as well.
+ */
+export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: ChainBreak) => void): Generator<Batch> {
+  const selectBatches = db.prepare<[number], BatchRow>(
+    `SELECT ${BATCH_COLUMNS} FROM batch WHERE last_seq > ? ORDER BY last_seq LIMIT ${BATCHES_A_SLICE}`,
+  );
+  const selectFacts = db.prepare<[number, number], StoredFact>(
+    `SELECT ${FACT_COLUMNS} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq`,
+  );
+  for (;;) {
+    const rows = selectBatches.all(head.seq);
+    if (rows.length === 0) break;
+    for (const row of rows) {
+      const facts = selectFacts.all(head.seq, row.lastSeq);
+      const wrong = whatIsWrong(head, row, facts);
+      if (wrong !== null) onBreak({ message: wrong, lastGoodSeq: head.seq, batchSeq: row.lastSeq });
+      for (const fact of facts) head.heads.set(fact.eventId, fact.seq);
+      head.seq = row.lastSeq;
+      head.hash = row.hash;
+      if (wrong === null) yield { row, facts };
+    }
+  }
+  const stray = db.prepare<[number], number | null>('SELECT max(seq) FROM journal WHERE seq > ?').pluck().get(head.seq);
+  if (typeof stray === 'number') {
+    onBreak({ message: `fact ${stray} has no commit row`, lastGoodSeq: head.seq, batchSeq: stray });
+  }
+}
+
+/** The `onBreak` of those who cannot go on: throws JournalDamaged. */
+export function refuseBreak({ message, lastGoodSeq, batchSeq }: ChainBreak): never {
+  throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: batchSeq });
+}
+
+function whatIsWrong(head: ChainHead, row: BatchRow, facts: readonly StoredFact[]): string | null {
+  const { firstSeq, lastSeq, count, at, hash } = row;
+  const where = `the batch of facts ${firstSeq} to ${lastSeq}`;
+  if (firstSeq !== head.seq + 1) return `fact ${head.seq + 1} should follow fact ${head.seq}, but ${where} does`;
+  if (count !== lastSeq - firstSeq + 1) return `${where} says that it has ${count} facts`;
+  if (facts.length !== count) return `${where} has ${facts.length} rows`;
+  const texts: string[] = [];
+  const lastOfStream = new Map<string, number>();
+  for (const [index, fact] of facts.entries()) {
+    if (fact.seq !== firstSeq + index) return `fact ${firstSeq + index} is missing`;
+    if (typeof fact.data !== 'string' || typeof fact.type !== 'string' || typeof fact.eventId !== 'string') {
+      return `fact ${fact.seq} is not readable`;
+    }
+    const prev = lastOfStream.get(fact.eventId) ?? head.heads.get(fact.eventId) ?? 0;
+    if (fact.prev !== prev) return `fact ${fact.seq} says it follows fact ${fact.prev} of its stream, not ${prev}`;
+    lastOfStream.set(fact.eventId, fact.seq);
+    texts.push(canonicalText(fact));
+  }
+  if (facts.at(-1)?.unit !== lastSeq) return `${where} ends inside a unit`;
+  if (facts.at(-1)?.at !== at) return `${where} has another time than its last fact`;
+  if (!(hash instanceof Uint8Array) || !batchHash(head.hash, texts.join('')).equals(hash)) {
+    return `${where} fails its checksum`;
+  }
+  return null;
+}
+
+/** Adds a batch and its commit row inside the caller's transaction; returns the commit row's hash. */
+export function batchAppender(db: Connection): (previousHash: Uint8Array, facts: readonly StoredFact[]) => Buffer {
+  const insertFact = db.prepare<[number, number, string, string, string, number, number]>(
+    'INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const insertBatch = db.prepare<[number, number, number, number, Uint8Array]>(
+    'INSERT INTO batch VALUES (?, ?, ?, ?, ?)',
+  );
+  return (previousHash, facts) => {
+    const first = facts[0];
+    const last = facts.at(-1);
+    if (first === undefined || last === undefined) throw new Error('a batch has at least one fact');
+    let texts = '';
+    for (const fact of facts) {
+      const { seq, at, eventId, type, data, prev, unit } = fact;
+      insertFact.run(seq, at, eventId, type, data, prev, unit);
+      texts += canonicalText(fact);
+    }
+    const hash = batchHash(previousHash, texts);
+    insertBatch.run(last.seq, first.seq, facts.length, last.at, hash);
+    return hash;
+  };
+}

@@ -1,0 +1,47 @@
+/** A lever for tests: makes the journal's writer fail on purpose, exactly where a disk would. Options only; never set by the service. */
+
+import Database from 'better-sqlite3';
+
+export interface InjectedFault {
+  readonly kind: 'FULL' | 'IOERR';
+  /** Commits that still work. */
+  readonly afterCommits: number;
+  /** Whether the failed commit is on disk all the same; its outcome is unknown to the one who is told. */
+  readonly outcome: 'LOST' | 'KEPT';
+  /** FULL only: probes that find the disk full still. */
+  readonly fullProbes: number;
+}
+
+/** Fires once; without a fault to inject it does nothing. */
+export class FaultLever {
+  readonly #fault: InjectedFault | null;
+  #commits = 0;
+  #probes = 0;
+
+  constructor(fault: InjectedFault | null) {
+    this.#fault = fault;
+  }
+
+  beforeCommit(): void {
+    this.#commits += 1;
+    if (this.#fault?.outcome === 'LOST') this.#fireWhenDue(this.#fault);
+  }
+
+  afterCommit(): void {
+    if (this.#fault?.outcome === 'KEPT') this.#fireWhenDue(this.#fault);
+  }
+
+  beforeProbe(): void {
+    this.#probes += 1;
+    if (this.#fault !== null && this.#probes <= this.#fault.fullProbes) throw full();
+  }
+
+  #fireWhenDue({ kind, afterCommits }: InjectedFault): void {
+    if (this.#commits !== afterCommits + 1) return;
+    throw kind === 'FULL' ? full() : new Database.SqliteError('disk I/O error (injected)', 'SQLITE_IOERR_FSYNC');
+  }
+}
+
+function full(): Error {
+  return new Database.SqliteError('database or disk is full (injected)', 'SQLITE_FULL');
+}

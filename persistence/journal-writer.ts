@@ -1,0 +1,326 @@
+/**
+ * The worker-thread half of the SQLite journal: the only writer of `journal.db`.
+ *
+ * Started and spoken to by `sqlite-journal.ts` alone, one message a batch. Each batch is one transaction with one
+ * fsync and one commit row; the answer leaves after the commit returned, and housekeeping comes after the answer.
+ *
+ *  1. A failed commit has an unknown outcome: it is never retried and never answered.
+ *  2. A full disk poisons the writer: nothing is written until a probe shows that writing works; then the database is
+ *     opened anew, the head is read again, and the main thread is told where it stands.
+ *  3. Any other error is the end: the main thread is told, and the process has to stop.
+ *  4. Checkpoints are PASSIVE, after answers, when nothing came for a while or the log is long.
+ *  5. The witness is at most `witnessEveryMs` behind a durable batch.
+ */
+
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { batchAppender, newestBatch } from './chain.ts';
+import { errorCode } from './faults.ts';
+import { FaultLever, type InjectedFault } from './fault-lever.ts';
+import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
+import { pruneSlice } from './prune.ts';
+import { journalPath, openWriting, readAnchor, type Connection, type StoredFact } from './schema.ts';
+import { WitnessWriter } from './witness.ts';
+
+export interface WriterTuning {
+  readonly witnessEveryMs: number;
+  readonly probeEveryMs: number;
+  /** Pages of the log that are not in the database yet, above which a checkpoint does not wait for quiet. */
+  readonly checkpointPages: number;
+  /** Pages that make a checkpoint worth its fsyncs when it is quiet. */
+  readonly checkpointIdlePages: number;
+  readonly checkpointIdleMs: number;
+}
+
+export interface WriterOptions {
+  readonly folder: string;
+  readonly tuning: WriterTuning;
+  readonly injectFault: InjectedFault | null;
+}
+
+export interface CommitMessage {
+  readonly kind: 'COMMIT';
+  readonly firstSeq: number;
+  readonly texts: readonly string[];
+  readonly numbers: Float64Array;
+}
+
+export type ToWriter =
+  | CommitMessage
+  | { readonly kind: 'WITNESS' }
+  | { readonly kind: 'PRUNE'; readonly throughSeq: number }
+  | { readonly kind: 'CLOSE' };
+
+export interface Head {
+  readonly seq: number;
+  readonly hash: Uint8Array;
+}
+
+export type FromWriter =
+  | { readonly kind: 'READY'; readonly journalId: string; readonly baseSeq: number; readonly head: Head }
+  | { readonly kind: 'DURABLE'; readonly head: Head }
+  | { readonly kind: 'FULL'; readonly message: string }
+  | { readonly kind: 'WRITABLE'; readonly head: Head }
+  | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
+  | { readonly kind: 'WITNESSED' }
+  | { readonly kind: 'PRUNED'; readonly baseSeq: number };
+
+/** Commits between two looks at the length of the log; a batch is at most some seventy pages. */
+const COMMITS_A_LOOK = 32;
+/** What a probe must be able to write: two of the largest usual batches. */
+const PROBE_BYTES = 512 * 1024;
+
+type State = 'WRITING' | 'POISONED' | 'BROKEN' | 'CLOSED';
+
+class Writer {
+  readonly #folder: string;
+  readonly #tuning: WriterTuning;
+  readonly #lever: FaultLever;
+  readonly #tell: (message: FromWriter) => void;
+  #state: State = 'WRITING';
+  #db: Connection;
+  #commitBatch: (facts: readonly StoredFact[]) => Buffer;
+  #witness: WitnessWriter;
+  #head: Head;
+  readonly #journalId: string;
+  #witnessedSeq = -1;
+  #witnessedAt = 0;
+  #witnessTimer: NodeJS.Timeout | null = null;
+  #idleTimer: NodeJS.Timeout | null = null;
+  #probeTimer: NodeJS.Timeout | null = null;
+  #commitsUnlooked = 0;
+
+  constructor({ folder, tuning, injectFault }: WriterOptions, tell: (message: FromWriter) => void) {
+    this.#folder = folder;
+    this.#tuning = tuning;
+    this.#lever = new FaultLever(injectFault);
+    this.#tell = tell;
+    this.#db = openWriting(journalPath(folder));
+    const { journalId, baseSeq } = readAnchor(this.#db);
+    this.#journalId = journalId;
+    this.#head = this.#readHead();
+    this.#commitBatch = this.#prepareCommit();
+    this.#witness = new WitnessWriter(folder);
+    this.#writeWitness();
+    tell({ kind: 'READY', journalId, baseSeq, head: this.#head });
+  }
+
+  receive(message: ToWriter): void {
+    try {
+      if (message.kind === 'CLOSE') this.#close();
+      else if (this.#state !== 'WRITING') return;
+      else if (message.kind === 'COMMIT') this.#commit(message);
+      else if (message.kind === 'WITNESS') this.#witnessNow();
+      else this.#prune(message.throughSeq);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #commit(message: CommitMessage): void {
+    const facts = factsOf(message);
+    this.#lever.beforeCommit();
+    const hash = this.#commitBatch(facts);
+    this.#lever.afterCommit();
+    this.#head = { seq: message.firstSeq + facts.length - 1, hash };
+    this.#tell({ kind: 'DURABLE', head: this.#head });
+    this.#keepHouse();
+  }
+
+  #prepareCommit(): (facts: readonly StoredFact[]) => Buffer {
+    const append = batchAppender(this.#db);
+    return this.#db.transaction((facts: readonly StoredFact[]) => append(this.#head.hash, facts)).immediate;
+  }
+
+  #readHead(): Head {
+    const newest = newestBatch(this.#db);
+    if (newest !== null) return { seq: newest.lastSeq, hash: newest.hash };
+    const { baseSeq, baseHash } = readAnchor(this.#db);
+    return { seq: baseSeq, hash: baseHash };
+  }
+
+  // Housekeeping, after an answer has left.
+
+  #keepHouse(): void {
+    const sinceWitnessMs = performance.now() - this.#witnessedAt;
+    if (sinceWitnessMs >= this.#tuning.witnessEveryMs) this.#writeWitness();
+    else this.#witnessTimer ??= this.#later(this.#tuning.witnessEveryMs - sinceWitnessMs, () => this.#writeWitness());
+    this.#commitsUnlooked += 1;
+    if (this.#commitsUnlooked >= COMMITS_A_LOOK) this.#checkpointAbove(this.#tuning.checkpointPages);
+    if (this.#idleTimer === null) {
+      this.#idleTimer = this.#later(this.#tuning.checkpointIdleMs, () =>
+        this.#checkpointAbove(this.#tuning.checkpointIdlePages),
+      );
+    } else {
+      this.#idleTimer.refresh();
+    }
+  }
+
+  #writeWitness(): void {
+    if (this.#witnessTimer !== null) clearTimeout(this.#witnessTimer);
+    this.#witnessTimer = null;
+    if (this.#witnessedSeq === this.#head.seq) return;
+    const hash = Buffer.from(this.#head.hash).toString('hex');
+    this.#witness.write({ journalId: this.#journalId, seq: this.#head.seq, hash });
+    this.#witnessedSeq = this.#head.seq;
+    this.#witnessedAt = performance.now();
+  }
+
+  #witnessNow(): void {
+    this.#writeWitness();
+    this.#tell({ kind: 'WITNESSED' });
+  }
+
+  #checkpointAbove(pages: number): void {
+    this.#commitsUnlooked = 0;
+    const [found] = this.#db.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    if (found !== undefined && found.log - found.checkpointed > pages) this.#db.pragma('wal_checkpoint(PASSIVE)');
+  }
+
+  #prune(throughSeq: number): void {
+    this.#writeWitness();
+    const next = (): void => {
+      const { baseSeq, done } = pruneSlice(this.#db, throughSeq);
+      if (done) this.#tell({ kind: 'PRUNED', baseSeq });
+      else this.#later(0, next);
+    };
+    next();
+  }
+
+  /** Runs housekeeping later, unless the writer has failed or closed by then. */
+  #later(delayMs: number, work: () => void): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (this.#state !== 'WRITING') return;
+      try {
+        work();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }, delayMs);
+  }
+
+  // Trouble.
+
+  #fail(error: unknown): void {
+    if (this.#state === 'CLOSED') return;
+    this.#stopTimers();
+    const trouble = troubleOf(error, this.#folder);
+    this.#state = trouble.kind === 'FULL' ? 'POISONED' : 'BROKEN';
+    this.#tell(trouble);
+    if (this.#state === 'BROKEN') return;
+    this.#letGo();
+    this.#probeLater();
+  }
+
+  #probeLater(): void {
+    this.#probeTimer = setTimeout(() => {
+      if (this.#state !== 'POISONED') return;
+      try {
+        this.#probe();
+      } catch (error) {
+        if (isDiskFull(error, this.#folder)) this.#probeLater();
+        else this.#fail(error);
+      }
+    }, this.#tuning.probeEveryMs);
+  }
+
+  /** Tries to write a file, then to commit; a commit that works also settles what the failed one left in the log. */
+  #probe(): void {
+    this.#lever.beforeProbe();
+    writeProbeFile(join(this.#folder, 'probe.tmp'));
+    this.#db = openWriting(journalPath(this.#folder));
+    try {
+      this.#db.prepare("INSERT INTO meta VALUES ('probes', '1') ON CONFLICT DO UPDATE SET value = value + 1").run();
+      this.#head = this.#readHead();
+      this.#commitBatch = this.#prepareCommit();
+      this.#witness = new WitnessWriter(this.#folder);
+      this.#witnessedSeq = -1;
+      this.#writeWitness();
+    } catch (error) {
+      this.#letGo();
+      throw error;
+    }
+    this.#state = 'WRITING';
+    this.#tell({ kind: 'WRITABLE', head: this.#head });
+  }
+
+  #close(): void {
+    const wasWriting = this.#state === 'WRITING';
+    if (wasWriting) {
+      this.#writeWitness();
+      this.#db.pragma('wal_checkpoint(PASSIVE)');
+    }
+    this.#stopTimers();
+    this.#state = 'CLOSED';
+    if (wasWriting) this.#letGo();
+    parentPort?.close();
+  }
+
+  #letGo(): void {
+    this.#witness.close();
+    this.#db.close();
+  }
+
+  #stopTimers(): void {
+    if (this.#witnessTimer !== null) clearTimeout(this.#witnessTimer);
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
+    this.#witnessTimer = null;
+    if (this.#probeTimer !== null) clearTimeout(this.#probeTimer);
+    this.#idleTimer = null;
+    this.#probeTimer = null;
+  }
+}
+
+function factsOf({ firstSeq, texts, numbers }: CommitMessage): StoredFact[] {
+  const facts: StoredFact[] = [];
+  for (let text = 0, number = 0; text < texts.length; text += TEXTS_A_FACT, number += NUMBERS_A_FACT) {
+    facts.push({
+      seq: firstSeq + facts.length,
+      at: numbers[number] ?? 0,
+      eventId: texts[text] ?? '',
+      type: texts[text + 1] ?? '',
+      data: texts[text + 2] ?? '',
+      prev: numbers[number + 1] ?? 0,
+      unit: numbers[number + 2] ?? 0,
+    });
+  }
+  return facts;
+}
+
+/** SQLite names a full disk in most places; where it grows its shared memory it only says that growing failed. */
+function isDiskFull(error: unknown, folder: string): boolean {
+  const code = errorCode(error);
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return true;
+  return code === 'SQLITE_IOERR_SHMSIZE' && statfsSync(folder).bavail === 0;
+}
+
+function troubleOf(error: unknown, folder: string): Extract<FromWriter, { kind: 'FULL' | 'BROKEN' }> {
+  const message = error instanceof Error ? error.message : String(error);
+  return isDiskFull(error, folder) ? { kind: 'FULL', message } : { kind: 'BROKEN', message, code: errorCode(error) };
+}
+
+function writeProbeFile(path: string): void {
+  const descriptor = openSync(path, 'w');
+  try {
+    writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+    rmSync(path, { force: true });
+  }
+}
+
+function start(port: MessagePort): void {
+  const tell = (message: FromWriter): void => port.postMessage(message);
+  const options = workerData as WriterOptions;
+  try {
+    const writer = new Writer(options, tell);
+    port.on('message', (message: ToWriter) => writer.receive(message));
+  } catch (error) {
+    tell(troubleOf(error, options.folder));
+  }
+}
+
+if (parentPort === null) throw new Error('the journal writer runs in a worker thread');
+start(parentPort);

@@ -1,0 +1,216 @@
+/**
+ * The journal in an array: the twin of `sqlite-journal.ts` for tests and simulation, with levers for what disks do.
+ *
+ * In auto mode it commits on `setImmediate` or after `slow(ms)`; in manual mode nothing happens until `commit()`, and
+ * callbacks run inside that call and nowhere else, so that a simulation is deterministic.
+ */
+
+import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
+import { Waiting, type Settled } from './waiting.ts';
+
+export interface MemoryJournalOptions {
+  /** Commits only when told to. */
+  readonly manual?: boolean;
+}
+
+interface StoredRow extends FactRow {
+  /** Sequence number of the last fact of the unit. */
+  readonly unit: number;
+}
+
+export class MemoryJournal implements Journal {
+  readonly #manual: boolean;
+  /** All appended facts in order; those beyond `#durableSeq` are pending. */
+  readonly #rows: StoredRow[];
+  /** Sequence numbers of each stream's appended facts. */
+  readonly #streams = new Map<string, number[]>();
+  readonly #waiting = new Waiting();
+  /** Waiters for facts that were forgotten. */
+  readonly #refused: { readonly settled: Settled; readonly trouble: JournalFault }[] = [];
+  /** What was pending when the disk filled or broke. */
+  readonly #inDoubt: StoredRow[] = [];
+  readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
+  #durableSeq: number;
+  #status: JournalStatus = 'OPEN';
+  #fault: JournalFault | null = null;
+  #delayMs = 0;
+  #scheduled: NodeJS.Immediate | NodeJS.Timeout | null = null;
+
+  constructor(options: MemoryJournalOptions = {}, rows: readonly StoredRow[] = []) {
+    this.#manual = options.manual ?? false;
+    this.#rows = [...rows];
+    this.#durableSeq = rows.length;
+    for (const { seq, eventId } of rows) this.#seqsOf(eventId).push(seq);
+  }
+
+  get status(): JournalStatus {
+    return this.#status;
+  }
+
+  get appendedSeq(): number {
+    return this.#rows.length;
+  }
+
+  get durableSeq(): number {
+    return this.#durableSeq;
+  }
+
+  append({ eventId, at, facts }: Unit): number {
+    if (this.#status !== 'OPEN') throw this.#fault ?? fault('CLOSED');
+    if (facts.length === 0) throw new Error('a unit has at least one fact');
+    const unit = this.#rows.length + facts.length;
+    const seqs = this.#seqsOf(eventId);
+    for (const { type, data } of facts) {
+      const seq = this.#rows.length + 1;
+      this.#rows.push({ seq, at, eventId, type, data, unit });
+      seqs.push(seq);
+    }
+    this.#commitSoon();
+    return unit;
+  }
+
+  whenDurable(seq: number, settled: Settled): void {
+    if (seq > this.appendedSeq) this.#refused.push({ settled, trouble: this.#fault ?? fault('FULL') });
+    else this.#waiting.add(seq, settled);
+    this.#commitSoon();
+  }
+
+  *read(options: { readonly afterSeq?: number; readonly eventId?: string } = {}): Iterable<FactRow> {
+    const { afterSeq = 0, eventId } = options;
+    const endSeq = this.#durableSeq;
+    const seqs = eventId === undefined ? null : (this.#streams.get(eventId) ?? []);
+    const count = seqs === null ? endSeq : seqs.length;
+    for (let index = seqs === null ? afterSeq : firstAfter(seqs, afterSeq); index < count; index++) {
+      const row = this.#rows[seqs === null ? index : (seqs[index] ?? 0) - 1];
+      if (row === undefined || row.seq > endSeq) return;
+      const { seq, at, eventId: stream, type, data } = row;
+      yield { seq, at, eventId: stream, type, data };
+    }
+  }
+
+  *streams(): Iterable<{ readonly eventId: string; readonly lastSeq: number }> {
+    for (const [eventId, seqs] of this.#streams) {
+      const lastSeq = seqs[firstAfter(seqs, this.#durableSeq) - 1];
+      if (lastSeq !== undefined) yield { eventId, lastSeq };
+    }
+  }
+
+  onStatus(listener: (status: JournalStatus, fault: JournalFault | null) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#status === 'CLOSED') return;
+    const wasOpen = this.#status === 'OPEN';
+    this.#setStatus('CLOSED', fault('CLOSED'));
+    this.#unschedule();
+    if (wasOpen) this.#durableSeq = this.#rows.length;
+    this.commit();
+  }
+
+  // Levers.
+
+  /** Makes everything appended durable, or only the units up to `upToSeq`, and releases those who wait. */
+  commit(upToSeq: number = this.#rows.length): void {
+    if (this.#status === 'OPEN') this.#durableSeq += wholeUnits(this.#rows.slice(this.#durableSeq), upToSeq).length;
+    this.#waiting.releaseUpTo(this.#durableSeq);
+    for (const { settled, trouble } of this.#refused.splice(0)) settled(trouble);
+  }
+
+  /** Auto mode: a commit comes this long after it was needed; 0 is at once again. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  /**
+   * Fills the disk: everything pending is forgotten and its waiters are told; or makes room again.
+   * Of what was forgotten, whole units up to `survivorsSeq` turn out to be on disk when there is room again.
+   */
+  full(isFull: boolean, survivorsSeq: number = this.#durableSeq): void {
+    if (isFull && this.#status === 'OPEN') {
+      this.#forget(fault('FULL'));
+    } else if (!isFull && this.#status === 'FULL') {
+      for (const row of wholeUnits(this.#inDoubt.splice(0), survivorsSeq)) {
+        this.#rows.push(row);
+        this.#seqsOf(row.eventId).push(row.seq);
+      }
+      this.#durableSeq = this.#rows.length;
+      this.#setStatus('OPEN', null);
+    }
+  }
+
+  /** An I/O error: the journal takes nothing any more and the outcome of what is pending is unknown. */
+  breakDown(): void {
+    if (this.#status === 'OPEN' || this.#status === 'FULL') this.#forget(fault('BROKEN'));
+  }
+
+  /**
+   * What another process would find after a crash now: everything durable, and of what is pending, or was when the
+   * disk filled or broke, the whole units up to `seq`. This journal goes on unharmed.
+   */
+  crashAfter(seq: number = this.#durableSeq): MemoryJournal {
+    const durable = this.#rows.slice(0, this.#durableSeq);
+    const pending = [...this.#rows.slice(this.#durableSeq), ...this.#inDoubt];
+    return new MemoryJournal({ manual: this.#manual }, [...durable, ...wholeUnits(pending, seq)]);
+  }
+
+  #forget(trouble: JournalFault): void {
+    this.#unschedule();
+    const forgotten = this.#rows.splice(this.#durableSeq);
+    for (const { eventId } of forgotten) this.#seqsOf(eventId).pop();
+    this.#inDoubt.push(...forgotten);
+    this.#setStatus(trouble.kind, trouble);
+    this.#waiting.releaseUpTo(this.#durableSeq);
+    this.#waiting.failAll(trouble);
+  }
+
+  #setStatus(status: JournalStatus, trouble: JournalFault | null): void {
+    this.#status = status;
+    this.#fault = trouble;
+    for (const listener of this.#listeners) listener(status, status === 'CLOSED' ? null : trouble);
+  }
+
+  #commitSoon(): void {
+    if (this.#manual || this.#scheduled !== null) return;
+    const commit = (): void => {
+      this.#scheduled = null;
+      this.commit();
+    };
+    this.#scheduled = this.#delayMs === 0 ? setImmediate(commit) : setTimeout(commit, this.#delayMs);
+  }
+
+  #unschedule(): void {
+    clearImmediate(this.#scheduled as NodeJS.Immediate);
+    clearTimeout(this.#scheduled as NodeJS.Timeout);
+    this.#scheduled = null;
+  }
+
+  #seqsOf(eventId: string): number[] {
+    const seqs = this.#streams.get(eventId) ?? [];
+    if (seqs.length === 0) this.#streams.set(eventId, seqs);
+    return seqs;
+  }
+}
+
+/** The leading rows whose units lie wholly at or before `seq`. */
+function wholeUnits(rows: readonly StoredRow[], seq: number): readonly StoredRow[] {
+  const firstBeyond = rows.findIndex((row) => row.unit > seq);
+  return firstBeyond === -1 ? rows : rows.slice(0, firstBeyond);
+}
+
+/** Index of the first number greater than `seq` in an ascending list. */
+function firstAfter(seqs: readonly number[], seq: number): number {
+  let low = 0;
+  let high = seqs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((seqs[middle] ?? 0) > seq) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function fault(kind: JournalFault['kind']): JournalFault {
+  const reasons = { FULL: 'the disk is full', BROKEN: 'the disk failed', CLOSED: 'the journal is closed' };
+  return new JournalFault(kind, `${reasons[kind]} (in memory)`, 'A lever of the journal in memory was pulled.');
+}

@@ -1,0 +1,143 @@
+/**
+ * Facts that were appended and are not yet durable, gathered into the batches in which they will be committed.
+ *
+ * Owned by `sqlite-journal.ts`. It numbers facts, links each to its stream's previous one, and knows how to take the
+ * links back when a failed write makes everything after the durable head forgotten.
+ *
+ *  1. A batch holds whole units; it is closed when the next unit would take it over its bounds.
+ *  2. Once taken for writing a batch takes no more facts; it stays here until it is durable.
+ *  3. How much may be pending is bounded by whoever appends: `appendedSeq - durableSeq` tells.
+ */
+
+import type { Unit } from './journal.ts';
+
+/** Facts on their way to the writer: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
+export interface PendingBatch {
+  readonly firstSeq: number;
+  lastSeq: number;
+  readonly texts: string[];
+  readonly numbers: number[];
+  size: number;
+}
+
+export interface BatchBounds {
+  readonly batchFactsMax: number;
+  readonly batchBytesMax: number;
+}
+
+export const TEXTS_A_FACT = 3;
+export const NUMBERS_A_FACT = 3;
+
+export class PendingFacts {
+  readonly #bounds: BatchBounds;
+  /** The newest appended fact of every stream. */
+  readonly #heads: Map<string, number>;
+  /** Oldest first; the first `#taken` of them are with the writer. */
+  readonly #batches: PendingBatch[] = [];
+  #taken = 0;
+  #appendedSeq: number;
+
+  constructor(appendedSeq: number, heads: Map<string, number>, bounds: BatchBounds) {
+    this.#appendedSeq = appendedSeq;
+    this.#heads = heads;
+    this.#bounds = bounds;
+  }
+
+  get appendedSeq(): number {
+    return this.#appendedSeq;
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.length === 0;
+  }
+
+  add({ eventId, at, facts }: Unit): number {
+    if (facts.length === 0) throw new Error('a unit has at least one fact');
+    const size = facts.reduce((sum, { type, data }) => sum + type.length + data.length, 0);
+    const batch = this.#batchFor(facts.length, size);
+    const unit = this.#appendedSeq + facts.length;
+    let prev = this.#heads.get(eventId) ?? 0;
+    for (const { type, data } of facts) {
+      batch.texts.push(eventId, type, data);
+      batch.numbers.push(at, prev, unit);
+      prev = ++this.#appendedSeq;
+    }
+    batch.lastSeq = unit;
+    batch.size += size;
+    this.#heads.set(eventId, unit);
+    return unit;
+  }
+
+  /** The next batch to write, or null when there is none. */
+  take(): PendingBatch | null {
+    const batch = this.#batches[this.#taken];
+    if (batch === undefined) return null;
+    this.#taken += 1;
+    return batch;
+  }
+
+  /** Drops the oldest batch, which is durable now. */
+  settleOldest(): void {
+    this.#batches.shift();
+    this.#taken -= 1;
+  }
+
+  /** Forgets everything pending: links and numbers are again those of the durable head. */
+  forget(durableSeq: number): void {
+    for (const batch of this.#batches.reverse()) {
+      for (let index = batch.lastSeq - batch.firstSeq; index >= 0; index--) {
+        this.#setHead(eventIdAt(batch, index), prevAt(batch, index));
+      }
+    }
+    this.#batches.length = 0;
+    this.#taken = 0;
+    this.#appendedSeq = durableSeq;
+  }
+
+  /** Takes in a fact that turned out to be on disk after a write whose outcome was unknown. */
+  adopt(seq: number, eventId: string): void {
+    this.#heads.set(eventId, seq);
+    this.#appendedSeq = seq;
+  }
+
+  /** The newest fact of a stream that is at or before the durable head; 0 when it has none. */
+  durableHead(eventId: string, durableSeq: number): number {
+    let seq = this.#heads.get(eventId) ?? 0;
+    while (seq > durableSeq) {
+      const batch = this.#batches.find(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
+      if (batch === undefined) throw new Error(`fact ${seq} is neither durable nor pending`);
+      seq = prevAt(batch, seq - batch.firstSeq);
+    }
+    return seq;
+  }
+
+  eventIds(): Iterable<string> {
+    return this.#heads.keys();
+  }
+
+  #batchFor(facts: number, size: number): PendingBatch {
+    const last = this.#batches.at(-1);
+    if (last !== undefined && this.#batches.length > this.#taken && this.#fits(last, facts, size)) return last;
+    const batch = { firstSeq: this.#appendedSeq + 1, lastSeq: this.#appendedSeq, texts: [], numbers: [], size: 0 };
+    this.#batches.push(batch);
+    return batch;
+  }
+
+  #fits({ firstSeq, lastSeq, size }: PendingBatch, facts: number, more: number): boolean {
+    const { batchFactsMax, batchBytesMax } = this.#bounds;
+    return lastSeq - firstSeq + 1 + facts <= batchFactsMax && size + more <= batchBytesMax;
+  }
+
+  #setHead(eventId: string, seq: number): void {
+    if (seq === 0) this.#heads.delete(eventId);
+    else this.#heads.set(eventId, seq);
+  }
+}
+
+function eventIdAt(batch: PendingBatch, index: number): string {
+  return batch.texts[index * TEXTS_A_FACT] ?? '';
+}
+
+function prevAt(batch: PendingBatch, index: number): number {
+  return batch.numbers[index * NUMBERS_A_FACT + 1] ?? 0;
+}

@@ -1,0 +1,149 @@
+/**
+ * Proving a journal when it is opened: witness, anchor, chain, end.
+ *
+ * Called under the folder's lock, before the writer starts and before anything is written, so that a damaged folder
+ * stays exactly as it was found.
+ */
+
+import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
+import { errorCode, isCorruption, JournalDamaged } from './faults.ts';
+import { nextSlice } from './files.ts';
+import { JournalFault, type FactRow } from './journal.ts';
+import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
+import { readWitness, type WitnessReading } from './witness.ts';
+
+export interface RecoveryProgress {
+  readonly seq: number;
+  readonly headSeq: number;
+}
+
+export interface RecoveryListener {
+  /** Sees every fact once, in order, so that a directory can be built in the same pass. */
+  readonly onRow?: ((row: FactRow) => void) | undefined;
+  readonly onProgress?: ((progress: RecoveryProgress) => void) | undefined;
+}
+
+/** Work of one slice; the event loop is free in between. */
+const SLICE_MS = 5;
+
+/**
+ * Reads the whole journal of a folder and returns its proved head, or null when nothing was ever written there.
+ * Throws JournalDamaged, JournalTooNew, or JournalFault when the disk cannot be read.
+ */
+export async function recoverHead(folder: string, listener: RecoveryListener): Promise<ChainHead | null> {
+  const witness = readWitness(folder);
+  const db = openReading(journalPath(folder));
+  if (db === null) {
+    if (witness.found === 'TESTIMONY' && witness.testimony.seq > 0) throw journalGone(witness.testimony.seq);
+    return null;
+  }
+  let lastGoodSeq = 0;
+  try {
+    const anchor = readAnchor(db);
+    const head = headAtAnchor(anchor);
+    lastGoodSeq = head.seq;
+    const check = new WitnessCheck(witness, anchor.journalId, head);
+    await walkInSlices(db, head, listener, (batch) => {
+      check.see(batch.row.lastSeq, batch.row.hash);
+      lastGoodSeq = batch.row.lastSeq;
+    });
+    const damage = check.damageAtEnd(head.seq);
+    if (damage !== null) throw damage;
+    return head;
+  } catch (error) {
+    throw isCorruption(error) ? damagedAfter(lastGoodSeq, witness, error) : asReadFault(error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Compares a journal with its witness while the chain is walked. */
+export class WitnessCheck {
+  readonly #witness: WitnessReading;
+  readonly #journalId: string;
+  readonly #isNew: boolean;
+  #hashAtWitness: Uint8Array | null = null;
+
+  constructor(witness: WitnessReading, journalId: string, start: ChainHead) {
+    this.#witness = witness;
+    this.#journalId = journalId;
+    this.#isNew = start.seq === 0;
+    this.see(start.seq, start.hash);
+  }
+
+  see(seq: number, hash: Uint8Array): void {
+    if (this.#witness.found === 'TESTIMONY' && this.#witness.testimony.seq === seq) this.#hashAtWitness = hash;
+  }
+
+  /** What the witness has against a journal that ends at `endSeq`, or null when they agree. */
+  damageAtEnd(endSeq: number): JournalDamaged | null {
+    if (this.#witness.found !== 'TESTIMONY') {
+      if (this.#isNew && endSeq === 0) return null;
+      const fate = this.#witness.found === 'NONE' ? 'is missing' : 'cannot be read';
+      return new JournalDamaged({
+        message: `its witness ${fate}, so nothing tells whether it should go on after fact ${endSeq}`,
+        lastGoodSeq: endSeq,
+      });
+    }
+    const { journalId, seq, hash } = this.#witness.testimony;
+    if (journalId !== this.#journalId) {
+      return new JournalDamaged({ message: 'its witness is that of another journal', lastGoodSeq: endSeq });
+    }
+    if (seq > endSeq) {
+      const message = `it ends at fact ${endSeq}, but its witness says that fact ${seq} was written`;
+      return new JournalDamaged({ message, lastGoodSeq: endSeq, expectedSeq: seq });
+    }
+    if (this.#hashAtWitness === null || Buffer.from(this.#hashAtWitness).toString('hex') !== hash) {
+      return new JournalDamaged({
+        message: `at fact ${seq} it is not the one that its witness saw`,
+        lastGoodSeq: 0,
+        hint: 'Journal and witness do not belong together: restore a backup.',
+      });
+    }
+    return null;
+  }
+}
+
+async function walkInSlices(
+  db: Connection,
+  head: ChainHead,
+  { onRow, onProgress }: RecoveryListener,
+  onBatch: (batch: Batch) => void,
+): Promise<void> {
+  const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
+  let sliceBegan = performance.now();
+  const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) => {
+    throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: Math.max(headSeq, batchSeq) });
+  });
+  for (const batch of batches) {
+    onBatch(batch);
+    if (onRow !== undefined)
+      for (const { seq, at, eventId, type, data } of batch.facts) onRow({ seq, at, eventId, type, data });
+    if (performance.now() - sliceBegan < SLICE_MS) continue;
+    onProgress?.({ seq: head.seq, headSeq });
+    await nextSlice();
+    sliceBegan = performance.now();
+  }
+  onProgress?.({ seq: head.seq, headSeq });
+}
+
+function journalGone(expectedSeq: number): JournalDamaged {
+  return new JournalDamaged({
+    message: 'it is gone or empty, but its witness says that facts were written',
+    lastGoodSeq: 0,
+    expectedSeq,
+  });
+}
+
+function damagedAfter(lastGoodSeq: number, witness: WitnessReading, cause: unknown): JournalDamaged {
+  if (lastGoodSeq === 0) return unreadable(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const expected = witness.found === 'TESTIMONY' ? { expectedSeq: witness.testimony.seq } : {};
+  return new JournalDamaged({ message: `SQLite cannot read on (${reason})`, lastGoodSeq, ...expected, cause });
+}
+
+function asReadFault(error: unknown): unknown {
+  if (!errorCode(error).startsWith('SQLITE_')) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new JournalFault('BROKEN', `the journal cannot be read: ${reason}`, 'Check the disk and its mount.', error);
+}

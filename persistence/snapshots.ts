@@ -1,0 +1,302 @@
+/**
+ * Snapshot files under `snapshots/`: one file a snapshot of one stream, JSON lines.
+ *
+ * A header line says whose and as of which fact, then come the pieces as the caller gave them, then a trailer with
+ * their number, their fingerprint and a checksum of everything before it. What a piece means is the caller's business.
+ * The snapshotter writes, activation and verification read; in a folder only the serving process writes.
+ *
+ *  1. A snapshot has its name only after its bytes were fsynced; it counts only after it was read back and proved.
+ *  2. Older ones go only after a newer one counts, and the newest `keepMax` stay.
+ *  3. A bad snapshot is skipped for an older one and reported, never deleted by a reader.
+ *  4. Writing and reading work in bounded slices; the caller gives pieces of a state that stands still meanwhile.
+ */
+
+import { createHash, type Hash } from 'node:crypto';
+import { mkdirSync, readdirSync, readSync, openSync, closeSync } from 'node:fs';
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from './faults.ts';
+import { nextSlice, removeIfPresent, syncFolder } from './files.ts';
+
+export interface SnapshotHeader {
+  readonly format: number;
+  /** The stream: an event's id, or '' for the service itself. */
+  readonly eventId: string;
+  /** The last fact of the stream that the state includes. */
+  readonly seq: number;
+  readonly at: number;
+  /** Whatever the caller wants to know without reading the pieces; JSON. */
+  readonly about: unknown;
+}
+
+export interface Snapshot {
+  readonly path: string;
+  readonly header: SnapshotHeader;
+  readonly pieces: readonly string[];
+  readonly fingerprint: string;
+}
+
+export interface SnapshotFile {
+  readonly path: string;
+  readonly seq: number;
+  /** Null when the first line cannot be read. */
+  readonly header: SnapshotHeader | null;
+}
+
+export interface SnapshotFolderOptions {
+  /** Snapshots kept of each stream. */
+  readonly keepMax?: number;
+  /** Told about each bad snapshot that is skipped. */
+  readonly onBad?: (path: string, reason: string) => void;
+}
+
+/** A snapshot that could not be written; the older ones still stand. */
+export class SnapshotFault extends Error {
+  readonly hint = 'The journal is not touched by this; make room on the disk and try again.';
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'SnapshotFault';
+  }
+}
+
+interface Trailer {
+  readonly pieces: number;
+  readonly fingerprint: string;
+  readonly checksum: string;
+}
+
+export const SNAPSHOTS_FOLDER = 'snapshots';
+const FORMAT = 1;
+const KEEP_MAX = 3;
+const SUFFIX = '.snapshot';
+/** Bytes hashed, written or split in one slice. */
+const SLICE_BYTES = 512 * 1024;
+/** Header lines longer than this are not written. */
+const HEADER_BYTES_MAX = 64 * 1024;
+/** Longer names are replaced by a hash: file systems end at 255 bytes. */
+const NAME_CHARS_MAX = 150;
+
+/** SHA-256 over the pieces, a newline after each, in hex: equal states give equal fingerprints. */
+export function fingerprintOf(pieces: Iterable<string>): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece).update('\n');
+  return hash.digest('hex');
+}
+
+/** The snapshots of one data folder. Looking does not create the folder; the first write does. */
+export class SnapshotFolder {
+  readonly #folder: string;
+  readonly #keepMax: number;
+  readonly #onBad: (path: string, reason: string) => void;
+  /** Sequence numbers of each stream's files, ascending, by the stream's part of the name. */
+  readonly #seqs = new Map<string, number[]>();
+  #hasSwept = false;
+  #drafts = 0;
+
+  constructor(dataFolder: string, { keepMax = KEEP_MAX, onBad = () => {} }: SnapshotFolderOptions = {}) {
+    this.#folder = join(dataFolder, SNAPSHOTS_FOLDER);
+    this.#keepMax = keepMax;
+    this.#onBad = onBad;
+    for (const { stream, seq } of fileNames(this.#folder))
+      this.#seqs.set(stream, [...(this.#seqs.get(stream) ?? []), seq]);
+    for (const seqs of this.#seqs.values()) seqs.sort((a, b) => a - b);
+  }
+
+  /**
+   * Writes, fsyncs, names, reads back and proves a snapshot, then drops the oldest of its stream.
+   * Throws SnapshotFault and leaves no trace when any of that fails.
+   */
+  async write(header: Omit<SnapshotHeader, 'format'>, pieces: Iterable<string>): Promise<Snapshot> {
+    const { eventId, seq } = header;
+    const path = this.#pathOf(streamName(eventId), seq);
+    const draft = `${path}.${process.pid}-${++this.#drafts}.tmp`;
+    let isNamed = false;
+    try {
+      mkdirSync(this.#folder, { recursive: true });
+      this.#sweepOnce();
+      const fingerprint = await writeDraft(draft, { format: FORMAT, ...header }, pieces);
+      await rename(draft, path);
+      isNamed = true;
+      syncFolder(this.#folder);
+      const snapshot = await readSnapshot(path);
+      if (snapshot.fingerprint !== fingerprint) throw new Error('what was read back is not what was written');
+      await this.#remember(streamName(eventId), seq);
+      return snapshot;
+    } catch (error) {
+      await rm(isNamed ? path : draft, { force: true });
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SnapshotFault(`the snapshot ${path} could not be written: ${reason}`, error);
+    }
+  }
+
+  /** The newest good snapshot of a stream at or before `atMostSeq`, or null. */
+  async newest(eventId: string, atMostSeq = Number.MAX_SAFE_INTEGER): Promise<Snapshot | null> {
+    const stream = streamName(eventId);
+    for (const seq of [...(this.#seqs.get(stream) ?? [])].reverse()) {
+      if (seq > atMostSeq) continue;
+      const path = this.#pathOf(stream, seq);
+      try {
+        const snapshot = await readSnapshot(path);
+        if (snapshot.header.eventId !== eventId || snapshot.header.seq !== seq)
+          throw new Error('it has another name than header');
+        return snapshot;
+      } catch (error) {
+        this.#onBad(path, error instanceof Error ? error.message : String(error));
+      }
+    }
+    return null;
+  }
+
+  /** Whether a stream has a snapshot file at all, good or bad; without looking at the disk. */
+  has(eventId: string): boolean {
+    return (this.#seqs.get(streamName(eventId))?.length ?? 0) > 0;
+  }
+
+  async #remember(stream: string, seq: number): Promise<void> {
+    const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
+    this.#seqs.set(stream, seqs);
+    while (seqs.length > this.#keepMax) {
+      const oldest = seqs.shift();
+      if (oldest !== undefined) await rm(this.#pathOf(stream, oldest), { force: true });
+    }
+  }
+
+  #pathOf(stream: string, seq: number): string {
+    return join(this.#folder, `${stream}-${seq}${SUFFIX}`);
+  }
+
+  /** Removes the drafts that a crash left behind. */
+  #sweepOnce(): void {
+    if (this.#hasSwept) return;
+    this.#hasSwept = true;
+    for (const name of readdirSync(this.#folder)) if (name.endsWith('.tmp')) removeIfPresent(join(this.#folder, name));
+  }
+}
+
+/** Every snapshot file of a data folder with its header, by stream, oldest first; reads first lines only. */
+export function listSnapshots(dataFolder: string): SnapshotFile[] {
+  const folder = join(dataFolder, SNAPSHOTS_FOLDER);
+  return fileNames(folder)
+    .sort((a, b) => (a.stream === b.stream ? a.seq - b.seq : a.stream < b.stream ? -1 : 1))
+    .map(({ name, seq }) => ({ path: join(folder, name), seq, header: readHeader(join(folder, name)) }));
+}
+
+/** Reads a snapshot and proves it; throws an Error that says what is wrong with it. */
+export async function readSnapshot(path: string): Promise<Snapshot> {
+  const bytes = await readFile(path);
+  const trailerBegin = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+  if (bytes.at(-1) !== 0x0a || trailerBegin === 0) throw new Error('it has no trailer');
+  const trailer = JSON.parse(bytes.toString('utf8', trailerBegin)) as Trailer;
+  const checksum = createHash('sha256');
+  for (let offset = 0; offset < trailerBegin; offset += SLICE_BYTES) {
+    checksum.update(bytes.subarray(offset, Math.min(offset + SLICE_BYTES, trailerBegin)));
+    await nextSlice();
+  }
+  if (checksum.digest('hex') !== trailer.checksum) throw new Error('it fails its checksum');
+  const lines = await linesOf(bytes.subarray(0, trailerBegin));
+  const [first = '', ...pieces] = lines;
+  const header = JSON.parse(first) as SnapshotHeader;
+  if (header.format !== FORMAT) throw new Error(`it has format ${header.format}; this version reads format ${FORMAT}`);
+  if (pieces.length !== trailer.pieces) throw new Error(`it has ${pieces.length} pieces, not ${trailer.pieces}`);
+  if ((await fingerprintInSlices(pieces)) !== trailer.fingerprint) throw new Error('it fails its fingerprint');
+  return { path, header, pieces, fingerprint: trailer.fingerprint };
+}
+
+async function writeDraft(path: string, header: SnapshotHeader, pieces: Iterable<string>): Promise<string> {
+  const first = JSON.stringify(header);
+  if (Buffer.byteLength(first) > HEADER_BYTES_MAX)
+    throw new Error(`its header is longer than ${HEADER_BYTES_MAX} bytes`);
+  const file = await open(path, 'wx');
+  try {
+    const checksum = createHash('sha256');
+    const fingerprint = createHash('sha256');
+    let count = 0;
+    let slice = `${first}\n`;
+    for (const piece of pieces) {
+      if (piece.includes('\n')) throw new Error('a piece is one line');
+      fingerprint.update(piece).update('\n');
+      slice += `${piece}\n`;
+      count += 1;
+      if (slice.length < SLICE_BYTES) continue;
+      await writeSlice(file, checksum, slice);
+      slice = '';
+    }
+    await writeSlice(file, checksum, slice);
+    const print = fingerprint.digest('hex');
+    const trailer: Trailer = { pieces: count, fingerprint: print, checksum: checksum.digest('hex') };
+    await file.writeFile(`${JSON.stringify(trailer)}\n`);
+    await file.sync();
+    return print;
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeSlice(file: FileHandle, checksum: Hash, slice: string): Promise<void> {
+  const bytes = Buffer.from(slice);
+  checksum.update(bytes);
+  await file.writeFile(bytes);
+}
+
+async function linesOf(bytes: Buffer): Promise<string[]> {
+  const lines: string[] = [];
+  let sliceBegin = 0;
+  for (let begin = 0; begin < bytes.length;) {
+    const end = bytes.indexOf(0x0a, begin);
+    lines.push(bytes.toString('utf8', begin, end));
+    begin = end + 1;
+    if (begin - sliceBegin < SLICE_BYTES) continue;
+    sliceBegin = begin;
+    await nextSlice();
+  }
+  return lines;
+}
+
+async function fingerprintInSlices(pieces: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  let sliceChars = 0;
+  for (const piece of pieces) {
+    hash.update(piece).update('\n');
+    sliceChars += piece.length;
+    if (sliceChars < SLICE_BYTES) continue;
+    sliceChars = 0;
+    await nextSlice();
+  }
+  return hash.digest('hex');
+}
+
+function readHeader(path: string): SnapshotHeader | null {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      const bytes = Buffer.alloc(HEADER_BYTES_MAX + 1);
+      const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+      return JSON.parse(text.slice(0, text.indexOf('\n'))) as SnapshotHeader;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return null;
+  }
+}
+
+function fileNames(folder: string): { name: string; stream: string; seq: number }[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  return names.flatMap((name) => {
+    const parts = /^(.+)-([0-9]+)\.snapshot$/.exec(name);
+    return parts === null ? [] : [{ name, stream: parts[1] ?? '', seq: Number(parts[2]) }];
+  });
+}
+
+/** A stream's part of the file name: its id with what file systems dislike encoded; '@' begins what no encoding gives. */
+function streamName(eventId: string): string {
+  if (eventId === '') return '@service';
+  const encoded = encodeURIComponent(eventId).replaceAll('*', '%2A');
+  return encoded.length <= NAME_CHARS_MAX ? encoded : `@${createHash('sha256').update(eventId).digest('hex')}`;
+}

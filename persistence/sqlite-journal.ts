@@ -1,0 +1,366 @@
+/**
+ * The journal of a data folder, main-thread half: gathers facts, posts batches, releases replies in order.
+ *
+ * `journal-writer.ts` owns writing, `pending.ts` the facts that are on their way, `waiting.ts` those who wait for them,
+ * `recovery.ts` the proof at the start. Box offices append and wait; activation, notifications and commands read.
+ *
+ *  1. One batch is with the writer at a time; it is posted when the writer is idle, without a timer, and the next one
+ *     is posted before the replies of the last are released, so that disk and main thread work side by side.
+ *  2. Reads see facts up to the durable head of the moment they begin, never more, and hold no transaction open.
+ *  3. After a fault all pending facts are forgotten: first the state is put back, then status listeners run, then
+ *     those who wait are told. Numbers of forgotten facts are given out again after recovery, so whoever appends
+ *     asks `whenDurable` in the same turn.
+ *  4. At WRITABLE the head is read again; what was in doubt and is on disk counts as appended and durable from then on.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { archiveFacts, type ArchivedFacts } from './archive.ts';
+import { errorCode } from './faults.ts';
+import type { InjectedFault } from './fault-lever.ts';
+import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
+import type { FromWriter, Head, ToWriter, WriterOptions, WriterTuning } from './journal-writer.ts';
+import { lockFolder, type FolderLock } from './lock.ts';
+import { PendingFacts, type BatchBounds } from './pending.ts';
+import { recoverHead, type RecoveryListener } from './recovery.ts';
+import { factReader, type FactReader } from './reading.ts';
+import { journalPath, openReading, type Connection } from './schema.ts';
+import { Waiting, type Settled } from './waiting.ts';
+
+export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
+  readonly folder: string;
+  /** For tests only. */
+  readonly injectFault?: InjectedFault | undefined;
+}
+
+/** Long enough to share an fsync, short enough that the last reply of a batch does not wait long for the first. */
+const BOUNDS: BatchBounds = { batchFactsMax: 500, batchBytesMax: 256 * 1024 };
+const TUNING: WriterTuning = {
+  witnessEveryMs: 100,
+  probeEveryMs: 1_000,
+  checkpointPages: 4_000,
+  checkpointIdlePages: 250,
+  checkpointIdleMs: 20,
+};
+
+/**
+ * Takes the folder's lock, proves witness and chain in slices, starts the writer. Throws FolderInUse, JournalDamaged,
+ * JournalTooNew or JournalFault; a folder that is refused is left as it was found.
+ */
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
+  const { folder } = options;
+  const lock = lockFolder(folder);
+  try {
+    const recovered = await recoverHead(folder, options);
+    const { worker, ready } = await startWriter({
+      folder,
+      tuning: withDefaults(TUNING, options),
+      injectFault: options.injectFault ?? null,
+    });
+    const head = ready.head.seq;
+    const db = openReading(journalPath(folder));
+    if (db === null || head !== (recovered?.seq ?? 0)) {
+      worker.postMessage({ kind: 'CLOSE' } satisfies ToWriter);
+      throw new Error(`recovery proved fact ${recovered?.seq ?? 0}, but the writer starts at fact ${head}`);
+    }
+    const pending = new PendingFacts(head, recovered?.heads ?? new Map(), withDefaults(BOUNDS, options));
+    return new SqliteJournal({ folder, lock, worker, ready, db, pending });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly folder: string;
+  readonly lock: FolderLock;
+  readonly worker: Worker;
+  readonly ready: Extract<FromWriter, { kind: 'READY' }>;
+  readonly db: Connection;
+  readonly pending: PendingFacts;
+}
+
+type Errand = 'WITNESSED' | 'PRUNED';
+
+export class SqliteJournal implements Journal {
+  readonly folder: string;
+  readonly journalId: string;
+  readonly #lock: FolderLock;
+  readonly #worker: Worker;
+  readonly #db: Connection;
+  readonly #reader: FactReader;
+  readonly #pending: PendingFacts;
+  readonly #waiting = new Waiting();
+  readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
+  readonly #errands: { readonly kind: Errand; settle(fault: JournalFault | null): void }[] = [];
+  #status: JournalStatus = 'OPEN';
+  #fault: JournalFault | null = null;
+  #head: Head;
+  #baseSeq: number;
+  #inFlight = false;
+  #flushScheduled = false;
+  #releaseScheduled = false;
+  #whenDrained: (() => void) | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor({ folder, lock, worker, ready, db, pending }: Parts) {
+    this.folder = folder;
+    this.journalId = ready.journalId;
+    this.#lock = lock;
+    this.#worker = worker;
+    this.#db = db;
+    this.#reader = factReader(db);
+    this.#pending = pending;
+    this.#head = ready.head;
+    this.#baseSeq = ready.baseSeq;
+    worker.on('message', (message: FromWriter) => this.#hear(message));
+    worker.on('error', (error) => this.#break(error.message, errorCode(error)));
+    worker.on('exit', () => this.#writerLeft());
+  }
+
+  get status(): JournalStatus {
+    return this.#status;
+  }
+
+  get appendedSeq(): number {
+    return this.#pending.appendedSeq;
+  }
+
+  get durableSeq(): number {
+    return this.#head.seq;
+  }
+
+  /** Hash of the chain at `durableSeq`, in hex. */
+  get headHash(): string {
+    return Buffer.from(this.#head.hash).toString('hex');
+  }
+
+  /** The last fact that pruning moved into the archive; reads begin after it. */
+  get baseSeq(): number {
+    return this.#baseSeq;
+  }
+
+  append(unit: Unit): number {
+    if (this.#status !== 'OPEN') throw this.#fault ?? closedFault();
+    const seq = this.#pending.add(unit);
+    if (!this.#inFlight && !this.#flushScheduled) {
+      this.#flushScheduled = true;
+      setImmediate(() => {
+        this.#flushScheduled = false;
+        this.#flush();
+      });
+    }
+    return seq;
+  }
+
+  whenDurable(seq: number, settled: Settled): void {
+    if (seq > this.appendedSeq) {
+      const fault = this.#fault ?? forgottenFault(seq);
+      setImmediate(() => settled(fault));
+      return;
+    }
+    this.#waiting.add(seq, settled);
+    if (seq <= this.durableSeq) this.#releaseSoon();
+  }
+
+  read(options: { readonly afterSeq?: number; readonly eventId?: string } = {}): Iterable<FactRow> {
+    const { afterSeq = 0, eventId } = options;
+    const upToSeq = this.durableSeq;
+    const baseSeq = this.#baseSeq;
+    if (eventId === undefined) return this.#reader.all({ afterSeq: Math.max(afterSeq, baseSeq), upToSeq });
+    const headSeq = this.#pending.durableHead(eventId, upToSeq);
+    return this.#reader.stream({ eventId, afterSeq, headSeq, baseSeq });
+  }
+
+  *streams(): Iterable<{ readonly eventId: string; readonly lastSeq: number }> {
+    for (const eventId of this.#pending.eventIds()) {
+      const lastSeq = this.#pending.durableHead(eventId, this.durableSeq);
+      if (lastSeq > 0) yield { eventId, lastSeq };
+    }
+  }
+
+  onStatus(listener: (status: JournalStatus, fault: JournalFault | null) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Brings the witness up to the durable head; called when a snapshot was written. */
+  witness(): Promise<void> {
+    return this.#send('WITNESSED', { kind: 'WITNESS' });
+  }
+
+  /**
+   * Moves whole batches at or before `throughSeq` into an archive, proves the archive, then drops them here, in slices
+   * beside other commits. The caller has snapshots at or after `throughSeq` of every stream in them.
+   */
+  async prune(throughSeq: number): Promise<ArchivedFacts | null> {
+    const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq));
+    if (archived !== null) await this.#send('PRUNED', { kind: 'PRUNE', throughSeq: archived.toSeq });
+    return archived;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#shutDown();
+    return this.#closed;
+  }
+
+  async #shutDown(): Promise<void> {
+    const isBroken = this.#status === 'BROKEN';
+    this.#setStatus('CLOSED', closedFault());
+    if (!this.#pending.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
+    this.#waiting.releaseUpTo(this.durableSeq);
+    // The writer closes last and folds the log into the database, except after an I/O error: then nobody may write.
+    if (!isBroken) this.#db.close();
+    await new Promise<void>((resolve) => {
+      if (this.#worker.threadId === -1) return resolve();
+      this.#worker.once('exit', () => resolve());
+      this.#post({ kind: 'CLOSE' });
+    });
+    if (isBroken) this.#db.close();
+    this.#lock.release();
+  }
+
+  #flush(): void {
+    if (this.#inFlight) return;
+    const batch = this.#pending.take();
+    if (batch === null) return;
+    this.#inFlight = true;
+    const { firstSeq, texts } = batch;
+    const numbers = Float64Array.from(batch.numbers);
+    this.#post({ kind: 'COMMIT', firstSeq, texts, numbers }, [numbers.buffer]);
+  }
+
+  #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #hear(message: FromWriter): void {
+    switch (message.kind) {
+      case 'DURABLE':
+        return this.#advance(message.head);
+      case 'FULL':
+        return this.#forget(fullFault(message.message));
+      case 'BROKEN':
+        return this.#break(message.message, message.code);
+      case 'WRITABLE':
+        return this.#resume(message.head);
+      case 'PRUNED':
+        this.#baseSeq = message.baseSeq;
+        return this.#settleErrand('PRUNED');
+      case 'WITNESSED':
+        return this.#settleErrand('WITNESSED');
+      case 'READY':
+        return;
+    }
+  }
+
+  #advance(head: Head): void {
+    this.#head = head;
+    this.#inFlight = false;
+    this.#pending.settleOldest();
+    this.#flush();
+    this.#waiting.releaseUpTo(head.seq);
+    if (this.#pending.isEmpty) this.#drained();
+  }
+
+  #forget(fault: JournalFault): void {
+    this.#inFlight = false;
+    this.#pending.forget(this.durableSeq);
+    if (this.#status !== 'CLOSED') this.#setStatus(fault.kind, fault);
+    this.#waiting.releaseUpTo(this.durableSeq);
+    this.#waiting.failAll(fault);
+    for (const errand of this.#errands.splice(0)) errand.settle(fault);
+    this.#drained();
+  }
+
+  #break(reason: string, code: string): void {
+    if (this.#status === 'BROKEN') return;
+    const hint =
+      'Check the disk and its mount, then start again: what was under way is settled by reading the journal.';
+    this.#forget(new JournalFault('BROKEN', `the journal cannot be written: ${reason}${code && ` (${code})`}`, hint));
+  }
+
+  #resume(head: Head): void {
+    for (const { seq, eventId } of this.#reader.all({ afterSeq: this.durableSeq, upToSeq: head.seq })) {
+      this.#pending.adopt(seq, eventId);
+    }
+    this.#head = head;
+    if (this.#status === 'FULL') this.#setStatus('OPEN', null);
+  }
+
+  #writerLeft(): void {
+    if (this.#closed === null || !this.#pending.isEmpty) this.#break('its writer ended unasked', '');
+  }
+
+  #setStatus(status: JournalStatus, fault: JournalFault | null): void {
+    this.#status = status;
+    this.#fault = fault;
+    for (const listener of this.#listeners) listener(status, status === 'CLOSED' ? null : fault);
+  }
+
+  #releaseSoon(): void {
+    if (this.#releaseScheduled) return;
+    this.#releaseScheduled = true;
+    setImmediate(() => {
+      this.#releaseScheduled = false;
+      this.#waiting.releaseUpTo(this.durableSeq);
+    });
+  }
+
+  #drained(): void {
+    this.#whenDrained?.();
+    this.#whenDrained = null;
+  }
+
+  #send(kind: Errand, message: ToWriter): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#status !== 'OPEN') return reject(this.#fault ?? closedFault());
+      const settle = (fault: JournalFault | null): void => (fault === null ? resolve() : reject(fault));
+      this.#errands.push({ kind, settle });
+      this.#post(message);
+    });
+  }
+
+  #settleErrand(kind: Errand): void {
+    const index = this.#errands.findIndex((errand) => errand.kind === kind);
+    if (index >= 0) this.#errands.splice(index, 1)[0]?.settle(null);
+  }
+}
+
+async function startWriter(
+  options: WriterOptions,
+): Promise<{ worker: Worker; ready: Extract<FromWriter, { kind: 'READY' }> }> {
+  const worker = new Worker(new URL('./journal-writer.ts', import.meta.url), { workerData: options });
+  const first = await new Promise<FromWriter>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  if (first.kind === 'READY') return { worker, ready: first };
+  const reason = first.kind === 'BROKEN' || first.kind === 'FULL' ? first.message : first.kind;
+  if (first.kind === 'FULL') throw fullFault(reason);
+  throw new JournalFault(
+    'BROKEN',
+    `the journal cannot be opened for writing: ${reason}`,
+    'Check the disk and the rights on the data folder.',
+  );
+}
+
+function withDefaults<T extends object>(defaults: T, given: Partial<T>): T {
+  const chosen = { ...defaults };
+  for (const key of Object.keys(defaults) as (keyof T)[]) {
+    const value = given[key];
+    if (value !== undefined) chosen[key] = value;
+  }
+  return chosen;
+}
+
+function fullFault(reason: string): JournalFault {
+  const hint = 'Make room on the disk of the data folder; the service goes on by itself when writing works again.';
+  return new JournalFault('FULL', `the disk of the journal is full: ${reason}`, hint);
+}
+
+function forgottenFault(seq: number): JournalFault {
+  return new JournalFault('FULL', `fact ${seq} was forgotten when the disk was full`, 'Ask again.');
+}
+
+function closedFault(): JournalFault {
+  return new JournalFault('CLOSED', 'the journal is closed', 'Start the service again.');
+}

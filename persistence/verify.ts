@@ -1,0 +1,215 @@
+/**
+ * Reading a data folder from end to end without writing: is everything there, and is it what was written?
+ *
+ * Works beside a serving process and on a folder that a crash left. It lists what it finds instead of stopping at the
+ * first; replay and the rules of ticket sales are checked on top of it by others, who see each fact through `onRow`.
+ * It is called from a process that does not serve; `quick_check` would stall one that does.
+ */
+
+import { headAtAnchor, newestBatch, walkChain } from './chain.ts';
+import { errorCode, JournalDamaged } from './faults.ts';
+import { nextSlice } from './files.ts';
+import type { FactRow } from './journal.ts';
+import { WitnessCheck, type RecoveryListener } from './recovery.ts';
+import { journalPath, openReading, readAnchor, type Connection } from './schema.ts';
+import { listSnapshots, readSnapshot, type SnapshotFile } from './snapshots.ts';
+import { readWitness } from './witness.ts';
+
+export interface Finding {
+  readonly what: string;
+  readonly where: string;
+  readonly hint: string;
+}
+
+export interface SnapshotFinding {
+  readonly path: string;
+  readonly eventId: string | null;
+  readonly seq: number;
+  /** Fingerprint of the state, or null when the snapshot is bad. */
+  readonly fingerprint: string | null;
+}
+
+export interface VerifyReport {
+  readonly journalId: string | null;
+  readonly streams: number;
+  readonly facts: number;
+  readonly batches: number;
+  /** The last fact that was moved to the archive; 0 when none was. */
+  readonly baseSeq: number;
+  readonly headSeq: number;
+  readonly headHash: string | null;
+  readonly witnessSeq: number | null;
+  readonly snapshots: readonly SnapshotFinding[];
+  readonly problems: readonly Finding[];
+  /** Problems beyond those listed. */
+  readonly moreProblems: number;
+}
+
+const PROBLEMS_MAX = 100;
+const BATCHES_A_SLICE = 16;
+
+/** Verifies the journal, its witness and the snapshots of a folder. Throws only when the format is too new. */
+export async function verifyJournal(folder: string, listener: RecoveryListener = {}): Promise<VerifyReport> {
+  const problems = new Problems();
+  // Listed before the journal is read: none of them may be of a later fact than the journal's last.
+  const files = listSnapshots(folder);
+  const journal = await verifyChain(folder, listener, problems);
+  const snapshots = await verifySnapshots(files, journal.headSeq, problems);
+  return { ...journal, snapshots, problems: problems.listed, moreProblems: problems.more };
+}
+
+type ChainReport = Omit<VerifyReport, 'snapshots' | 'problems' | 'moreProblems'>;
+
+const NO_JOURNAL: ChainReport = {
+  journalId: null,
+  streams: 0,
+  facts: 0,
+  batches: 0,
+  baseSeq: 0,
+  headSeq: 0,
+  headHash: null,
+  witnessSeq: null,
+};
+
+async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
+  // The witness first: a serving process may write both meanwhile, and the journal must not be older than what it is held against.
+  const witness = readWitness(folder);
+  const witnessSeq = witness.found === 'TESTIMONY' ? witness.testimony.seq : null;
+  let report = { ...NO_JOURNAL, witnessSeq };
+  let db: Connection | null = null;
+  try {
+    db = openReading(journalPath(folder));
+    if (db === null) {
+      if ((witnessSeq ?? 0) > 0)
+        throw new JournalDamaged({ message: 'it is gone or empty', lastGoodSeq: 0, expectedSeq: witnessSeq ?? 0 });
+      return report;
+    }
+    db.exec('BEGIN');
+    const anchor = readAnchor(db);
+    const { journalId, baseSeq } = anchor;
+    const head = headAtAnchor(anchor);
+    const check = new WitnessCheck(witness, journalId, head);
+    report = { ...report, journalId, baseSeq };
+    for await (const { facts } of slices(db, head, listener, problems, check)) {
+      const streams = head.heads.size;
+      report = { ...report, streams, facts: report.facts + facts, batches: report.batches + 1, headSeq: head.seq };
+    }
+    report = {
+      ...report,
+      streams: head.heads.size,
+      headSeq: head.seq,
+      headHash: Buffer.from(head.hash).toString('hex'),
+    };
+    const damage = check.damageAtEnd(head.seq);
+    if (damage !== null) problems.addDamage(damage, folder);
+    quickCheck(db, problems);
+  } catch (error) {
+    if (!(error instanceof JournalDamaged) && !isSqliteError(error)) throw error;
+    problems.addDamage(error, journalPath(folder));
+  } finally {
+    db?.close();
+  }
+  return report;
+}
+
+async function* slices(
+  db: Connection,
+  head: ReturnType<typeof headAtAnchor>,
+  { onRow, onProgress }: RecoveryListener,
+  problems: Problems,
+  check: WitnessCheck,
+): AsyncGenerator<{ facts: number }> {
+  const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
+  const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) =>
+    problems.addDamage(new JournalDamaged({ message, lastGoodSeq, expectedSeq: batchSeq }), `fact ${lastGoodSeq + 1}`),
+  );
+  let inSlice = 0;
+  for (const { row, facts } of batches) {
+    check.see(row.lastSeq, row.hash);
+    for (const fact of facts) {
+      if (!isJson(fact.data)) {
+        problems.add({
+          what: 'its data is not JSON',
+          where: `fact ${fact.seq}`,
+          hint: 'Written by a defect: report it.',
+        });
+      } else onRow?.(rowOf(fact));
+    }
+    yield { facts: facts.length };
+    inSlice += 1;
+    if (inSlice < BATCHES_A_SLICE) continue;
+    inSlice = 0;
+    onProgress?.({ seq: head.seq, headSeq });
+    await nextSlice();
+  }
+  onProgress?.({ seq: head.seq, headSeq });
+}
+
+async function verifySnapshots(
+  files: readonly SnapshotFile[],
+  headSeq: number,
+  problems: Problems,
+): Promise<SnapshotFinding[]> {
+  const findings: SnapshotFinding[] = [];
+  for (const { path, seq, header } of files) {
+    const hint = 'It is skipped for an older one; delete it and take a new one.';
+    let fingerprint: string | null = null;
+    try {
+      const snapshot = await readSnapshot(path);
+      if (snapshot.header.seq !== seq)
+        throw new Error(`its name says fact ${seq}, its header fact ${snapshot.header.seq}`);
+      if (seq > headSeq) throw new Error(`it is of fact ${seq}, but the journal ends at fact ${headSeq}`);
+      fingerprint = snapshot.fingerprint;
+    } catch (error) {
+      // A serving process drops old ones meanwhile.
+      if (errorCode(error) === 'ENOENT') continue;
+      problems.add({ what: error instanceof Error ? error.message : String(error), where: path, hint });
+    }
+    findings.push({ path, eventId: header?.eventId ?? null, seq, fingerprint });
+  }
+  return findings;
+}
+
+/** SQLite's own look at its pages: says nothing about missing rows, but finds what reading along the key does not touch. */
+function quickCheck(db: Connection, problems: Problems): void {
+  for (const line of db
+    .prepare<[number], string>('SELECT quick_check FROM pragma_quick_check(?)')
+    .pluck()
+    .all(PROBLEMS_MAX)) {
+    if (line === 'ok') continue;
+    problems.add({ what: line, where: db.name, hint: 'Make a backup: the copy has the same facts on sound pages.' });
+  }
+}
+
+class Problems {
+  readonly listed: Finding[] = [];
+  more = 0;
+
+  add(finding: Finding): void {
+    if (this.listed.length < PROBLEMS_MAX) this.listed.push(finding);
+    else this.more += 1;
+  }
+
+  addDamage(error: JournalDamaged | Error, where: string): void {
+    const hint =
+      error instanceof JournalDamaged ? error.hint : 'Restore a backup, or a new folder up to the last good fact.';
+    this.add({ what: error.message, where, hint });
+  }
+}
+
+function isSqliteError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'SqliteError';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function rowOf({ seq, at, eventId, type, data }: FactRow): FactRow {
+  return { seq, at, eventId, type, data };
+}

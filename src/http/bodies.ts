@@ -1,0 +1,222 @@
+/**
+ * Between the domain's names and the API's: request bodies to the words of commands, views to JSON bodies.
+ *
+ * Called by the routes. Each function is typed by the schema of its body, so that body, validation and document
+ * cannot drift apart.
+ */
+import type {
+  AvailabilityRow,
+  EventSummary,
+  EventView,
+  OccupancyView,
+  PerformanceView,
+  SeatingView,
+} from '#domain/availability.ts';
+import type { BarPerkDefinition, NumberedLocality, SeatDefinition, TicketTypeDefinition } from '#domain/catalogue.ts';
+import type { ItemRequest } from '#domain/command.ts';
+import type { SeatFacts } from '#domain/seating-plan.ts';
+import type { HoldItemView, HoldView } from '#domain/views.ts';
+import { printMoment, printTime } from './printing.ts';
+import type { EventBody, EventListEntryBody } from './schemas/events.ts';
+import type { HoldBody, ItemBody } from './schemas/holds.ts';
+import type { OccupancyBody, SeatBody, SeatingBody } from './schemas/seating.ts';
+
+// ── holds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function readItem(item: ItemBody): ItemRequest {
+  return {
+    ticketTypeId: item.ticket_type_id,
+    sellingStageId: item.selling_stage_id,
+    quantity: item.quantity,
+    performanceId: item.performance_id ?? null,
+    seatIds: item.seat_ids ?? null,
+  };
+}
+
+export function printHold(hold: HoldView): HoldBody {
+  return {
+    id: hold.id,
+    event_id: hold.eventId,
+    status: hold.status,
+    expires_at: printTime(hold.expiresAt),
+    order_id: hold.orderId,
+    items: hold.items.map(printHoldItem),
+  };
+}
+
+function printHoldItem(item: HoldItemView): HoldBody['items'][number] {
+  return {
+    ticket_type_id: item.ticketTypeId,
+    selling_stage_id: item.sellingStageId,
+    performance_id: item.performanceId,
+    quantity: item.quantity,
+    ticket_count: item.ticketCount,
+    seat_ids: item.seatIds as string[],
+    seat_labels: item.seatLabels as string[],
+  };
+}
+
+// ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function printEventSummary(event: EventSummary): EventListEntryBody {
+  return {
+    id: event.id,
+    slug: event.slug,
+    name: event.name,
+    starts_at: printMoment(event.startsAt),
+    ends_at: printMoment(event.endsAt),
+    currency: event.currency,
+    from_price: event.fromPrice,
+    sold_out: event.soldOut,
+    waiting_room: event.waitingRoom,
+  };
+}
+
+export function printEvent(view: EventView): EventBody {
+  const { definition } = view;
+  return {
+    id: definition.id,
+    slug: definition.slug,
+    name: definition.name,
+    description: definition.description,
+    currency: definition.currency,
+    timezone: definition.timezone,
+    hold_minutes: definition.holdMinutes,
+    waiting_room: definition.waitingRoom,
+    waiting_room_opens_at: printMoment(definition.waitingRoomOpensAt),
+    waiting_room_rate: definition.waitingRoomRate,
+    waiting_room_minutes: definition.waitingRoomMinutes,
+    max_tickets_per_order: definition.maxTicketsPerOrder,
+    max_tickets_per_email: definition.maxTicketsPerEmail,
+    require_individual_data: definition.requireIndividualData,
+    max_installments: definition.maxInstallments,
+    performances: view.performances.map(printPerformance),
+    localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
+      id,
+      name,
+      seating,
+      capacity,
+    })),
+    ticketTypes: definition.ticketTypes.map((type) => printTicketType(type, view.perksLeft)),
+    sellingStages: view.sellingStages.map(({ stage, onSale }) => ({
+      id: stage.id,
+      name: stage.definition.name,
+      starts_at: printMoment(stage.definition.startsAt),
+      ends_at: printMoment(stage.definition.endsAt),
+      sort_order: stage.definition.sortOrder,
+      on_sale: onSale,
+    })),
+    ticketAvailability: view.ticketAvailability.map(printAvailability),
+  };
+}
+
+function printPerformance(performance: PerformanceView): EventBody['performances'][number] {
+  const { several } = performance;
+  const figures = several && {
+    total_available: several.totalAvailable,
+    from_price: several.fromPrice,
+    sold_out: several.soldOut,
+  };
+  return {
+    id: performance.id,
+    name: performance.name,
+    starts_at: printMoment(performance.startsAt),
+    ends_at: printMoment(performance.endsAt),
+    status: performance.status,
+    sort_order: performance.sortOrder,
+    ...figures,
+  };
+}
+
+function printTicketType(
+  type: TicketTypeDefinition,
+  perksLeft: ReadonlyMap<string, number | null>,
+): EventBody['ticketTypes'][number] {
+  return {
+    id: type.id,
+    name: type.name,
+    description: type.description,
+    locality_id: type.localityId,
+    group_size: type.groupSize,
+    max_per_order: type.maxPerOrder,
+    accessible: type.accessible,
+    zone_keys: type.zoneKeys as string[] | null,
+    entry_cutoff: type.entryCutoff,
+    late_fee: type.lateFee,
+    min_consumption: type.minConsumption,
+    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft.get(perk.id) ?? null)),
+  };
+}
+
+function printBarPerk(perk: BarPerkDefinition, available: number | null) {
+  return { id: perk.id, name: perk.name, price: perk.price, max_per_ticket: perk.maxPerTicket, available };
+}
+
+function printAvailability(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
+  return {
+    ticket_type_id: row.ticketTypeId,
+    selling_stage_id: row.sellingStageId,
+    performance_id: row.performanceId,
+    price: row.price,
+    on_sale: row.onSale,
+    available: row.available,
+    reserved: row.reserved,
+  };
+}
+
+// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function printSeating(view: SeatingView): SeatingBody {
+  return { event_id: view.eventId, version: view.version, localities: view.localities.map(printLocality) };
+}
+
+function printLocality(locality: NumberedLocality): SeatingBody['localities'][number] {
+  return {
+    id: locality.id,
+    name: locality.name,
+    zones: locality.zones.map(({ zoneKey, name, color }) => ({ zone_key: zoneKey, name, color })),
+    sections: locality.sections.map(({ id, name, rows }) => ({
+      id,
+      name,
+      rows: rows.map(({ label, seats }) => ({ label, seats: seats.map(printPlannedSeat) })),
+    })),
+    shapes: locality.shapes as unknown[],
+  };
+}
+
+function printPlannedSeat(seat: SeatDefinition) {
+  return {
+    id: seat.id,
+    seat_label: seat.label,
+    x: seat.x,
+    y: seat.y,
+    zone_key: seat.zoneKey,
+    accessible: seat.accessible,
+    restricted_view: seat.restrictedView,
+  };
+}
+
+export function printOccupancy(view: OccupancyView): OccupancyBody {
+  const which = { event_id: view.eventId, performance_id: view.performanceId };
+  if (view.form === 'CHANGES') {
+    return { ...which, since: view.since, version: view.version, changes: [...view.changes] };
+  }
+  const { version, available, held, sold, blocked } = view;
+  return { ...which, version, available, held: [...held], sold: [...sold], blocked: [...blocked] };
+}
+
+/** A suggested seat; what is suggested is free at the moment of asking. */
+export function printFreeSeat(seat: SeatFacts): SeatBody {
+  return {
+    id: seat.id,
+    section_id: seat.sectionId,
+    row_label: seat.rowLabel,
+    seat_label: seat.seatLabel,
+    x: seat.x,
+    y: seat.y,
+    zone_key: seat.zoneKey,
+    accessible: seat.accessible,
+    restricted_view: seat.restrictedView,
+    state: 'AVAILABLE',
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * The error catalogue: every code the API can answer with, its HTTP status, its message and what it means.
+ *
+ * The one place that knows which status a refusal has; the page of errors and the OpenAPI document are written from it.
+ * Called by `failures.ts`, which sends errors, and by `openapi.ts`, which lists them.
+ *
+ *  1. Codes are stable identifiers: one that was ever answered is never renamed or given another status.
+ *  2. `detail` is always an object, printed in snake_case.
+ */
+import type { RefusalCode } from '#domain/refusal.ts';
+import { printDetail, printTime } from './printing.ts';
+
+export interface ErrorEntry {
+  readonly status: number;
+  /** For people; programs match on the code. */
+  readonly message: string;
+  /** One line for the page of errors: when it happens and what to do. */
+  readonly meaning: string;
+}
+
+/** Noes that the counter window says itself, before or instead of a box office. */
+export type CounterCode =
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'HEADERS_TOO_LARGE'
+  | 'UNAUTHORIZED'
+  | 'RATE_LIMITED'
+  | 'OVERLOADED'
+  | 'PAYMENT_PROVIDER_UNAVAILABLE'
+  | 'INTERNAL';
+
+export type ErrorCode = RefusalCode | CounterCode;
+
+const entry = (status: number, message: string, meaning: string): ErrorEntry => ({ status, message, meaning });
+
+// prettier-ignore
+export const ERRORS = {
+  VALIDATION_ERROR: entry(400, 'The request is not valid.', 'The body, a parameter or a header has another shape than asked; detail.errors lists every problem with its path.'),
+  TERMS_NOT_ACCEPTED: entry(400, 'The terms and conditions must be accepted.', 'accept_terms was not true.'),
+  QUEUE_NOT_ENABLED: entry(400, 'This event has no waiting room.', 'The event needs no pass: just show the tickets.'),
+  PERFORMANCE_REQUIRED: entry(400, 'This event has several dates: choose one.', 'Every item of an event with several dates names its performance_id.'),
+  PERFORMANCE_NOT_FOUND: entry(400, 'There is no such date.', 'The performance_id is not of this event, or its date is a draft.'),
+  PERFORMANCE_NOT_ON_SALE: entry(400, 'This date is not on sale.', 'The date was cancelled, was closed by the operator or is over.'),
+  TICKET_TYPE_NOT_FOUND: entry(400, 'There is no such ticket type.', 'The ticket_type_id is not of this event.'),
+  SELLING_STAGE_NOT_FOUND: entry(400, 'There is no such selling stage.', 'The selling_stage_id is not of this event.'),
+  TICKET_NOT_ON_SALE: entry(400, 'This ticket is not on sale now.', 'The stage is not open at this moment, or the ticket type is not sold in it.'),
+  INSTALLMENTS_NOT_ALLOWED: entry(400, 'So many installments are not offered.', 'installment_count is over the max_installments of the event.'),
+  MAX_PER_ORDER_EXCEEDED: entry(400, 'Too many of this ticket type for one order.', 'An item asks for more units than its ticket type allows in one order.'),
+  MAX_TICKETS_PER_ORDER_EXCEEDED: entry(400, 'Too many tickets for one order.', 'The tickets of all items together are over the cap of the event.'),
+  MAX_TICKETS_PER_EMAIL_EXCEEDED: entry(400, 'Too many tickets for this e-mail address.', 'The live orders of this address and this one together are over the cap of the event.'),
+  ATTENDEE_COUNT_MISMATCH: entry(400, 'The attendees do not match the tickets.', 'An item needs one attendee for each of its tickets.'),
+  PROMO_CODE_INVALID: entry(400, 'This code cannot be used here.', 'The code is unknown, out of its time or not for these tickets.'),
+  PROMO_CODE_EXHAUSTED: entry(400, 'This code has been used up.', 'The code was used as often as it may be; uses by orders that end unpaid return.'),
+  BAR_PERK_NOT_FOUND: entry(400, 'There is no such bar perk.', 'The bar_perk_id is not of the ticket type.'),
+  BAR_PERK_LIMIT_EXCEEDED: entry(400, 'Too many of this bar perk.', 'More perks than the tickets of the item may carry.'),
+  BAR_PERK_SOLD_OUT: entry(400, 'This bar perk is sold out.', 'Fewer are left than asked; detail.available says how many.'),
+  SEATING_NOT_ENABLED: entry(400, 'This ticket type has no numbered seats.', 'Seats can be suggested only for ticket types of a NUMBERED locality.'),
+  SEAT_COUNT_MISMATCH: entry(400, 'The number of seats does not match the tickets.', 'seat_ids must name one seat for each ticket of the item.'),
+  SEAT_NOT_IN_TICKET_TYPE: entry(400, 'A seat is not sold with this ticket type.', 'detail.seat_ids lists the seats that are unknown or of another zone.'),
+  SEAT_NOT_SELLABLE: entry(400, 'A seat is not for sale.', 'detail.seat_ids lists the seats that the operator has blocked.'),
+  INSUFFICIENT_TICKETS: entry(400, 'Not enough tickets are left.', 'detail.available says how many are left; with reserved_by_others true some may return, at next_release_at at the earliest.'),
+  UNAUTHORIZED: entry(401, 'A valid credential is needed.', 'The bearer token or the signature is missing or wrong.'),
+  QUEUE_PASS_REQUIRED: entry(403, 'This event has a waiting room: a pass is needed.', 'Join with POST /api/checkout/queue and send the admitted entry as queue_pass.'),
+  QUEUE_PASS_INVALID: entry(403, 'The waiting-room pass is not valid.', 'The pass expired or is of another session or event: join again.'),
+  NOT_FOUND: entry(404, 'There is nothing at this address.', 'No route or resource has this address.'),
+  EVENT_NOT_FOUND: entry(404, 'There is no such event.', 'The event is unknown or not published.'),
+  HOLD_NOT_FOUND: entry(404, 'There is no such hold.', 'The id is unknown, or the session key does not own the hold.'),
+  ORDER_NOT_FOUND: entry(404, 'There is no such order.', 'The id is unknown.'),
+  QUEUE_ENTRY_NOT_FOUND: entry(404, 'There is no such place in line.', 'The id is unknown, or the session key does not own the entry.'),
+  METHOD_NOT_ALLOWED: entry(405, 'This address does not take that method.', 'The Allow header lists the methods that it takes.'),
+  REQUEST_TIMEOUT: entry(408, 'The request took too long to arrive.', 'The connection was closed before the whole request had been received.'),
+  HOLD_EXPIRED: entry(409, 'The hold has run out.', 'Its tickets are back on sale: place a new hold.'),
+  HOLD_NOT_ACTIVE: entry(409, 'The hold is no longer active.', 'It was released or an order has taken it over.'),
+  HOLD_ITEMS_MISMATCH: entry(400, 'The items are not those of the hold.', 'With hold_id, items are left out or equal the lines of the hold.'),
+  SEAT_TAKEN: entry(409, 'A seat has just been taken.', 'detail.seat_ids lists every taken seat: choose others.'),
+  ORDER_NOT_PAYABLE: entry(409, 'Nothing is left to pay on this order.', 'The order is paid, or it is over.'),
+  ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
+  REFUND_TOO_HIGH: entry(409, 'More than was paid cannot be given back.', 'The amount is over what was paid and not yet given back.'),
+  UPDATE_CONFLICT: entry(409, 'The update would take away something held or sold.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),
+  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, on the admin API to 16 MiB.'),
+  UNSUPPORTED_MEDIA_TYPE: entry(415, 'The body must be JSON.', 'Send Content-Type: application/json.'),
+  IDEMPOTENCY_KEY_REUSED: entry(422, 'This Idempotency-Key was used for another request.', 'Use a new key for each new request, and the same one only to repeat it.'),
+  RATE_LIMITED: entry(429, 'Too many requests.', 'Come back after the seconds in Retry-After.'),
+  HEADERS_TOO_LARGE: entry(431, 'The headers are too large.', 'Address and headers together are limited to 16 KiB.'),
+  INTERNAL: entry(500, 'Something went wrong on our side.', 'A defect of the service; detail.request_id finds it in the logs.'),
+  PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'The order stands; repeat the same request to go on with it.'),
+  OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After.'),
+} as const satisfies Record<ErrorCode, ErrorEntry>;
+
+/** The error body of the API. */
+export interface ErrorBody {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly message: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly timestamp: string;
+}
+
+/** The body of an error; `detail` has the domain's names and comes out in the API's. */
+export function errorBody(code: ErrorCode, detail: object, now: number): ErrorBody {
+  const { status, message } = ERRORS[code];
+  return { statusCode: status, code, message, detail: printDetail(detail), timestamp: printTime(now) };
+}

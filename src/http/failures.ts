@@ -1,0 +1,184 @@
+/**
+ * How a no leaves the house: refusals, the framework's own errors and what arrives broken, all in one body.
+ *
+ * Called by `server.ts`, which installs it on an app; routes say `reply.refuse(refusal)` or `reply.fail(code)`.
+ *
+ *  1. Every error of every route has the error body, those included that never reach a route.
+ *  2. No input gets a 5xx other than OVERLOADED: a 500 is a defect and is logged once.
+ *  3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
+ */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import { STATUS_CODES } from 'node:http';
+import type { Refusal } from '#domain/refusal.ts';
+import { Overloaded } from '#actors/overloaded.ts';
+import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';
+import type { ClockPort, LogPort } from './ports.ts';
+import { problemsOf } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers with a refusal of the domain. */
+    refuse(refusal: Refusal): FastifyReply;
+    /** Answers VALIDATION_ERROR with problems whose paths are JSON pointers already. */
+    invalid(errors: readonly { readonly path: string; readonly message: string }[]): FastifyReply;
+    /** Answers with an error of the counter window. */
+    fail(code: CounterCode, detail?: object): FastifyReply;
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const RETRY_AFTER_SECONDS = 1;
+
+/** Gives replies their noes and sends every error of the app through one body. */
+export function installFailures(app: FastifyInstance, { clock, log }: { clock: ClockPort; log: LogPort }): void {
+  const send = (reply: FastifyReply, code: ErrorCode, detail: object): FastifyReply => {
+    const body = errorBody(code, detail, clock.now());
+    if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    return reply.code(body.statusCode).header('content-type', JSON_TYPE).send(JSON.stringify(body));
+  };
+  app.decorateReply('refuse', function (refusal: Refusal) {
+    return send(this, refusal.code, refusal.detail);
+  });
+  app.decorateReply('invalid', function (errors) {
+    return send(this, 'VALIDATION_ERROR', { errors });
+  });
+  app.decorateReply('fail', function (code: CounterCode, detail: object = {}) {
+    return send(this, code, detail);
+  });
+  const methods = trackMethods(app);
+  app.setErrorHandler((error, request, reply) => {
+    const failure = failureOf(error as FastifyError);
+    if (failure.code === 'INTERNAL') {
+      log.error({ err: error, requestId: request.id, route: routeOf(request) }, 'request failed');
+      return send(reply, 'INTERNAL', { requestId: request.id });
+    }
+    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
+    return send(reply, failure.code, failure.detail);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methods.allowedAt(request.url);
+    if (allowed.length === 0 || allowed.includes(request.method)) return send(reply, 'NOT_FOUND', {});
+    return send(reply.header('allow', allowed.join(', ')), 'METHOD_NOT_ALLOWED', { allowed });
+  });
+}
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly detail: object;
+  readonly retryAfterSeconds?: number;
+}
+
+/** What an error thrown on the way through the framework is called in the API. */
+function failureOf(error: FastifyError): Failure {
+  if (error instanceof Overloaded) {
+    return { code: 'OVERLOADED', detail: {}, retryAfterSeconds: error.retryAfterSeconds };
+  }
+  if (error.name === 'JournalFault') return { code: 'OVERLOADED', detail: {} };
+  if (error.validation !== undefined) return invalid(problemsOf(error.validation));
+  switch (error.statusCode) {
+    case 404:
+      return { code: 'NOT_FOUND', detail: {} };
+    case 408:
+      return { code: 'REQUEST_TIMEOUT', detail: {} };
+    case 413:
+      return { code: 'PAYLOAD_TOO_LARGE', detail: {} };
+    case 415:
+      return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: {} };
+    case 429:
+      return { code: 'RATE_LIMITED', detail: {} };
+    default:
+      return isClientError(error) ? invalid([{ path: '', message: error.message }]) : { code: 'INTERNAL', detail: {} };
+  }
+}
+
+function isClientError({ statusCode }: FastifyError): boolean {
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+}
+
+/** Problems whose paths are JSON pointers already. */
+function invalid(errors: readonly { path: string; message: string }[]): Failure {
+  return { code: 'VALIDATION_ERROR', detail: { errors } };
+}
+
+function routeOf(request: FastifyRequest): string {
+  return `${request.method} ${request.routeOptions.url ?? '(no route)'}`;
+}
+
+/** Remembers which methods each address takes, for the Allow header. Compiled at the first miss. */
+function trackMethods(app: FastifyInstance): { allowedAt(url: string): string[] } {
+  const methodsByRoute = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const methods = methodsByRoute.get(url) ?? new Set();
+    methodsByRoute.set(url, methods);
+    for (const each of [method].flat()) methods.add(each);
+  });
+  const patterns = () =>
+    Array.from(methodsByRoute, ([url, methods]) => ({ pattern: patternOf(url), methods: [...methods] }));
+  let compiled: ReturnType<typeof patterns> | null = null;
+  return {
+    allowedAt(url) {
+      compiled ??= patterns();
+      const path = url.split(/[?#]/, 1)[0]!;
+      return [
+        ...new Set(compiled.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+      ].sort();
+    },
+  };
+}
+
+function patternOf(url: string): RegExp {
+  const steps = url
+    .split('/')
+    .map((step) => (step.startsWith(':') ? '[^/]+' : step.replace(/[.+?^$()[\]{}|\\]/g, '\\$&')));
+  return new RegExp(`^${steps.join('/')}$`);
+}
+
+/** Answers an address that the router cannot read; no hook has run, so that the headers of every answer are set here. */
+export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyRequest, reply: FastifyReply) => void) {
+  return (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    const errors = [{ path: '', message: 'the address has a part that cannot be decoded' }];
+    const body = errorBody('VALIDATION_ERROR', { errors }, clock.now());
+    stamp(request, reply);
+    reply.code(body.statusCode).header('content-type', JSON_TYPE).send(JSON.stringify(body));
+  };
+}
+
+/** Answers what is not HTTP at all, on the bare socket. */
+export function answerClientError(clock: ClockPort) {
+  return (error: NodeJS.ErrnoException, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    writeRaw(socket, codeOfClientError(error), clock.now());
+  };
+}
+
+/** Answers CONNECT, which Node hands over as a bare socket. */
+export function answerTunnel(clock: ClockPort) {
+  return (_request: unknown, socket: Socket): void =>
+    writeRaw(socket, 'METHOD_NOT_ALLOWED', clock.now(), ['allow: GET']);
+}
+
+function codeOfClientError({ code }: NodeJS.ErrnoException): ErrorCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TIMEOUT';
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 'PAYLOAD_TOO_LARGE';
+  return 'VALIDATION_ERROR';
+}
+
+function writeRaw(socket: Socket, code: ErrorCode, now: number, headers: readonly string[] = []): void {
+  const { status } = ERRORS[code];
+  const malformed = { errors: [{ path: '', message: 'is not a well-formed HTTP request' }] };
+  const body = JSON.stringify(errorBody(code, code === 'VALIDATION_ERROR' ? malformed : {}, now));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    ...headers,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());
+}

@@ -1,0 +1,103 @@
+/**
+ * What the counter window needs of the rooms behind it: narrow types that `actors` and `main` fill.
+ *
+ * Routes are given these and nothing else; a test gives them twins.
+ */
+import type { EventSummary } from '#domain/availability.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
+import type { OperatorMark } from '#domain/fact.ts';
+import type { IdPrefix } from '#domain/ids.ts';
+import type { Refusal } from '#domain/refusal.ts';
+
+/** The mailbox of one event. */
+export interface BoxOfficePort {
+  /** Resolves when the answer may be told; rejects with Overloaded when it cannot be taken on. */
+  ask<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
+  /** An advisory read of this moment. */
+  look<Answer>(query: (office: BoxOffice, now: number) => Answer): Answer;
+  /** A read of one hold, order or entry: waits until what it saw is durable. */
+  lookDurably<Answer>(query: (office: BoxOffice, now: number) => Answer): Promise<Answer>;
+}
+
+export interface DirectoryPort {
+  byEventId(eventId: string): Promise<BoxOfficePort | null>;
+  bySlug(slug: string): Promise<BoxOfficePort | null>;
+  /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
+  byId(prefix: IdPrefix, id: string): Promise<BoxOfficePort | null>;
+  /** Published events by their first date. */
+  list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
+  /** Ids of all events, drafts too, in the order of their first definition. */
+  listAll(page: Page): Promise<{ readonly eventIds: readonly string[]; readonly nextAfter: string | null }>;
+  define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal>;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+export interface DefinedEvent {
+  readonly outcome: 'DONE';
+  readonly eventId: string;
+  readonly version: number;
+  readonly created: boolean;
+  readonly changed: boolean;
+}
+
+export interface ClockPort {
+  now(): number;
+}
+
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+
+export interface HealthPort {
+  /** Whether requests can be answered: recovered, the journal can be written, not draining. */
+  readiness(): Readiness;
+  /** True from the signal to stop on: what was accepted is finished, nothing new is taken on. */
+  readonly draining: boolean;
+}
+
+/** The part of a pino logger that is used here. */
+export interface LogPort {
+  error(details: object, message: string): void;
+}
+
+/** The settings that concern HTTP; the service's configuration fits as it is. */
+export interface HttpSettings {
+  readonly corsOrigins: '*' | readonly string[];
+  readonly trustProxy: boolean;
+  readonly rateLimitPerMinute: number;
+  readonly responseEnvelope: 'none' | 'data';
+  readonly sandboxClock: boolean;
+  readonly limits: {
+    readonly bodyBytesMax: number;
+    readonly adminBodyBytesMax: number;
+    readonly inFlightRequestsMax: number;
+    readonly cachedPayloadsMax: number;
+    readonly cachedPayloadBytesMax: number;
+    readonly rateLimitedAddressesMax: number;
+    readonly requestReceiveMsMax: number;
+    readonly keepAliveMs: number;
+  };
+}
+
+interface CommonPorts {
+  readonly settings: HttpSettings;
+  readonly directory: DirectoryPort;
+  readonly clock: ClockPort;
+  readonly health: HealthPort;
+  readonly log: LogPort;
+}
+
+export interface PublicPorts extends CommonPorts {
+  /** Moves the service's clock forward and answers the new moment once that is durable. */
+  advanceClock(seconds: number): Promise<number>;
+}
+
+export interface AdminPorts extends CommonPorts {
+  readonly adminToken: string;
+  /** Snapshots every live box office and answers up to which sequence number. */
+  takeSnapshot(): Promise<{ readonly seq: number; readonly boxOffices: number }>;
+}

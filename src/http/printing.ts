@@ -1,0 +1,50 @@
+/**
+ * How the domain's values read in JSON: names in snake_case, moments in RFC 3339, paths as JSON pointers.
+ *
+ * Bodies with a schema are printed field by field in `bodies.ts`; this file prints what has a shape of its own for each
+ * refusal, by rule: a name that ends in `At` is a moment, `errors` are problems in a body, `conflicts` in a definition.
+ */
+import type { Problem } from '#domain/refusal.ts';
+
+/** A moment as RFC 3339 in UTC with milliseconds. */
+export function printTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function printMoment(ms: number | null): string | null {
+  return ms === null ? null : printTime(ms);
+}
+
+/** ticketTypeId → ticket_type_id. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+}
+
+/** The detail of a refusal in the API's names. */
+export function printDetail(detail: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [snakeCase(name), printField(name, value)]));
+}
+
+function printField(name: string, value: unknown): unknown {
+  if (name.endsWith('At') && typeof value === 'number') return printTime(value);
+  if (name === 'errors') return (value as readonly FoundProblem[]).map((problem) => printProblem(problem, snakeCase));
+  if (name === 'conflicts') return (value as readonly FoundProblem[]).map((problem) => printProblem(problem, asIs));
+  return value;
+}
+
+/** A problem of the domain, or one whose path is a JSON pointer already. */
+type FoundProblem = Problem | { readonly path: string; readonly message: string };
+
+/** A problem as the API lists it; the steps of a path into a definition have the file's own names already. */
+function printProblem({ path, message }: FoundProblem, nameOf: (step: string) => string) {
+  if (typeof path === 'string') return { path, message };
+  const steps = path.map((step) => (typeof step === 'number' ? String(step) : nameOf(step)));
+  return { path: steps.map((step) => `/${escapeStep(step)}`).join(''), message };
+}
+
+/** One step of a JSON pointer (RFC 6901). */
+function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const asIs = (step: string): string => step;

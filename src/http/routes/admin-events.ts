@@ -1,0 +1,180 @@
+/**
+ * Events as operators see them: define, list with stock, cancel a date, block seats.
+ *
+ * The definition in a body is judged by the catalogue, which lists every problem. Everything asks for the bearer token.
+ */
+import { Type } from 'typebox';
+import { checkDefinition } from '#catalogue/definition.ts';
+import { printDefinition } from '#catalogue/print.ts';
+import { stockOfDates } from '#domain/availability.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { OperatorMark } from '#domain/fact.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import { requireToken } from '../admin-auth.ts';
+import { printCursor, readCursor } from '../cursor.ts';
+import { bearer, errorResponses } from '../openapi.ts';
+import type { AdminPorts } from '../ports.ts';
+import { PageQuery } from '../schemas/events.ts';
+import { Id, ref } from '../schemas/fields.ts';
+import {
+  AdminEvent,
+  AdminEventList,
+  CancelledPerformance,
+  DefinedEvent,
+  EventDefinitionInput,
+  SeatAction,
+  SeatActionAnswer,
+  type AdminEventBody,
+} from '../schemas/operators.ts';
+import type { HttpApp } from '../server.ts';
+
+const LIST_LIMIT = 100;
+const EventPath = Type.Object({ id: Type.String() });
+const PerformancePath = Type.Object({ id: Type.String(), performance_id: Id });
+const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
+const UNSIGNED: OperatorMark = { operator: null, note: null };
+
+export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'directory'>): void {
+  const { directory } = ports;
+  const onRequest = requireToken(ports.adminToken);
+
+  app.put(
+    '/admin/events/:id',
+    {
+      onRequest,
+      schema: {
+        operationId: 'defineEvent',
+        tags: ['Events'],
+        summary: 'Create or update an event from its definition',
+        security: bearer,
+        params: EventPath,
+        body: EventDefinitionInput,
+        response: { 200: DefinedEvent, 201: DefinedEvent, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const checked = checkDefinition(request.body);
+      if ('problems' in checked) return reply.invalid(checked.problems);
+      if (checked.definition.id !== request.params.id) {
+        return reply.invalid([{ path: '/id', message: 'must equal the id in the address' }]);
+      }
+      const defined = await directory.define(checked.definition, UNSIGNED);
+      if (isRefusal(defined)) return reply.refuse(defined);
+      return reply.code(defined.created ? 201 : 200).send({ id: defined.eventId, version: defined.version });
+    },
+  );
+
+  app.get(
+    '/admin/events',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listAllEvents',
+        tags: ['Events'],
+        summary: 'List all events, drafts too, with their stock',
+        security: bearer,
+        querystring: PageQuery,
+        response: { 200: AdminEventList, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      const start = readCursor(cursor);
+      if ('outcome' in start) return reply.refuse(start);
+      const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+      const events: AdminEventBody[] = [];
+      for (const eventId of page.eventIds) {
+        const office = await directory.byEventId(eventId);
+        if (office !== null) events.push(office.look(printAdminEvent));
+      }
+      return reply.send({ events, next_cursor: printCursor(page.nextAfter) });
+    },
+  );
+
+  app.get(
+    '/admin/events/:id',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getAnyEvent',
+        tags: ['Events'],
+        summary: 'Read an event with its definition and stock',
+        security: bearer,
+        params: EventPath,
+        response: { 200: ref(AdminEvent), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const office = await directory.byEventId(request.params.id);
+      return office === null ? reply.refuse(NOT_FOUND) : reply.send(office.look(printAdminEvent));
+    },
+  );
+
+  app.post(
+    '/admin/events/:id/performances/:performance_id/cancel',
+    {
+      onRequest,
+      schema: {
+        operationId: 'cancelPerformance',
+        tags: ['Events'],
+        summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
+        security: bearer,
+        params: PerformancePath,
+        response: { 200: CancelledPerformance, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id, performance_id: performanceId } = request.params;
+      const office = await directory.byEventId(id);
+      if (office === null) return reply.refuse(NOT_FOUND);
+      const answer = await office.ask({ type: 'CancelPerformance', performanceId, ...UNSIGNED });
+      if (isRefusal(answer)) return reply.refuse(answer);
+      return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
+    },
+  );
+
+  app.post(
+    '/admin/events/:id/performances/:performance_id/seats',
+    {
+      onRequest,
+      schema: {
+        operationId: 'changeSeats',
+        tags: ['Events'],
+        summary: 'Block or unblock seats of a date',
+        security: bearer,
+        params: PerformancePath,
+        body: SeatAction,
+        response: { 200: SeatActionAnswer, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id, performance_id: performanceId } = request.params;
+      const { seat_ids: seatIds, action } = request.body;
+      const office = await directory.byEventId(id);
+      if (office === null) return reply.refuse(NOT_FOUND);
+      const seats = { performanceId, seatIds, ...UNSIGNED };
+      if (action === 'block') {
+        const answer = await office.ask({ type: 'BlockSeats', ...seats });
+        return isRefusal(answer) ? reply.refuse(answer) : reply.send({ blocked: answer.blockedSeats });
+      }
+      const answer = await office.ask({ type: 'UnblockSeats', ...seats });
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send({ unblocked: answer.unblockedSeats });
+    },
+  );
+}
+
+function printAdminEvent(office: BoxOffice): AdminEventBody {
+  return {
+    definition: printDefinition(office.plan.definition),
+    version: office.definitionVersion,
+    performances: stockOfDates(office).map(({ id, capacity, available, held, sold, blocked }) => ({
+      id,
+      capacity,
+      available,
+      held,
+      sold,
+      blocked,
+    })),
+    waiting_room: null,
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * The API reference: the document at /openapi.json and a page at /docs that lets people try every call.
+ *
+ * The page comes from this service alone; its content security policy keeps it from loading anything elsewhere.
+ */
+import swaggerUi from '@fastify/swagger-ui';
+import type { HttpApp } from '../server.ts';
+
+const POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+export async function docsRoutes(app: HttpApp): Promise<void> {
+  let document: string | null = null;
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    document ??= JSON.stringify(app.swagger());
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: POLICY,
+    uiConfig: { url: '/openapi.json', validatorUrl: null, deepLinking: true, tryItOutEnabled: true },
+    theme: { title: 'API reference' },
+  });
+}

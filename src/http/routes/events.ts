@@ -1,0 +1,88 @@
+/**
+ * What is for sale: the list of events and the payload of one.
+ *
+ * Advisory reads, which do not wait for the disk. The anonymous payload is sent from ready bytes; one for a session
+ * that holds tickets is made for it, because its own hold counts as free.
+ */
+import { Type } from 'typebox';
+import { eventRevision, eventView } from '#domain/availability.ts';
+import { isPublished, type BoxOffice } from '#domain/box-office.ts';
+import { refuse, type Refusal } from '#domain/refusal.ts';
+import { printEvent, printEventSummary } from '../bodies.ts';
+import { sealed } from '../envelope.ts';
+import { printCursor, readCursor } from '../cursor.ts';
+import { errorResponses } from '../openapi.ts';
+import { createPayloadCache } from '../payload-cache.ts';
+import type { PublicPorts } from '../ports.ts';
+import { ref } from '../schemas/fields.ts';
+import { EventList, EventPayload, EventQuery, PageQuery } from '../schemas/events.ts';
+import type { HttpApp } from '../server.ts';
+import { optionalSessionKey } from '../session-key.ts';
+
+const LIST_LIMIT = 100;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+interface Wanted {
+  readonly performanceId: string | null;
+  readonly sessionKey: string | null;
+}
+
+export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>): void {
+  const { responseEnvelope, limits } = settings;
+  const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
+
+  const payloadOf = (office: BoxOffice, now: number, wanted: Wanted): Buffer | Refusal => {
+    if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
+    const make = (): Buffer | Refusal => {
+      const view = eventView(office, wanted, now);
+      return 'outcome' in view ? view : sealed(printEvent(view), responseEnvelope);
+    };
+    const { performanceId, sessionKey } = wanted;
+    if (sessionKey !== null && office.holds.activeBySession.has(sessionKey)) return make();
+    return payloads.recall(office, performanceId ?? '', eventRevision(office, now), make);
+  };
+
+  app.get(
+    '/api/events/public',
+    {
+      schema: {
+        operationId: 'listEvents',
+        tags: ['Events'],
+        summary: 'List published events by first date',
+        querystring: PageQuery,
+        response: { 200: ref(EventList), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      const start = readCursor(cursor);
+      if ('outcome' in start) return reply.refuse(start);
+      const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+      return reply.send({ events: page.events.map(printEventSummary), next_cursor: printCursor(page.nextAfter) });
+    },
+  );
+
+  app.get(
+    '/api/events/public/:slug',
+    {
+      schema: {
+        operationId: 'getEvent',
+        tags: ['Events'],
+        summary: 'Read an event with its dates and what is left',
+        params: Type.Object({ slug: Type.String() }),
+        querystring: EventQuery,
+        response: { 200: ref(EventPayload), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = optionalSessionKey(request);
+      if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const office = await directory.bySlug(request.params.slug);
+      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const performanceId = request.query.performance_id ?? null;
+      const payload = office.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
+      if (!Buffer.isBuffer(payload)) return reply.refuse(payload);
+      return reply.header('content-type', JSON_TYPE).send(payload as never);
+    },
+  );
+}

@@ -1,0 +1,123 @@
+/**
+ * Holds: placing, reading, changing and releasing a reservation.
+ *
+ * A route turns a checked body into a command, asks the event's box office and prints what it answers; everything that
+ * is decided is decided behind the port. Replies leave when their facts are durable.
+ */
+import { Type } from 'typebox';
+import { findHold } from '#domain/holds.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import { printHold, readItem } from '../bodies.ts';
+import { idempotencyMark } from '../idempotency.ts';
+import type { PublicPorts } from '../ports.ts';
+import { errorResponses } from '../openapi.ts';
+import { ref, SessionKeyQuery } from '../schemas/fields.ts';
+import { ChangeHold, CreateHold, Hold } from '../schemas/holds.ts';
+import type { HttpApp } from '../server.ts';
+import { requiredSessionKey } from '../session-key.ts';
+
+const HoldPath = Type.Object({ id: Type.String() });
+
+export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'directory'>): void {
+  app.post(
+    '/api/checkout/holds',
+    {
+      schema: {
+        operationId: 'createHold',
+        tags: ['Holds'],
+        summary: 'Reserve a selection of tickets',
+        description: "Replaces the session's previous hold on the event. Send an Idempotency-Key to repeat it safely.",
+        body: CreateHold,
+        response: { 201: ref(Hold), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { event_id: eventId, session_key: sessionKey, queue_pass: queuePass, items } = request.body;
+      const idempotency = idempotencyMark('POST /api/checkout/holds', request);
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+      const office = await directory.byEventId(eventId);
+      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const answer = await office.ask({
+        type: 'PlaceHold',
+        sessionKey,
+        items: items.map(readItem),
+        queuePass: queuePass ?? null,
+        idempotency,
+      });
+      if (isRefusal(answer)) return reply.refuse(answer);
+      if (answer.replayed) reply.header('idempotent-replayed', 'true');
+      return reply.code(201).send(printHold(answer.hold));
+    },
+  );
+
+  app.get(
+    '/api/checkout/holds/:id',
+    {
+      schema: {
+        operationId: 'getHold',
+        tags: ['Holds'],
+        summary: 'Read a hold',
+        params: HoldPath,
+        querystring: SessionKeyQuery,
+        response: { 200: ref(Hold), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = requiredSessionKey(request);
+      if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const { id } = request.params;
+      const office = await directory.byId('hld', id);
+      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const hold = await office.lookDurably((state) => findHold(state, id, sessionKey));
+      return 'outcome' in hold ? reply.refuse(hold) : reply.send(printHold(hold));
+    },
+  );
+
+  app.patch(
+    '/api/checkout/holds/:id',
+    {
+      schema: {
+        operationId: 'changeHold',
+        tags: ['Holds'],
+        summary: 'Change the quantities of a hold; its window restarts',
+        params: HoldPath,
+        querystring: SessionKeyQuery,
+        body: ChangeHold,
+        response: { 200: ref(Hold), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = requiredSessionKey(request);
+      if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const holdId = request.params.id;
+      const office = await directory.byId('hld', holdId);
+      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const items = request.body.items.map(readItem);
+      const answer = await office.ask({ type: 'ChangeHold', holdId, sessionKey, items });
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
+    },
+  );
+
+  app.delete(
+    '/api/checkout/holds/:id',
+    {
+      schema: {
+        operationId: 'releaseHold',
+        tags: ['Holds'],
+        summary: 'Release a hold',
+        params: HoldPath,
+        querystring: SessionKeyQuery,
+        response: { 200: ref(Hold), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = requiredSessionKey(request);
+      if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const holdId = request.params.id;
+      const office = await directory.byId('hld', holdId);
+      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const answer = await office.ask({ type: 'ReleaseHold', holdId, sessionKey });
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
+    },
+  );
+}

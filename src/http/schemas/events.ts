@@ -1,0 +1,138 @@
+/** The bodies of the public event payload and the list of events. */
+import { Type, type Static } from 'typebox';
+import { Cents, Count, Id, IntegerText, Nullable, ref, SessionKey, Time } from './fields.ts';
+
+export const Performance = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    starts_at: Nullable(Time),
+    ends_at: Nullable(Time),
+    status: Type.String({ enum: ['ON_SALE', 'SOLD_OUT', 'CANCELLED'] }),
+    sort_order: Type.Integer(),
+    total_available: Type.Optional(Count),
+    from_price: Type.Optional(Cents),
+    sold_out: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'Performance' },
+);
+
+const BarPerk = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  price: Cents,
+  max_per_ticket: Nullable(Count),
+  available: Nullable(Count),
+});
+
+export const TicketType = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    locality_id: Type.String(),
+    group_size: Count,
+    max_per_order: Nullable(Count),
+    accessible: Type.Boolean(),
+    zone_keys: Nullable(Type.Array(Type.String())),
+    entry_cutoff: Nullable(Type.String()),
+    late_fee: Nullable(Cents),
+    min_consumption: Nullable(Cents),
+    barPerks: Type.Array(BarPerk),
+  },
+  { $id: 'TicketType' },
+);
+
+export const SellingStage = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    starts_at: Nullable(Time),
+    ends_at: Nullable(Time),
+    sort_order: Type.Integer(),
+    on_sale: Type.Boolean(),
+  },
+  { $id: 'SellingStage' },
+);
+
+export const TicketAvailability = Type.Object(
+  {
+    ticket_type_id: Type.String(),
+    selling_stage_id: Type.String(),
+    performance_id: Nullable(Type.String()),
+    price: Cents,
+    on_sale: Type.Boolean(),
+    available: Count,
+    reserved: Count,
+  },
+  { $id: 'TicketAvailability' },
+);
+
+export const EventPayload = Type.Object(
+  {
+    id: Type.String(),
+    slug: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    currency: Type.String(),
+    timezone: Type.String(),
+    hold_minutes: Type.Number(),
+    waiting_room: Type.Boolean(),
+    waiting_room_opens_at: Nullable(Time),
+    waiting_room_rate: Type.Integer(),
+    waiting_room_minutes: Type.Number(),
+    max_tickets_per_order: Nullable(Count),
+    max_tickets_per_email: Nullable(Count),
+    require_individual_data: Type.Boolean(),
+    max_installments: Type.Integer(),
+    performances: Type.Array(ref(Performance)),
+    localities: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        seating: Type.String({ enum: ['GENERAL', 'NUMBERED'] }),
+        capacity: Count,
+      }),
+    ),
+    ticketTypes: Type.Array(ref(TicketType)),
+    sellingStages: Type.Array(ref(SellingStage)),
+    ticketAvailability: Type.Array(ref(TicketAvailability)),
+  },
+  { $id: 'EventPayload' },
+);
+
+export const EventListEntry = Type.Object(
+  {
+    id: Type.String(),
+    slug: Type.String(),
+    name: Type.String(),
+    starts_at: Nullable(Time),
+    ends_at: Nullable(Time),
+    currency: Type.String(),
+    from_price: Cents,
+    sold_out: Type.Boolean(),
+    waiting_room: Type.Boolean(),
+  },
+  { $id: 'EventListEntry' },
+);
+
+export const EventList = Type.Object(
+  { events: Type.Array(ref(EventListEntry)), next_cursor: Nullable(Type.String()) },
+  { $id: 'EventList' },
+);
+
+export const PageQuery = Type.Object({
+  limit: Type.Optional(IntegerText({ minimum: 1, maximum: 500, default: 100 })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'next_cursor of the page before.' })),
+});
+
+export const EventQuery = Type.Object({
+  performance_id: Type.Optional({ ...Id, description: "Shows this date's stock." }),
+  session_key: Type.Optional({
+    ...SessionKey,
+    description: "The session's own hold counts as free; or X-Session-Key.",
+  }),
+});
+
+export type EventBody = Static<typeof EventPayload>;
+export type EventListEntryBody = Static<typeof EventListEntry>;

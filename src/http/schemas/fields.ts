@@ -1,0 +1,48 @@
+/**
+ * The fields that many bodies share, as JSON Schema and TypeScript type in one.
+ *
+ * Bounds of ids are those of the catalogue: a longer one names nothing. `ref` lets one schema name another, so that the
+ * OpenAPI document has each body once, under its name.
+ */
+import { Type, type Static, type TSchema } from 'typebox';
+
+export const Id = Type.String({ minLength: 1, maxLength: 128 });
+export const SeatId = Type.String({ minLength: 1, maxLength: 400 });
+
+export const SESSION_KEY_LENGTH_MIN = 8;
+export const SESSION_KEY_LENGTH_MAX = 128;
+
+export const SessionKey = Type.String({
+  minLength: SESSION_KEY_LENGTH_MIN,
+  maxLength: SESSION_KEY_LENGTH_MAX,
+  description: 'Opaque id of one browser; owns its holds and queue entries. Keep it secret.',
+  examples: ['browser-7f3a9c'],
+});
+
+export const Time = Type.String({ format: 'date-time', examples: ['2027-05-07T18:00:00.000Z'] });
+export const Cents = Type.Integer({ description: "Cents of the event's currency.", examples: [4500] });
+export const Count = Type.Integer({ minimum: 0 });
+
+/** A field whose value may be null, in the plain form that documents, validators and serializers all know. */
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  const type = (schema as { readonly type?: string }).type;
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] });
+}
+
+/** A query parameter that is a whole number written in digits; the document shows it as the integer that it means. */
+export function IntegerText(bounds: { readonly minimum: number; readonly maximum: number; readonly default?: number }) {
+  return Type.Unsafe<string>({ type: 'string', integerText: bounds });
+}
+
+/** Names another schema by its `$id`. */
+export function ref<Schema extends TSchema>(schema: Schema) {
+  return Type.Unsafe<Static<Schema>>({ $ref: `${(schema as { readonly $id?: string }).$id}#` });
+}
+
+/** Where a call takes the session key from the address or, preferred, from the X-Session-Key header. */
+export const SessionKeyQuery = Type.Object({
+  session_key: Type.Optional({
+    ...SessionKey,
+    description: 'The key that owns the hold or entry; the header X-Session-Key is preferred, it stays out of logs.',
+  }),
+});

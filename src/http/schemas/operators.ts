@@ -1,0 +1,61 @@
+/** The bodies of the operators' API, of health and of the sandbox clock. */
+import { Type, type Static } from 'typebox';
+import { Count, Nullable, ref, SeatId, Time } from './fields.ts';
+
+export const Health = Type.Object({ status: Type.String({ enum: ['ok'] }) });
+
+export const Unavailable = Type.Object({
+  status: Type.String({ enum: ['unavailable'] }),
+  reason: Type.String(),
+});
+
+export const AdvanceClock = Type.Object({
+  advance_seconds: Type.Number({ minimum: 0, maximum: 3_153_600_000, description: 'At most a century at a time.' }),
+});
+
+export const ClockReading = Type.Object({ now: Time });
+
+/** The catalogue's own schema checks it in full; what matters here is that it is an object. */
+export const EventDefinitionInput = Type.Object({}, { additionalProperties: true });
+
+export const DefinedEvent = Type.Object({ id: Type.String(), version: Type.Integer() });
+
+export const AdminEvent = Type.Object(
+  {
+    definition: Type.Unknown({ description: 'As a catalogue file has it.' }),
+    version: Type.Integer(),
+    performances: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        capacity: Count,
+        available: Count,
+        held: Count,
+        sold: Count,
+        blocked: Count,
+      }),
+    ),
+    waiting_room: Nullable(Type.Object({}, { additionalProperties: true })),
+  },
+  { $id: 'AdminEvent' },
+);
+
+export const AdminEventList = Type.Object({
+  events: Type.Array(ref(AdminEvent)),
+  next_cursor: Nullable(Type.String()),
+});
+
+export const CancelledPerformance = Type.Object({ released_holds: Count, cancelled_orders: Count });
+
+export const SeatAction = Type.Object({
+  seat_ids: Type.Array(SeatId, { minItems: 1, maxItems: 10_000, uniqueItems: true }),
+  action: Type.String({ enum: ['block', 'unblock'] }),
+});
+
+export const SeatActionAnswer = Type.Object({
+  blocked: Type.Optional(Count),
+  unblocked: Type.Optional(Count),
+});
+
+export const SnapshotAnswer = Type.Object({ seq: Type.Integer(), box_offices: Count });
+
+export type AdminEventBody = Static<typeof AdminEvent>;

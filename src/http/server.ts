@@ -1,0 +1,154 @@
+/**
+ * The two apps: the public one and the operators'. Each is a Fastify app that is ready to listen or to be injected.
+ *
+ * Called by `main`'s service, which gives the ports and listens. A topic of routes is a file in `routes/` that exports
+ * one function of an app and its ports; it is registered here and nowhere else.
+ *
+ *  1. Hooks on hot routes are few and synchronous; Fastify's own request log is off, a 5xx is logged once by `failures.ts`.
+ *  2. Nothing is decorated but `reply.refuse` and `reply.fail`: what routes need they are given as ports.
+ *  3. No coercion, no removal of fields, no text bodies: JSON or 415.
+ */
+import cors from '@fastify/cors';
+import rateLimit from '@fastify/rate-limit';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawServerDefault,
+} from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { installEnvelope } from './envelope.ts';
+import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
+import { boundInFlight, isReading } from './in-flight.ts';
+import { API_VERSION, installDocument } from './openapi.ts';
+import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, PublicPorts } from './ports.ts';
+import { createRequestIds } from './request-id.ts';
+import { adminEventRoutes } from './routes/admin-events.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { eventRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
+import { holdRoutes } from './routes/holds.ts';
+import { landingRoutes } from './routes/landing.ts';
+import { sandboxClockRoutes } from './routes/sandbox-clock.ts';
+import { seatingRoutes } from './routes/seating.ts';
+import { snapshotRoutes } from './routes/snapshots.ts';
+import { createValidatorCompiler } from './validation.ts';
+
+/** An app whose handlers know the types of their schemas. */
+export type HttpApp = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
+const PARAMETER_LENGTH_MAX = 16 * 1024;
+
+const EXPOSED_HEADERS = ['X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** The public listener: what buyers and storefronts call. */
+export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
+  const { settings } = ports;
+  const app = await buildApp(ports, settings.limits.bodyBytesMax);
+  await app.register(cors, {
+    origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+  if (settings.rateLimitPerMinute > 0) await limitRate(app, settings);
+  await installDocument(app, 'public');
+  healthRoutes(app, ports);
+  eventRoutes(app, ports);
+  seatingRoutes(app, ports);
+  holdRoutes(app, ports);
+  if (settings.sandboxClock) sandboxClockRoutes(app, ports);
+  landingRoutes(app);
+  await docsRoutes(app);
+  return app;
+}
+
+/** The operators' listener: everything under /admin asks for the bearer token. */
+export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
+  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax);
+  await installDocument(app, 'admin');
+  healthRoutes(app, ports);
+  adminEventRoutes(app, ports);
+  snapshotRoutes(app, ports);
+  await docsRoutes(app);
+  return app;
+}
+
+interface AppPorts {
+  readonly settings: HttpSettings;
+  readonly clock: ClockPort;
+  readonly health: HealthPort;
+  readonly log: LogPort;
+}
+
+/** What both apps have in common. */
+async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp> {
+  const { settings, clock, health } = ports;
+  const { limits } = settings;
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyBytesMax,
+    trustProxy: settings.trustProxy,
+    requestTimeout: limits.requestReceiveMsMax,
+    keepAliveTimeout: limits.keepAliveMs,
+    return503OnClosing: false,
+    genReqId: createRequestIds(),
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+    clientErrorHandler: answerClientError(clock),
+    frameworkErrors: answerBadAddress(clock, stamp),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.on('connect', answerTunnel(clock));
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.setValidatorCompiler(createValidatorCompiler());
+  readJsonOnly(app);
+  installFailures(app, ports);
+  installEnvelope(app, settings.responseEnvelope);
+  boundInFlight(app, limits.inFlightRequestsMax);
+  app.addHook('onRequest', (request, reply, done) => {
+    stamp(request, reply);
+    if (!health.draining) return done();
+    reply.header('connection', 'close').fail('OVERLOADED');
+  });
+  return app;
+}
+
+/** The headers of every answer. */
+function stamp(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-api-version', API_VERSION);
+  reply.header('x-content-type-options', 'nosniff');
+}
+
+/** JSON is the one kind of body; an empty one counts as none, as clients send it with DELETE and bare POSTs. */
+function readJsonOnly(app: HttpApp): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    void parse(request, body as string, done);
+  });
+}
+
+async function limitRate(app: HttpApp, settings: HttpSettings): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    if (isReading(route.method)) route.config = { ...route.config, rateLimit: false };
+  });
+  await app.register(rateLimit, {
+    max: settings.rateLimitPerMinute,
+    timeWindow: 60_000,
+    cache: settings.limits.rateLimitedAddressesMax,
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * How requests are judged: the validator of every route, and the list of problems an answer carries.
+ *
+ *  1. Wrong types are never coerced, unknown fields are never removed or refused.
+ *  2. Every problem is listed; yet a list that is too long is judged by its length alone, so that a
+ *     body made of bad items cannot cost more than a good one (`boundLists`).
+ *  3. A query parameter that is a number stays a text of digits, judged by the keyword `integerText`.
+ */
+import { Ajv, type ErrorObject } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+import type { Problem } from '#domain/refusal.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+interface IntegerBounds {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Makes the function that compiles the schemas of routes, with an Ajv of its own. */
+export function createValidatorCompiler(): FastifySchemaCompiler<unknown> {
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
+  addFormats.default(ajv);
+  ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
+  return ({ schema }) => ajv.compile(boundLists(schema) as JsonSchema);
+}
+
+function isIntegerText(bounds: IntegerBounds, text: string): boolean {
+  if (!/^(0|[1-9]\d{0,15})$/.test(text)) return false;
+  const number = Number(text);
+  return number >= bounds.minimum && number <= bounds.maximum;
+}
+
+/** The same schema, in which the items of a list with `maxItems` are looked at only when the list is no longer. */
+export function boundLists(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(boundLists);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const bounded = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, boundLists(part)]));
+  const { items, uniqueItems, maxItems, ...rest } = bounded;
+  if (bounded['type'] !== 'array' || maxItems === undefined) return bounded;
+  const judged = uniqueItems === undefined ? { items } : { items, uniqueItems };
+  return { ...rest, if: { type: 'array', maxItems }, then: { type: 'array', ...judged }, else: { maxItems } };
+}
+
+/** What Ajv found, as problems whose paths have the request's own names. */
+export function problemsOf(errors: readonly Partial<ErrorObject>[]): readonly { path: string; message: string }[] {
+  return errors.filter((error) => error.keyword !== 'if').map((error) => problemOf(error));
+}
+
+function problemOf({ instancePath = '', keyword, params, message }: Partial<ErrorObject>) {
+  switch (keyword) {
+    case 'required':
+      return { path: `${instancePath}/${String(params?.['missingProperty'])}`, message: 'is required' };
+    case 'integerText': {
+      return { path: instancePath, message: 'must be a whole number in its bounds' };
+    }
+    case 'enum':
+      return { path: instancePath, message: `must be one of ${(params?.['allowedValues'] as unknown[]).join(', ')}` };
+    default:
+      return { path: instancePath, message: message ?? 'is not valid' };
+  }
+}
+
+/** A problem that no schema shows, found by hand at the counter. */
+export function problemAt(name: string, message: string): Problem {
+  return { path: [name], message };
+}

@@ -1,0 +1,157 @@
+/**
+ * Both apps over box offices that live in memory alone, for tests of the counter window by injection.
+ *
+ * Decisions are the real domain's; only mailbox and journal are missing. The clock stands still until a test moves it.
+ */
+import { readFileSync } from 'node:fs';
+import { checkDefinition } from '#catalogue/definition.ts';
+import { eventSummary } from '#domain/availability.ts';
+import { isPublished } from '#domain/box-office.ts';
+import { buildAdminApp, buildPublicApp, type HttpApp } from '#http/server.ts';
+import type { BoxOfficePort, DirectoryPort, HttpSettings, Readiness } from '#http/ports.ts';
+import { eventNumberOf } from '#domain/ids.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { LIMITS } from '#src/config.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import { EVENT_NUMBER, given, START, type Desk } from '../domain/office.ts';
+
+export const ADMIN_TOKEN = 'operators-only';
+
+export interface Counter {
+  readonly app: HttpApp;
+  readonly admin: HttpApp;
+  readonly desks: Map<string, Desk>;
+  readonly clock: { ms: number };
+  readonly logged: { details: object; message: string }[];
+  readonly health: { readiness: () => Readiness; draining: boolean };
+  /** Stands in for the box offices' answers, to see how trouble is told. */
+  trouble: Error | null;
+  close(): Promise<void>;
+}
+
+const settingsOfTests: HttpSettings = {
+  corsOrigins: '*',
+  trustProxy: false,
+  rateLimitPerMinute: 0,
+  responseEnvelope: 'none',
+  sandboxClock: true,
+  limits: LIMITS,
+};
+
+/** Opens the counter with the named sample events on sale. */
+export async function openCounter(
+  settings: Partial<HttpSettings> = {},
+  samples: readonly string[] = ['club-night', 'erfurt-volley'],
+): Promise<Counter> {
+  const desks = new Map<string, Desk>();
+  const clock = { ms: START };
+  const logged: Counter['logged'] = [];
+  const health: Counter['health'] = { readiness: () => ({ ready: true }), draining: false };
+  const define = (definition: EventDefinition) => desks.set(definition.id, given(definition, clock.ms));
+  for (const sample of samples) define(readSample(sample));
+  const counter = { desks, clock, logged, health, trouble: null } as unknown as {
+    -readonly [K in keyof Counter]: Counter[K];
+  };
+
+  const portOf = (desk: Desk | undefined): BoxOfficePort | null => {
+    if (desk === undefined) return null;
+    const settle = () => {
+      if (counter.trouble !== null) throw counter.trouble;
+      desk.now = clock.ms;
+      desk.settle();
+    };
+    return {
+      async ask(command) {
+        settle();
+        return desk.ask(command);
+      },
+      look(query) {
+        settle();
+        return query(desk.office, clock.ms);
+      },
+      async lookDurably(query) {
+        settle();
+        return query(desk.office, clock.ms);
+      },
+    };
+  };
+  const all = () => [...desks.values()];
+  const pageOf = (ids: readonly string[], { limit, after }: { limit: number; after: string | null }) => {
+    const begin = after === null ? 0 : ids.indexOf(after) + 1;
+    return {
+      ids: ids.slice(begin, begin + limit),
+      nextAfter: begin + limit < ids.length ? ids[begin + limit - 1]! : null,
+    };
+  };
+  const directory: DirectoryPort = {
+    byEventId: async (eventId) => portOf(desks.get(eventId)),
+    bySlug: async (slug) => portOf(all().find(({ office }) => office.plan.definition.slug === slug)),
+    byId: async (prefix, id) => {
+      if (eventNumberOf(prefix, id) !== EVENT_NUMBER) return null;
+      return portOf(all().find(({ office }) => office.holds.byId.has(id)) ?? all()[0]);
+    },
+    list: async (page) => {
+      const { ids, nextAfter } = pageOf([...desks.keys()], page);
+      const offices = ids.map((id) => desks.get(id)!.office).filter(isPublished);
+      return { events: offices.map((office) => eventSummary(office, clock.ms)), nextAfter };
+    },
+    listAll: async (page) => {
+      const { ids, nextAfter } = pageOf([...desks.keys()], page);
+      return { eventIds: ids, nextAfter };
+    },
+    define: async (definition, mark) => {
+      const known = desks.get(definition.id);
+      if (known === undefined) {
+        define(definition);
+        return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
+      }
+      const reply = known.ask({ type: 'DefineEvent', definition, ...mark });
+      return isRefusal(reply) ? reply : { ...reply, created: false };
+    },
+  };
+  const common = {
+    settings: { ...settingsOfTests, ...settings },
+    directory,
+    clock: { now: () => clock.ms },
+    health,
+    log: { error: (details: object, message: string) => void logged.push({ details, message }) },
+  } as const;
+  const advanceClock = async (seconds: number) => (clock.ms += seconds * 1000);
+  counter.app = await buildPublicApp({ ...common, advanceClock });
+  counter.admin = await buildAdminApp({
+    ...common,
+    adminToken: ADMIN_TOKEN,
+    takeSnapshot: async () => ({ seq: 7, boxOffices: desks.size }),
+  });
+  counter.close = async () => {
+    await Promise.all([counter.app.close(), counter.admin.close()]);
+  };
+  return counter;
+}
+
+/** A sample of the demo catalogue, its seating plan put in line as a PUT needs it. */
+export function sampleJson(name: string): Record<string, unknown> {
+  const read = (file: string) =>
+    JSON.parse(readFileSync(new URL(`../../src/catalogue/samples/${file}`, import.meta.url), 'utf8')) as unknown;
+  const event = read(`${name}.json`) as { localities: { seating_plan?: unknown }[] };
+  for (const locality of event.localities) {
+    if (typeof locality.seating_plan === 'string') locality.seating_plan = read(locality.seating_plan);
+  }
+  return event as unknown as Record<string, unknown>;
+}
+
+export function readSample(name: string): EventDefinition {
+  const checked = checkDefinition(sampleJson(name));
+  if ('problems' in checked) throw new Error(`${name}: ${JSON.stringify(checked.problems)}`);
+  return checked.definition;
+}
+
+/** A body that holds tickets of the club night. */
+export function clubHold(overrides: object = {}): Record<string, unknown> {
+  return {
+    event_id: 'evt_club',
+    session_key: 'session-one',
+    items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }],
+    ...overrides,
+  };
+}

@@ -2,7 +2,7 @@
  * Definitions of events for the tests of stock and seats, typed briefly.
  *
  * A row of seats is a string with one character for a seat and a bar for an aisle: `.` an ordinary seat, `r` one with a
- * restricted view, `a` an accessible one, `z` one of the zone `side`, `s` a restricted one of that zone. All others are of the zone `main`.
+ * restricted view, `a` an accessible one, `z` one of the zone `side`, `s` a restricted one of that zone. All others, ordinary seats under any other character too, are of the zone `main`.
  * Seats are called by row and number, `0-0` being the first of the first row.
  */
 import type {

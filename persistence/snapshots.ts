@@ -147,6 +147,13 @@ export class SnapshotFolder {
     return null;
   }
 
+  /** Takes note of a snapshot that another thread of this process wrote. */
+  noteWritten(eventId: string, seq: number): void {
+    const stream = streamName(eventId);
+    const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
+    this.#seqs.set(stream, seqs.slice(-this.#keepMax));
+  }
+
   /** Whether a stream has a snapshot file at all, good or bad; without looking at the disk. */
   has(eventId: string): boolean {
     return (this.#seqs.get(streamName(eventId))?.length ?? 0) > 0;

@@ -1,0 +1,234 @@
+/**
+ * The single writer of an event: its turns, one after the other, and the gate that replies leave through.
+ *
+ * Owns the event's state while it is awake. What a command means is decided in `domain/box-office.ts`; how facts reach
+ * the disk is the journal's. Called by `http/routes`, `payments` and the timers, always through `ask` and `look`.
+ *
+ * 1. A turn runs to its end without waiting (I3); that is the mailbox and the lock.
+ * 2. What has run out is settled before anything else in a turn, so that expiry is exact to the millisecond.
+ * 3. A reply leaves when everything the state was built from is durable (I4): its own facts, and for a refusal or the
+ *    read of one hold, order or entry the facts it saw.
+ * 4. When a fact could not be applied or appended, memory ran ahead of the journal: the actor is retired at once and
+ *    the event is activated again from what is on disk.
+ */
+import { JournalFault, type Journal } from '#persistence/journal.ts';
+import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain/box-office.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { turnChannel, type TurnMessage } from './channels.ts';
+import { Overloaded } from './overloaded.ts';
+import { startPerformance, type PerformanceActor } from './performance.ts';
+import type { Clock } from './clock.ts';
+import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
+import type { Fact } from '#domain/fact.ts';
+import type { IdSource } from './id-source.ts';
+
+/** What a box office needs of the house around it. */
+export interface BoxOfficePorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** Replies that may wait for the disk at once; over it a command is refused unheard (I10). */
+  readonly mailboxCommandsMax: number;
+  /** Something is due earlier than was known. */
+  wakeAt(eventId: string, at: number): void;
+  /** The actor may not be used any more; `defect` is what broke it. */
+  retired(actor: BoxOfficeActor, defect: unknown): void;
+}
+
+/** Seconds after which a refused buyer may try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+export class BoxOfficeActor {
+  readonly eventId: string;
+  readonly #office: BoxOffice;
+  readonly #ports: BoxOfficePorts;
+  readonly #turn: Turn & { now: number };
+  readonly #performances = new Map<string, PerformanceActor>();
+  #lastSeq: number;
+  #factsSinceSnapshot: number;
+  #unanswered = 0;
+  #wakeAt = Number.POSITIVE_INFINITY;
+  #isRetired = false;
+
+  /** Takes over a state that was activated from facts up to `lastSeq`. */
+  constructor(office: BoxOffice, lastSeq: number, factsSinceSnapshot: number, ports: BoxOfficePorts) {
+    this.eventId = office.eventId;
+    this.#office = office;
+    this.#ports = ports;
+    this.#lastSeq = lastSeq;
+    this.#factsSinceSnapshot = factsSinceSnapshot;
+    const { eventNumber } = office;
+    this.#turn = {
+      now: 0,
+      newId: (prefix) => ports.ids.newId(prefix, eventNumber),
+    };
+    this.#followPerformances();
+    this.#noteWake();
+  }
+
+  /** Sequence number of the newest fact that the state was built from. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Facts that a replay from the newest snapshot would have to apply. */
+  get factsSinceSnapshot(): number {
+    return this.#factsSinceSnapshot;
+  }
+
+  /** Whether nobody waits for an answer, so that the event may be put to sleep. */
+  get isIdle(): boolean {
+    return this.#unanswered === 0 && this.#lastSeq <= this.#ports.journal.durableSeq;
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /**
+   * Runs a command in a turn; resolves with its reply, or a refusal, once it is safe to tell (3).
+   * Rejects with Overloaded when too many wait already or nothing can be written.
+   */
+  ask<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
+    try {
+      this.#admit();
+      const now = this.#settle();
+      const answer = this.#run(command as Command, now);
+      return this.#whenDurable(answer as ReplyTo<Type> | Refusal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Reads the state as it is now; for figures that are advisory and need not wait for the disk. */
+  look<Result>(query: (office: BoxOffice, now: number) => Result): Result {
+    this.#refuseRetired();
+    return query(this.#office, this.#settle());
+  }
+
+  /** Reads one hold, order or entry: resolves once what was seen cannot be undone by a crash. */
+  lookDurably<Result>(query: (office: BoxOffice, now: number) => Result): Promise<Result> {
+    try {
+      return this.#whenDurable(this.look(query));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Settles what is due; called by the timers. */
+  wake(): void {
+    if (this.#isRetired) return;
+    this.#settle();
+    this.#wakeAt = Number.POSITIVE_INFINITY;
+    this.#noteWake();
+  }
+
+  /** A snapshot that covers everything up to `seq` is on disk. */
+  snapshotTaken(seq: number): void {
+    if (seq >= this.#lastSeq) this.#factsSinceSnapshot = 0;
+  }
+
+  /** Forgets the state; whoever still waits is answered by the journal's outcome. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #admit(): void {
+    this.#refuseRetired();
+    const { journal, mailboxCommandsMax } = this.#ports;
+    if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
+    if (this.#unanswered >= mailboxCommandsMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
+  }
+
+  #refuseRetired(): void {
+    if (this.#isRetired) throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS);
+  }
+
+  /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */
+  #settle(): number {
+    const now = this.#ports.clock.now();
+    // While nothing can be written nothing may be settled: state never runs ahead of the journal.
+    if (this.#ports.journal.status !== 'OPEN') return now;
+    let due = nextDeadline(this.#office);
+    while (due !== null && due.at <= now) {
+      this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
+      due = nextDeadline(this.#office);
+    }
+    return now;
+  }
+
+  #run(command: Command, now: number): Reply | Refusal {
+    this.#turn.now = now;
+    const decision = decide(this.#office, command, this.#turn);
+    if (isRefusal(decision)) {
+      this.#publish(command, decision.code, []);
+      return decision;
+    }
+    if (decision.facts.length > 0) this.#commit(decision.facts, now);
+    const reply = decision.reply();
+    this.#publish(command, null, decision.facts);
+    return reply;
+  }
+
+  /** Applies the facts of a turn and hands them to the journal as one unit. */
+  #commit(facts: readonly Fact[], at: number): void {
+    try {
+      for (const fact of facts) evolve(this.#office, fact, at);
+      this.#followPerformances();
+      this.#lastSeq = this.#ports.journal.append({
+        eventId: this.eventId,
+        at,
+        facts: facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) })),
+      });
+    } catch (error) {
+      this.#isRetired = true;
+      this.#ports.retired(this, error);
+      if (error instanceof JournalFault) throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
+      throw error;
+    }
+    this.#factsSinceSnapshot += facts.length;
+    this.#noteWake();
+  }
+
+  // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Resolves with an answer once all that the state was built from is durable. */
+  #whenDurable<Answer>(answer: Answer): Promise<Answer> {
+    const { journal } = this.#ports;
+    if (this.#lastSeq <= journal.durableSeq) return Promise.resolve(answer);
+    this.#unanswered += 1;
+    return new Promise((resolve, reject) => {
+      journal.whenDurable(this.#lastSeq, (fault) => {
+        this.#unanswered -= 1;
+        if (fault === null) resolve(answer);
+        else reject(new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault));
+      });
+    });
+  }
+
+  // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Keeps the actor of each date in step with its status. */
+  #followPerformances(): void {
+    for (const date of this.#office.dates.values()) {
+      const actor = this.#performances.get(date.id);
+      if (actor !== undefined) actor.follow(date.status);
+      else this.#performances.set(date.id, startPerformance(this.eventId, date.id, date.status));
+    }
+  }
+
+  /** Tells the timers when something is due earlier than they know. */
+  #noteWake(): void {
+    const due = nextDeadline(this.#office);
+    if (due === null || due.at === this.#wakeAt) return;
+    this.#wakeAt = due.at;
+    this.#ports.wakeAt(this.eventId, due.at);
+  }
+
+  #publish(command: Command, code: string | null, facts: readonly Fact[]): void {
+    if (!turnChannel.hasSubscribers) return;
+    turnChannel.publish({ eventId: this.eventId, command: command.type, code, facts } satisfies TurnMessage);
+  }
+}

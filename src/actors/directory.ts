@@ -1,0 +1,340 @@
+/**
+ * Who is where: every event by id, slug and number, and the box offices that are awake.
+ *
+ * Owns the index of events, activation on demand, sleep of the coldest, and the serial numbers of new events. What
+ * happens inside an event belongs to `box-office.ts`. Called by `http/routes`, `payments` and the timers.
+ *
+ * 1. An event has at most one box office: activations of the same event share one promise.
+ * 2. A box office is put to sleep only when nobody waits for it, and after a snapshot where a replay would be long.
+ * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
+ */
+import { LRUCache } from 'lru-cache';
+import type { FactRow, Journal } from '#persistence/journal.ts';
+import { eventSummary, type EventSummary } from '#domain/availability.ts';
+import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
+import { isPublished } from '#domain/box-office.ts';
+import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
+import { activate, type ActivationSource } from './activation.ts';
+import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
+import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
+import { Overloaded } from './overloaded.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { FactData, OperatorMark } from '#domain/fact.ts';
+import type { SnapshotHeader } from '#persistence/snapshots.ts';
+import type { SnapshotErrand, SnapshotOutcome } from './snapshotter.ts';
+
+/** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
+export interface DirectoryEntry {
+  readonly eventId: string;
+  readonly eventNumber: number;
+  slug: string;
+  published: boolean;
+  /** When its first date starts, for the order of the list. */
+  startsAt: number | null;
+  /** When its waiting room opens; the one thing that falls due without any further fact. */
+  opensAt: number | null;
+}
+
+export interface DirectoryPorts extends Omit<BoxOfficePorts, 'wakeAt' | 'retired'> {
+  readonly source: ActivationSource;
+  readonly liveEventsMax: number;
+  snapshot(errand: Omit<SnapshotErrand, 'baseSeq'>): Promise<SnapshotOutcome>;
+  wakeAt(eventId: string, at: number): void;
+}
+
+export interface DefinedEvent {
+  readonly outcome: 'DONE';
+  readonly eventId: string;
+  readonly version: number;
+  readonly created: boolean;
+  readonly changed: boolean;
+}
+
+/** A box office with fewer facts than this since its snapshot is put to sleep without a new one. */
+const SLEEP_FACTS_MAX = 200;
+
+/** After so many facts a live box office is snapshot, so that a replay stays under a second. */
+const SNAPSHOT_EVERY_FACTS = 50_000;
+
+/** Seconds after which somebody who found an event under activation may try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+export class Directory {
+  readonly #ports: DirectoryPorts;
+  readonly #journal: Journal;
+  readonly #byId = new Map<string, DirectoryEntry>();
+  readonly #bySlug = new Map<string, DirectoryEntry>();
+  readonly #byNumber: (DirectoryEntry | undefined)[] = [];
+  /** The box offices that are awake, the one asked last first. */
+  readonly #awake: LRUCache<string, BoxOfficeActor>;
+  readonly #activations = new Map<string, Promise<BoxOfficeActor>>();
+  readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
+  /** Published events by first date; made anew when an event is defined. */
+  #listed: readonly DirectoryEntry[] | null = null;
+
+  constructor(ports: DirectoryPorts) {
+    this.#ports = ports;
+    this.#journal = ports.journal;
+    // The cache keeps the order; a box office leaves it only through #putToSleep (2), so it is never full by itself.
+    this.#awake = new LRUCache({ max: ports.liveEventsMax * 2 + 64 });
+  }
+
+  // ── the index ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get awakeCount(): number {
+    return this.#awake.size;
+  }
+
+  /** The box offices that are awake. */
+  awake(): readonly BoxOfficeActor[] {
+    return [...this.#awake.values()];
+  }
+
+  /** Takes note of an event while the journal is read at the start. */
+  noteRow(row: FactRow): void {
+    if (row.type === 'EventDefined') this.#note(entryOf(JSON.parse(row.data) as FactData['EventDefined']));
+  }
+
+  /** Takes note of an event whose definition may be in the archive. */
+  noteSnapshot(header: SnapshotHeader): void {
+    const entry = header.about as DirectoryEntry;
+    if (!this.#byId.has(entry.eventId)) this.#note({ ...entry });
+  }
+
+  #note(entry: DirectoryEntry): void {
+    const known = this.#byId.get(entry.eventId);
+    if (known !== undefined && known.slug !== entry.slug) this.#bySlug.delete(known.slug);
+    this.#byId.set(entry.eventId, entry);
+    this.#bySlug.set(entry.slug, entry);
+    this.#byNumber[entry.eventNumber] = entry;
+    this.#listed = null;
+    if (entry.opensAt !== null) this.#ports.wakeAt(entry.eventId, entry.opensAt);
+  }
+
+  // ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  byEventId(eventId: string): Promise<BoxOfficeActor | null> {
+    const awake = this.#awake.get(eventId);
+    if (awake !== undefined) return Promise.resolve(awake);
+    const entry = this.#byId.get(eventId);
+    return entry === undefined ? Promise.resolve(null) : this.#wake(entry);
+  }
+
+  bySlug(slug: string): Promise<BoxOfficeActor | null> {
+    const entry = this.#bySlug.get(slug);
+    return entry === undefined ? Promise.resolve(null) : this.byEventId(entry.eventId);
+  }
+
+  /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
+  byId(prefix: IdPrefix, id: string): Promise<BoxOfficeActor | null> {
+    const eventNumber = eventNumberOf(prefix, id);
+    const entry = eventNumber === null ? undefined : this.#byNumber[eventNumber];
+    return entry === undefined ? Promise.resolve(null) : this.byEventId(entry.eventId);
+  }
+
+  /** A page of the published events by first date; `after` is the id of the last event of the page before. */
+  async list(page: { readonly limit: number; readonly after: string | null }): Promise<{
+    readonly events: readonly EventSummary[];
+    readonly nextAfter: string | null;
+  }> {
+    this.#listed ??= [...this.#byId.values()].filter(({ published }) => published).sort(byFirstDate);
+    const { ids, nextAfter } = pageOf(this.#listed, page);
+    const events: EventSummary[] = [];
+    for (const eventId of ids) {
+      const actor = await this.byEventId(eventId);
+      const summary = actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
+      if (summary !== null) events.push(summary);
+    }
+    return { events, nextAfter };
+  }
+
+  /** A page of all events, drafts too, in the order of their first definition. */
+  listAll(page: { readonly limit: number; readonly after: string | null }): Promise<{
+    readonly eventIds: readonly string[];
+    readonly nextAfter: string | null;
+  }> {
+    const { ids, nextAfter } = pageOf(
+      this.#byNumber.filter((entry) => entry !== undefined),
+      page,
+    );
+    return Promise.resolve({ eventIds: ids, nextAfter });
+  }
+
+  // ── defining ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Creates or updates an event. Refuses with UPDATE_CONFLICT, also when the slug belongs to another event.
+   */
+  async define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+    const { id: eventId, slug } = definition;
+    const namesake = this.#bySlug.get(slug);
+    if (namesake !== undefined && namesake.eventId !== eventId) {
+      return refuse('UPDATE_CONFLICT', {
+        conflicts: [{ path: ['slug'], message: `the event ${namesake.eventId} has this slug` }],
+      });
+    }
+    const created = !this.#byId.has(eventId);
+    if (created) this.#note(draftEntry(eventId, slug, Math.max(1, this.#byNumber.length)));
+    const entry = this.#byId.get(eventId)!;
+    const reply = await this.#ask(entry, definition, mark, created);
+    if (isRefusal(reply)) return reply;
+    this.#note(entryOf({ eventNumber: entry.eventNumber, definition }));
+    return { ...reply, created };
+  }
+
+  async #ask(entry: DirectoryEntry, definition: EventDefinition, mark: OperatorMark, created: boolean) {
+    try {
+      const actor = await this.#wake(entry);
+      return await actor.ask({ type: 'DefineEvent', definition, ...mark });
+    } catch (error) {
+      if (created) this.#forget(entry);
+      throw error;
+    }
+  }
+
+  #forget(entry: DirectoryEntry): void {
+    this.#byId.delete(entry.eventId);
+    this.#bySlug.delete(entry.slug);
+    this.#byNumber[entry.eventNumber] = undefined;
+    this.#listed = null;
+  }
+
+  // ── waking and sleeping ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Settles what is due at an event, waking it for that. */
+  async wake(eventId: string): Promise<void> {
+    const actor = await this.byEventId(eventId);
+    actor?.wake();
+  }
+
+  #wake(entry: DirectoryEntry): Promise<BoxOfficeActor> {
+    const awake = this.#awake.get(entry.eventId);
+    if (awake !== undefined) return Promise.resolve(awake);
+    const known = this.#activations.get(entry.eventId);
+    if (known !== undefined) return known;
+    if (this.#activations.size >= this.#ports.mailboxCommandsMax) {
+      return Promise.reject(new Overloaded('too many events are being activated', RETRY_AFTER_SECONDS));
+    }
+    const activation = this.#activate(entry).finally(() => this.#activations.delete(entry.eventId));
+    this.#activations.set(entry.eventId, activation);
+    return activation;
+  }
+
+  async #activate(entry: DirectoryEntry): Promise<BoxOfficeActor> {
+    const { eventId, eventNumber } = entry;
+    const begin = Date.now();
+    const { office, lastSeq, factsReplayed } = await activate(this.#ports.source, eventId, eventNumber);
+    const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, {
+      ...this.#ports,
+      retired: (retired, defect) => this.#retired(retired, defect),
+    });
+    this.#awake.set(eventId, actor);
+    this.#publishActivation(eventId, true, factsReplayed, Date.now() - begin);
+    this.#makeRoom();
+    return actor;
+  }
+
+  #retired(actor: BoxOfficeActor, defect: unknown): void {
+    if (this.#awake.peek(actor.eventId) === actor) this.#awake.delete(actor.eventId);
+    const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
+    const trouble = `${actor.eventId} is activated again: ${name}: ${message}`;
+    troubleChannel.publish({ where: 'box-office', message: trouble, error: defect } satisfies TroubleMessage);
+  }
+
+  /** Forgets every live box office: what they held in memory ran ahead of the journal. */
+  dropAll(): void {
+    for (const actor of this.awake()) actor.retire();
+    this.#awake.clear();
+  }
+
+  /** Puts the coldest to sleep while more are awake than there is room for. */
+  #makeRoom(): void {
+    let excess = this.#awake.size - this.#ports.liveEventsMax;
+    for (const eventId of this.#awake.rkeys()) {
+      if (excess <= 0) return;
+      const actor = this.#awake.peek(eventId);
+      if (actor === undefined || !actor.isIdle) continue;
+      excess -= 1;
+      void this.#putToSleep(actor);
+    }
+  }
+
+  async #putToSleep(actor: BoxOfficeActor): Promise<void> {
+    const seqBefore = actor.lastSeq;
+    if (actor.factsSinceSnapshot > SLEEP_FACTS_MAX) await this.snapshot(actor);
+    const isCold = actor.isIdle && actor.lastSeq === seqBefore && this.#awake.peek(actor.eventId) === actor;
+    if (!isCold) return;
+    actor.retire();
+    this.#awake.delete(actor.eventId);
+    this.#publishActivation(actor.eventId, false, 0, 0);
+  }
+
+  // ── snapshots ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Snapshots a box office as of its newest durable fact; a second call meanwhile shares the first. */
+  snapshot(actor: BoxOfficeActor): Promise<SnapshotOutcome> {
+    const { eventId } = actor;
+    const known = this.#snapshots.get(eventId);
+    if (known !== undefined) return known;
+    const entry = this.#byId.get(eventId)!;
+    const seq = Math.min(actor.lastSeq, this.#journal.durableSeq);
+    const errand = { eventId, eventNumber: entry.eventNumber, seq, at: this.#ports.clock.now(), about: entry };
+    const taken = this.#ports.snapshot(errand).then((outcome) => {
+      if (outcome.trouble === null) actor.snapshotTaken(outcome.seq);
+      return outcome;
+    });
+    this.#snapshots.set(eventId, taken);
+    return taken.finally(() => this.#snapshots.delete(eventId));
+  }
+
+  /** Snapshots every live box office that has grown by `factsMin` facts since its last one. */
+  async snapshotGrown(factsMin = SNAPSHOT_EVERY_FACTS): Promise<readonly SnapshotOutcome[]> {
+    const grown = this.awake().filter((actor) => actor.factsSinceSnapshot >= factsMin);
+    return Promise.all(grown.map((actor) => this.snapshot(actor)));
+  }
+
+  #publishActivation(eventId: string, alive: boolean, factsReplayed: number, tookMs: number): void {
+    if (!activationChannel.hasSubscribers) return;
+    activationChannel.publish({ eventId, alive, factsReplayed, tookMs } satisfies ActivationMessage);
+  }
+}
+
+function entryOf({
+  eventNumber,
+  definition,
+}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): DirectoryEntry {
+  const { id: eventId, slug, status, performances, waitingRoom, waitingRoomOpensAt } = definition;
+  const starts = performances.flatMap((each) =>
+    each.status === 'DRAFT' || each.startsAt === null ? [] : [each.startsAt],
+  );
+  return {
+    eventId,
+    eventNumber,
+    slug,
+    published: status === 'PUBLISHED',
+    startsAt: starts.length === 0 ? null : Math.min(...starts),
+    opensAt: waitingRoom ? waitingRoomOpensAt : null,
+  };
+}
+
+function draftEntry(eventId: string, slug: string, eventNumber: number): DirectoryEntry {
+  return { eventId, eventNumber, slug, published: false, startsAt: null, opensAt: null };
+}
+
+function byFirstDate(a: DirectoryEntry, b: DirectoryEntry): number {
+  const difference = (a.startsAt ?? Number.MAX_SAFE_INTEGER) - (b.startsAt ?? Number.MAX_SAFE_INTEGER);
+  return difference === 0 ? a.eventNumber - b.eventNumber : difference;
+}
+
+function pageOf(
+  entries: readonly DirectoryEntry[],
+  { limit, after }: { readonly limit: number; readonly after: string | null },
+): { readonly ids: readonly string[]; readonly nextAfter: string | null } {
+  const begin = after === null ? 0 : entries.findIndex(({ eventId }) => eventId === after) + 1;
+  const ids = entries.slice(begin, begin + limit).map(({ eventId }) => eventId);
+  return { ids, nextAfter: begin + limit < entries.length ? (ids.at(-1) ?? null) : null };
+}

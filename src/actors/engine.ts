@@ -1,0 +1,261 @@
+/**
+ * The engine: journal, clock, directory, timers and snapshots, put together and taken apart in order.
+ *
+ * Owns the order of the start (lock, witness, chain, directory, ready), of the stop, and what happens when the journal
+ * cannot be written. Knows no HTTP. Called by `src/service.ts`, by `holdfast load --offline` and by tests.
+ *
+ * 1. Ready only after the journal was proved and every event is in the directory (engine: "one way to come alive").
+ * 2. Disk full: every live box office is dropped, because it ran ahead; reads go on from what is on disk, changes are
+ *    Overloaded, and all goes on by itself when the journal can be written again.
+ * 3. An I/O error is final: `onFatal` is told, nothing is answered any more.
+ */
+import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
+import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
+import type { FactRow, JournalFault } from '#persistence/journal.ts';
+import type { ServiceStatus } from '#machines/service.ts';
+import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { createClock, type ServiceClock } from './clock.ts';
+import { Directory, type DirectoryEntry } from './directory.ts';
+import { createIdSource } from './id-source.ts';
+import { Overloaded } from './overloaded.ts';
+import { readServiceFact, SERVICE_STREAM, type ServiceFact } from './service-facts.ts';
+import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
+import { startSnapshotter, type Snapshotter, type SnapshotOutcome } from './snapshotter.ts';
+import { startTimers, type Timers } from './timers.ts';
+
+export interface EngineOptions {
+  readonly folder: string;
+  readonly liveEventsMax: number;
+  readonly mailboxCommandsMax: number;
+  /** Milliseconds since 1970; the machine's clock unless a test brings its own. */
+  readonly clockSource?: () => number;
+  /** Passed on to the journal; for tests. */
+  readonly journal?: Partial<SqliteJournalOptions>;
+  readonly onProgress?: SqliteJournalOptions['onProgress'];
+  /** The journal is broken; the process must stop. */
+  readonly onFatal: (fault: JournalFault) => void;
+}
+
+export interface Engine {
+  readonly folder: string;
+  readonly journal: SqliteJournal;
+  readonly clock: ServiceClock;
+  readonly directory: Directory;
+  readonly status: ServiceStatus;
+  /** Whether the journal held no fact at all when it was opened. */
+  readonly wasEmpty: boolean;
+  /** Why changes cannot be taken now, or null. */
+  readonly trouble: string | null;
+  /** Appends a fact of the service itself; resolves when it is durable. */
+  record(fact: ServiceFact): Promise<void>;
+  /** Moves the clock forward once that is durable; returns the new moment. */
+  advanceClock(seconds: number): Promise<number>;
+  /** Snapshots every box office that has changed since its last snapshot. */
+  takeSnapshots(factsMin?: number): Promise<readonly SnapshotOutcome[]>;
+  /** No new work is taken on from here; what was accepted is finished. */
+  drain(): void;
+  /** Makes durable what was accepted, snapshots as time allows, closes. */
+  stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
+}
+
+/** Between looks at which live box offices have grown enough for a snapshot. */
+const SNAPSHOT_LOOK_MS = 15_000;
+
+/**
+ * Opens a data folder and starts serving from it. Rejects with FolderInUse, JournalDamaged, JournalTooNew or
+ * JournalFault as the journal does.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const service = startServiceStatus();
+  const clock = createClock(options.clockSource);
+  const found = newFindings();
+  const journal = await openSqliteJournal({
+    ...options.journal,
+    folder: options.folder,
+    onProgress: options.onProgress,
+    onRow: (row) => found.see(row),
+  });
+  clock.notBefore(found.lastAt);
+  clock.advance(found.clockOffsetMs);
+  const snapshots = new SnapshotFolder(options.folder, { onBad: reportBadSnapshot });
+  const snapshotter = startSnapshotter(options.folder);
+  const timers = startTimers(clock, (eventId) => wake(directory, eventId));
+  const directory = new Directory({
+    journal,
+    clock,
+    ids: createIdSource(),
+    mailboxCommandsMax: options.mailboxCommandsMax,
+    liveEventsMax: options.liveEventsMax,
+    source: {
+      newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
+      factsAfter: (eventId, afterSeq) => journal.read({ eventId, afterSeq }),
+    },
+    wakeAt: (eventId, at) => timers.wakeAt(eventId, at),
+    async snapshot(errand) {
+      const outcome = await snapshotter.take({ ...errand, baseSeq: journal.baseSeq });
+      if (outcome.trouble === null) snapshots.noteWritten(errand.eventId, outcome.seq);
+      return outcome;
+    },
+  });
+  for (const { header } of listSnapshots(options.folder)) if (header !== null) directory.noteSnapshot(header);
+  for (const row of found.definitions) directory.noteRow(row);
+  followJournal(journal, directory, service, options.onFatal);
+  const look = setInterval(() => void directory.snapshotGrown(), SNAPSHOT_LOOK_MS);
+  look.unref();
+  service.send('RECOVERED');
+  void settleOverdue(directory, journal, found.definitionSeqs);
+  const parts = { options, journal, clock, directory, service, snapshotter, timers, look };
+  return assemble(parts, found.lastAt === 0);
+}
+
+interface Parts {
+  readonly options: EngineOptions;
+  readonly journal: SqliteJournal;
+  readonly clock: ServiceClock;
+  readonly directory: Directory;
+  readonly service: ServiceStatusActor;
+  readonly snapshotter: Snapshotter;
+  readonly timers: Timers;
+  readonly look: NodeJS.Timeout;
+}
+
+function assemble(parts: Parts, wasEmpty: boolean): Engine {
+  const { options, journal, clock, directory, service, snapshotter, timers, look } = parts;
+  let plannedOffsetMs = clock.offsetMs;
+  let stopped: Promise<void> | null = null;
+
+  const record = (fact: ServiceFact): Promise<void> => {
+    if (journal.status !== 'OPEN') return Promise.reject(new Overloaded('the journal cannot be written now', 1));
+    const facts = [{ type: fact.type, data: JSON.stringify(fact.data) }];
+    const seq = journal.append({ eventId: SERVICE_STREAM, at: clock.now(), facts });
+    return new Promise((resolve, reject) => {
+      journal.whenDurable(seq, (fault) => {
+        if (fault === null) resolve();
+        else reject(new Overloaded('the change could not be written', 1, fault));
+      });
+    });
+  };
+
+  const close = async (snapshotMsMax: number): Promise<void> => {
+    service.send('DRAIN');
+    clearInterval(look);
+    timers.stop();
+    if (journal.status === 'OPEN') await within(snapshotMsMax, directory.snapshotGrown(1));
+    await snapshotter.stop();
+    await journal.close();
+    service.send('STOP');
+  };
+
+  return {
+    folder: options.folder,
+    journal,
+    clock,
+    directory,
+    wasEmpty,
+    get status() {
+      return service.status;
+    },
+    get trouble() {
+      return troubleOf(service.status);
+    },
+    record,
+    async advanceClock(seconds) {
+      const stepMs = Math.round(seconds * 1000);
+      plannedOffsetMs += stepMs;
+      await record({ type: 'ClockAdvanced', data: { offsetMs: plannedOffsetMs } });
+      clock.advance(stepMs);
+      return clock.now();
+    },
+    takeSnapshots: (factsMin = 1) => directory.snapshotGrown(factsMin),
+    drain: () => service.send('DRAIN'),
+    stop: ({ snapshotMsMax = 3_000 } = {}) => (stopped ??= close(snapshotMsMax)),
+  };
+}
+
+function troubleOf(status: ServiceStatus): string | null {
+  switch (status) {
+    case 'READY':
+      return null;
+    case 'STARTING':
+      return 'recovering';
+    case 'READ_ONLY':
+      return 'the disk is full: the journal cannot be written';
+    case 'DRAINING':
+      return 'shutting down';
+    case 'STOPPED':
+      return 'stopped';
+  }
+}
+
+/** What the pass over the whole journal at the start is used for. */
+function newFindings() {
+  const definitions = new Map<string, FactRow>();
+  return {
+    lastAt: 0,
+    clockOffsetMs: 0,
+    /** The newest definition of each event. */
+    get definitions() {
+      return definitions.values();
+    },
+    get definitionSeqs() {
+      return new Map([...definitions].map(([eventId, { seq }]) => [eventId, seq]));
+    },
+    see(row: FactRow) {
+      if (row.at > this.lastAt) this.lastAt = row.at;
+      if (row.type === 'EventDefined') definitions.set(row.eventId, row);
+      const own = readServiceFact(row);
+      if (own?.type === 'ClockAdvanced') this.clockOffsetMs = own.data.offsetMs;
+    },
+  };
+}
+
+/** Drops what ran ahead of a full disk, comes back with it, and gives up on a broken one. */
+function followJournal(
+  journal: SqliteJournal,
+  directory: Directory,
+  service: ServiceStatusActor,
+  onFatal: (fault: JournalFault) => void,
+): void {
+  journal.onStatus((status, fault) => {
+    if (status === 'CLOSED') return;
+    directory.dropAll();
+    if (status === 'OPEN') {
+      service.send('WRITABLE');
+      return;
+    }
+    report('journal', `${fault?.message ?? 'the journal cannot be written'} ${fault?.hint ?? ''}`, fault);
+    service.send(status === 'FULL' ? 'DISK_FULL' : 'FAIL');
+    if (status === 'BROKEN' && fault !== null) onFatal(fault);
+  });
+}
+
+/** Wakes, one after the other, the events in which something may have run out while the service was down. */
+async function settleOverdue(
+  directory: Directory,
+  journal: SqliteJournal,
+  definitionSeqs: ReadonlyMap<DirectoryEntry['eventId'], number>,
+): Promise<void> {
+  const grown = [...journal.streams()].filter(({ eventId, lastSeq }) => lastSeq > (definitionSeqs.get(eventId) ?? 0));
+  for (const { eventId } of grown) if (eventId !== SERVICE_STREAM) await wake(directory, eventId);
+}
+
+async function wake(directory: Directory, eventId: string): Promise<void> {
+  try {
+    await directory.wake(eventId);
+  } catch (error) {
+    if (!(error instanceof Overloaded)) report('activation', `${eventId} could not be activated`, error);
+  }
+}
+
+function reportBadSnapshot(path: string, reason: string): void {
+  report('snapshot', `${path} is skipped for an older one: ${reason}`, null);
+}
+
+function report(where: string, message: string, error: unknown): void {
+  troubleChannel.publish({ where, message, error } satisfies TroubleMessage);
+}
+
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  const timeUp = new Promise((resolve) => setTimeout(resolve, ms).unref());
+  return Promise.race([work, timeUp]);
+}

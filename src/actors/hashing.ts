@@ -1,0 +1,35 @@
+/**
+ * The hashing that a draw needs, by Node's own SHA-256.
+ *
+ * The HMAC is put together from two one-shot hashes (RFC 2104), because a `createHmac` of each call costs 15 µs where two
+ * hashes cost 2 (measured), and a draw needs one for every entry.
+ */
+import { hash } from 'node:crypto';
+import type { Hashing } from '#domain/draw.ts';
+
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
+
+export function createHashing(): Hashing {
+  let pads = padsOf('');
+  return {
+    sha256: (text) => hash('sha256', text),
+    sha256OfHex: (hex) => hash('sha256', Buffer.from(hex, 'hex')),
+    hmacSha256(keyHex, text) {
+      if (pads.keyHex !== keyHex) pads = padsOf(keyHex);
+      const { inner, outer } = pads;
+      hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer').copy(outer, BLOCK_BYTES);
+      return hash('sha256', outer);
+    },
+  };
+}
+
+/** The key mixed into the two block-long paddings; the outer one has room for the inner digest behind it. */
+function padsOf(keyHex: string): { readonly keyHex: string; readonly inner: Buffer; readonly outer: Buffer } {
+  const key = Buffer.from(keyHex, 'hex');
+  const block = Buffer.alloc(BLOCK_BYTES);
+  (key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key).copy(block);
+  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
+  block.map((byte) => byte ^ 0x5c).forEach((byte, index) => (outer[index] = byte));
+  return { keyHex, inner: Buffer.from(block.map((byte) => byte ^ 0x36)), outer };
+}

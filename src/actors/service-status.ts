@@ -1,0 +1,22 @@
+import { createActor } from 'xstate';
+import { serviceMachine, type ServiceStatus, type ServiceTrigger } from '#machines/service.ts';
+
+/** The service's own status, run by XState: whether it recovers, serves, only reads, drains or has stopped. */
+export interface ServiceStatusActor {
+  readonly status: ServiceStatus;
+  /** Takes a trigger; one that the law does not know in this status changes nothing. */
+  send(trigger: ServiceTrigger): void;
+}
+
+export function startServiceStatus(): ServiceStatusActor {
+  const actor = createActor(serviceMachine);
+  actor.start();
+  return {
+    get status() {
+      return actor.getSnapshot().value;
+    },
+    send(trigger) {
+      actor.send({ type: trigger });
+    },
+  };
+}

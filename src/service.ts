@@ -1,0 +1,151 @@
+/**
+ * The whole service: the engine, the catalogue and the two listeners, started and stopped in order.
+ *
+ * Called by `main.ts`, `holdfast serve` and the black-box tests. Owns no rule of the sale; it joins the rooms.
+ */
+import { pino, type Logger } from 'pino';
+import { subscribe } from 'node:diagnostics_channel';
+import type { AddressInfo } from 'node:net';
+import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
+import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { buildAdminApp, buildPublicApp, type HttpApp } from '#http/server.ts';
+import { addressOf, baseUrlOf, type Config } from './config.ts';
+import { keptSecret, makeToken } from './secrets.ts';
+import type { HealthPort } from '#http/ports.ts';
+import type { JournalFault } from '#persistence/journal.ts';
+import type { TroubleMessage } from '#actors/channels.ts';
+
+export interface ServiceOptions {
+  /** Load the demo catalogue when the journal is empty and no catalogue is set. */
+  readonly demo?: boolean;
+  /** The journal broke; the process must end with exit code 4. */
+  readonly onFatal?: (fault: JournalFault) => void;
+  readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress'>;
+  readonly log?: Logger;
+}
+
+export interface Service {
+  readonly engine: Engine;
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  readonly log: Logger;
+  /** Stops accepting, finishes what was accepted, makes it durable, snapshots, closes. */
+  stop(): Promise<void>;
+}
+
+/** A catalogue that cannot be loaded; the message lists every problem, a line each. */
+export class BadCatalogue extends Error {
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.name = 'BadCatalogue';
+  }
+}
+
+const ADMIN_TOKEN_FILE = 'admin-token';
+
+/**
+ * Starts serving. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
+ */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const log = options.log ?? pino({ level: config.logLevel, base: null });
+  logTroubles(log);
+  const engine = await startEngine({
+    folder: config.dataDir,
+    liveEventsMax: config.liveEventsMax,
+    mailboxCommandsMax: config.limits.mailboxCommandsMax,
+    onFatal: options.onFatal ?? (() => {}),
+    ...options.engine,
+  });
+  const apps: HttpApp[] = [];
+  try {
+    await loadCatalogue(engine, config, options.demo ?? false);
+    return await open(config, engine, log, apps);
+  } catch (error) {
+    await Promise.all(apps.map((app) => app.close()));
+    await engine.stop();
+    throw error;
+  }
+}
+
+/** Builds and opens both listeners. */
+async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]): Promise<Service> {
+  const adminToken = keptSecret(config.dataDir, ADMIN_TOKEN_FILE, config.adminToken, makeToken);
+  if (config.adminToken === null)
+    log.info({ path: `${config.dataDir}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
+  if (config.sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
+  const { directory, clock } = engine;
+  const health = healthOf(engine);
+  const ports = { settings: config, directory, clock, health, log };
+  const publicApp = await buildPublicApp({ ...ports, advanceClock: (seconds) => engine.advanceClock(seconds) });
+  apps.push(publicApp);
+  const adminApp = await buildAdminApp({ ...ports, adminToken, takeSnapshot: () => snapshotAll(engine) });
+  apps.push(adminApp);
+  await publicApp.listen({ host: config.host, port: config.port });
+  await adminApp.listen({ host: config.adminHost, port: config.adminPort });
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    engine.drain();
+    await Promise.all(apps.map((app) => app.close()));
+    await engine.stop();
+  };
+  return {
+    engine,
+    publicUrl: baseUrlOf(config, portOf(publicApp)),
+    adminUrl: addressOf(config.adminHost, portOf(adminApp)),
+    adminToken,
+    log,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+async function snapshotAll(engine: Engine): Promise<{ readonly seq: number; readonly boxOffices: number }> {
+  const outcomes = await engine.takeSnapshots();
+  return { seq: engine.journal.durableSeq, boxOffices: outcomes.filter(({ trouble }) => trouble === null).length };
+}
+
+function healthOf(engine: Engine): HealthPort {
+  return {
+    readiness() {
+      const reason = engine.trouble;
+      return reason === null ? { ready: true } : { ready: false, reason };
+    },
+    get draining() {
+      return engine.status === 'DRAINING' || engine.status === 'STOPPED';
+    },
+  };
+}
+
+function portOf(app: HttpApp): number {
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */
+async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Promise<void> {
+  const source = config.catalog ?? (demo && engine.wasEmpty ? samplesFolder : null);
+  if (source === null) return;
+  const { definitions, problems } = readCatalogue(source);
+  if (problems.length > 0) {
+    throw new BadCatalogue(problems.map(({ file, path, message }) => `${file} ${path || '/'}: ${message}`));
+  }
+  for (const definition of definitions) {
+    const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });
+    if (!isRefusal(reply)) continue;
+    const conflicts = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
+    const lines = conflicts.map(({ path, message }) => `${definition.id} /${path.join('/')}: ${message}`);
+    throw new BadCatalogue(lines.length > 0 ? lines : [`${definition.id}: ${reply.code}`]);
+  }
+}
+
+let troublesAreLogged = false;
+
+/** Puts what the rooms report into the log; once a process. */
+function logTroubles(log: Logger): void {
+  if (troublesAreLogged) return;
+  troublesAreLogged = true;
+  subscribe('holdfast:trouble', (message) => {
+    const { where, message: text, error } = message as TroubleMessage;
+    log.error({ where, err: error ?? undefined }, text);
+  });
+}

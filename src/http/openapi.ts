@@ -13,7 +13,7 @@ import { ref, Time } from './schemas/fields.ts';
 import { Hold, HoldItem } from './schemas/holds.ts';
 import { AdminEvent } from './schemas/operators.ts';
 import { Occupancy, Seat, Seating } from './schemas/seating.ts';
-import type { HttpApp } from './server.ts';
+import type { HttpApp } from './app.ts';
 
 /** The interface version, as every answer says in X-Api-Version. */
 export const API_VERSION = '1.3.0';

@@ -11,15 +11,8 @@
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import {
-  fastify,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RawServerDefault,
-} from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { HttpApp } from './app.ts';
 import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
 import { boundInFlight, isReading } from './in-flight.ts';
@@ -36,15 +29,6 @@ import { sandboxClockRoutes } from './routes/sandbox-clock.ts';
 import { seatingRoutes } from './routes/seating.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { createValidatorCompiler } from './validation.ts';
-
-/** An app whose handlers know the types of their schemas. */
-export type HttpApp = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
@@ -116,11 +100,10 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp>
   readJsonOnly(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
-  boundInFlight(app, limits.inFlightRequestsMax);
+  boundInFlight(app, limits.inFlightRequestsMax, health);
   app.addHook('onRequest', (request, reply, done) => {
     stamp(request, reply);
-    if (!health.draining) return done();
-    reply.header('connection', 'close').fail('OVERLOADED');
+    done();
   });
   return app;
 }

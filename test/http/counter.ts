@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/availability.ts';
 import { isPublished } from '#domain/box-office.ts';
-import { buildAdminApp, buildPublicApp, type HttpApp } from '#http/server.ts';
+import type { HttpApp } from '#http/app.ts';
+import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import type { BoxOfficePort, DirectoryPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -26,6 +27,8 @@ export interface Counter {
   readonly health: { readiness: () => Readiness; draining: boolean };
   /** Stands in for the box offices' answers, to see how trouble is told. */
   trouble: Error | null;
+  /** What commands wait for before their turn, as for a slow disk. */
+  delay: Promise<void> | null;
   close(): Promise<void>;
 }
 
@@ -49,7 +52,7 @@ export async function openCounter(
   const health: Counter['health'] = { readiness: () => ({ ready: true }), draining: false };
   const define = (definition: EventDefinition) => desks.set(definition.id, given(definition, clock.ms));
   for (const sample of samples) define(readSample(sample));
-  const counter = { desks, clock, logged, health, trouble: null } as unknown as {
+  const counter = { desks, clock, logged, health, trouble: null, delay: null } as unknown as {
     -readonly [K in keyof Counter]: Counter[K];
   };
 
@@ -62,6 +65,7 @@ export async function openCounter(
     };
     return {
       async ask(command) {
+        if (counter.delay !== null) await counter.delay;
         settle();
         return desk.ask(command);
       },

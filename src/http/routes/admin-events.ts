@@ -26,7 +26,7 @@ import {
   SeatActionAnswer,
   type AdminEventBody,
 } from '../schemas/operators.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });

@@ -4,7 +4,7 @@
  * The page comes from this service alone; its content security policy keeps it from loading anything elsewhere.
  */
 import swaggerUi from '@fastify/swagger-ui';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 const POLICY = {
   'default-src': "'none'",

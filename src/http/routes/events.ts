@@ -16,7 +16,7 @@ import { createPayloadCache } from '../payload-cache.ts';
 import type { PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { EventList, EventPayload, EventQuery, PageQuery } from '../schemas/events.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 import { optionalSessionKey } from '../session-key.ts';
 
 const LIST_LIMIT = 100;

@@ -1,7 +1,7 @@
 /** Whether the process lives, and whether it can answer: for those who start and balance it. */
 import type { HealthPort } from '../ports.ts';
 import { Health, Unavailable } from '../schemas/operators.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 export function healthRoutes(app: HttpApp, { health }: { readonly health: HealthPort }): void {
   app.get(

@@ -13,7 +13,7 @@ import type { PublicPorts } from '../ports.ts';
 import { errorResponses } from '../openapi.ts';
 import { ref, SessionKeyQuery } from '../schemas/fields.ts';
 import { ChangeHold, CreateHold, Hold } from '../schemas/holds.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 import { requiredSessionKey } from '../session-key.ts';
 
 const HoldPath = Type.Object({ id: Type.String() });

@@ -1,7 +1,7 @@
 /** The page at `/`: what this is, which events there are, and where to go on. It talks to the API like any client. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 const PAGE = readFileSync(new URL('../landing.html', import.meta.url), 'utf8');
 const POLICY = [

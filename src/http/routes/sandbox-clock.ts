@@ -3,7 +3,7 @@ import { errorResponses } from '../openapi.ts';
 import type { PublicPorts } from '../ports.ts';
 import { printTime } from '../printing.ts';
 import { AdvanceClock, ClockReading } from '../schemas/operators.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPorts, 'advanceClock'>): void {
   app.post(

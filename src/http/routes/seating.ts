@@ -16,7 +16,7 @@ import { createPayloadCache } from '../payload-cache.ts';
 import type { BoxOfficePort, PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { Occupancy, OccupancyQuery, Seating, SeatList, SuggestSeats } from '../schemas/seating.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });

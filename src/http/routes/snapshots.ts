@@ -3,7 +3,7 @@ import { requireToken } from '../admin-auth.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { AdminPorts } from '../ports.ts';
 import { SnapshotAnswer } from '../schemas/operators.ts';
-import type { HttpApp } from '../server.ts';
+import type { HttpApp } from '../app.ts';
 
 export function snapshotRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'takeSnapshot'>): void {
   app.post(

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Overloaded } from '#actors/overloaded.ts';
+import { ERRORS } from '#http/errors.ts';
+import { LIMITS } from '#src/config.ts';
+import { clubHold, openCounter, type Counter } from './counter.ts';
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Asserts that the answer is a whole error body with this code, and returns its detail. */
+function assertError(answer: Answer, code: keyof typeof ERRORS): Record<string, unknown> {
+  const body = JSON.parse(answer.body) as Record<string, unknown>;
+  assert.equal(body['code'], code, answer.body);
+  assert.equal(answer.statusCode, ERRORS[code].status);
+  assert.deepEqual(Object.keys(body), ['statusCode', 'code', 'message', 'detail', 'timestamp']);
+  assert.equal(body['statusCode'], answer.statusCode);
+  assert.equal(body['timestamp'], '2027-05-07T12:00:00.000Z');
+  assert.match(String(answer.headers['content-type']), /^application\/json/);
+  assert.ok(typeof body['detail'] === 'object' && body['detail'] !== null);
+  return body['detail'] as Record<string, unknown>;
+}
+
+const json = { 'content-type': 'application/json' };
+const holds = '/api/checkout/holds';
+
+describe('an error of the framework has the error body', () => {
+  let counter: Counter;
+  before(async () => {
+    counter = await openCounter();
+  });
+  after(() => counter.close());
+
+  test('an unknown address', async () => {
+    assertError(await counter.app.inject('/no/such/thing'), 'NOT_FOUND');
+    assertError(await counter.app.inject({ method: 'POST', url: '/api/checkout', payload: {} }), 'NOT_FOUND');
+  });
+
+  test('a method that the address does not take, with Allow', async () => {
+    const answer = await counter.app.inject({ method: 'PUT', url: '/api/checkout/holds/hld_1?session_key=12345678' });
+    assertError(answer, 'METHOD_NOT_ALLOWED');
+    assert.equal(answer.headers['allow'], 'DELETE, GET, HEAD, PATCH');
+    assertError(await counter.app.inject({ method: 'GET', url: holds }), 'METHOD_NOT_ALLOWED');
+  });
+
+  test('malformed JSON, an empty body and no body', async () => {
+    for (const payload of ['{"event_id": ', '', undefined]) {
+      const answer = await counter.app.inject({
+        method: 'POST',
+        url: holds,
+        headers: json,
+        ...(payload !== undefined && { payload }),
+      });
+      assertError(answer, 'VALIDATION_ERROR');
+    }
+  });
+
+  test('a body of another type', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
+      const answer = await counter.app.inject({
+        method: 'POST',
+        url: holds,
+        headers: { 'content-type': type },
+        payload: 'a=b',
+      });
+      assertError(answer, 'UNSUPPORTED_MEDIA_TYPE');
+    }
+  });
+
+  test('a body over the limit', async () => {
+    const payload = JSON.stringify(clubHold({ filler: 'x'.repeat(256 * 1024) }));
+    assertError(await counter.app.inject({ method: 'POST', url: holds, headers: json, payload }), 'PAYLOAD_TOO_LARGE');
+  });
+
+  test('an address that cannot be decoded', async () => {
+    const answer = await counter.app.inject('/api/events/public/%zz');
+    assertError(answer, 'VALIDATION_ERROR');
+    assert.ok(answer.headers['x-request-id']);
+  });
+
+  test('a path of any length', async () => {
+    const answer = await counter.app.inject(`/api/events/public/${'x'.repeat(8000)}`);
+    assertError(answer, 'EVENT_NOT_FOUND');
+  });
+
+  test('a body whose fields poison prototypes is read without them', async () => {
+    const payload = JSON.stringify(clubHold()).replace(
+      '{',
+      '{"__proto__": {"admin": true}, "constructor": {"prototype": 1},',
+    );
+    const answer = await counter.app.inject({ method: 'POST', url: holds, headers: json, payload });
+    assert.equal(answer.statusCode, 201);
+  });
+
+  test('trouble with the mailbox or the journal is OVERLOADED with Retry-After', async () => {
+    counter.trouble = new Overloaded('mailbox full', 3);
+    const answer = await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() });
+    assertError(answer, 'OVERLOADED');
+    assert.equal(answer.headers['retry-after'], '3');
+    counter.trouble = Object.assign(new Error('disk full'), { name: 'JournalFault' });
+    assertError(await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
+    counter.trouble = null;
+  });
+
+  test('a defect is INTERNAL, logged once with the route and without its address', async () => {
+    counter.trouble = new TypeError('secret inside');
+    const url = '/api/checkout/holds/hld_1_000000000000000000000001?session_key=very-secret-key';
+    const answer = await counter.app.inject({ url, headers: { 'x-request-id': 'abc' } });
+    counter.trouble = null;
+    assert.deepEqual(assertError(answer, 'INTERNAL'), { request_id: 'abc' });
+    assert.doesNotMatch(answer.body, /secret/);
+    assert.equal(counter.logged.length, 1);
+    const { err, ...details } = counter.logged[0]!.details as { err: Error };
+    assert.equal(err.message, 'secret inside');
+    assert.deepEqual(details, { requestId: 'abc', route: 'GET /api/checkout/holds/:id' });
+  });
+
+  test('while the service stops, changes are OVERLOADED and reads go on', async () => {
+    counter.health.draining = true;
+    assertError(await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
+    assert.equal((await counter.app.inject('/api/events/public/night-shift')).statusCode, 200);
+    counter.health.draining = false;
+  });
+});
+
+describe('what is not HTTP is answered on the socket', () => {
+  let counter: Counter;
+  let port: number;
+  before(async () => {
+    counter = await openCounter();
+    await counter.app.listen({ host: '127.0.0.1', port: 0 });
+    port = (counter.app.server.address() as { port: number }).port;
+  });
+  after(() => counter.close());
+
+  /** Sends bytes and reads until the other side closes. */
+  function send(bytes: string | Uint8Array): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+      let text = '';
+      socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+      socket.on('error', reject);
+      socket.on('close', () => {
+        const [head = '', body = ''] = text.split('\r\n\r\n', 2);
+        const lines = head
+          .split('\r\n')
+          .slice(1)
+          .map((line) => line.split(': ', 2));
+        const headers = Object.fromEntries(lines.map(([name = '', value]) => [name.toLowerCase(), value]));
+        resolve({ statusCode: Number(head.split(' ')[1]), headers, body });
+      });
+    });
+  }
+
+  test('nonsense', async () => {
+    assertError(await send('hello\r\n\r\n'), 'VALIDATION_ERROR');
+  });
+
+  test('headers over the limit', async () => {
+    assertError(await send(`GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`), 'HEADERS_TOO_LARGE');
+  });
+
+  test('an address over the limit', async () => {
+    assertError(await send(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`), 'HEADERS_TOO_LARGE');
+  });
+
+  test('a tunnel', async () => {
+    assertError(await send('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n'), 'METHOD_NOT_ALLOWED');
+  });
+
+  test('a request without a host, or with an expectation, is answered like any other', async () => {
+    assertError(await send('GET /nowhere HTTP/1.1\r\nconnection: close\r\n\r\n'), 'NOT_FOUND');
+    assertError(
+      await send('GET /nowhere HTTP/1.1\r\nhost: x\r\nexpect: cake\r\nconnection: close\r\n\r\n'),
+      'NOT_FOUND',
+    );
+  });
+
+  test('a body that is shorter or longer than it says', async () => {
+    const head = `POST ${holds} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n`;
+    const answer = await send(`${head}content-length: 3\r\n\r\n{}}GET`);
+    assertError(answer, 'VALIDATION_ERROR');
+    assertError(await send(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`), 'VALIDATION_ERROR');
+  });
+
+  test('no bytes at all stop the process or get a 5xx', async () => {
+    const starts = ['', 'GET ', 'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\n', 'GET /api/events/public?'];
+    const noise = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }));
+    await fc.assert(
+      fc.asyncProperty(noise, async ([start, bytes]) => {
+        const answer = await send(Buffer.concat([Buffer.from(start), bytes, Buffer.from('\r\n\r\n')])).catch(
+          () => null,
+        );
+        assert.ok(answer === null || Number.isNaN(answer.statusCode) || answer.statusCode < 500, answer?.body);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test('the same problem is judged alike however long the list is, without the cost of looking at every item', async () => {
+  const counter = await openCounter();
+  const items = new Array<number>(100_000).fill(0);
+  const answer = await counter.app.inject({ method: 'POST', url: holds, payload: { items } });
+  const { errors } = assertError(answer, 'VALIDATION_ERROR') as { errors: { path: string; message: string }[] };
+  assert.deepEqual(errors, [
+    { path: '/event_id', message: 'is required' },
+    { path: '/session_key', message: 'is required' },
+    { path: '/items', message: 'must NOT have more than 20 items' },
+  ]);
+  await counter.close();
+});
+
+test('over the bound of requests under way changes are OVERLOADED at once', async () => {
+  const counter = await openCounter({ limits: { ...LIMITS, inFlightRequestsMax: 3 } });
+  const slowDisk = Promise.withResolvers<void>();
+  counter.delay = slowDisk.promise;
+  const place = (n: number) =>
+    counter.app.inject({ method: 'POST', url: holds, payload: clubHold({ session_key: `session-${n}` }) });
+  const taken = [place(1), place(2), place(3)];
+  await counter.app.inject('/health/live');
+  assertError(await place(4), 'OVERLOADED');
+  slowDisk.resolve();
+  for (const answer of await Promise.all(taken)) assert.equal(answer.statusCode, 201);
+  assert.equal((await place(5)).statusCode, 201);
+  await counter.close();
+});
+
+test('the rate limit counts changes by client address and says when to come back', async () => {
+  const counter = await openCounter({ rateLimitPerMinute: 2, trustProxy: true });
+  const place = (address: string) =>
+    counter.app.inject({ method: 'POST', url: holds, headers: { 'x-forwarded-for': address }, payload: clubHold() });
+  assert.equal((await place('192.0.2.1')).statusCode, 201);
+  assert.equal((await place('192.0.2.1')).statusCode, 201);
+  const third = await place('192.0.2.1');
+  assertError(third, 'RATE_LIMITED');
+  assert.ok(Number(third.headers['retry-after']) > 0);
+  assert.equal((await place('192.0.2.2')).statusCode, 201);
+  for (const odd of ['fe80::1%eth0', 'not an address', '::ffff:192.0.2.9', '']) {
+    assert.equal((await place(odd)).statusCode, 201, odd);
+  }
+  for (let n = 0; n < 5; n += 1) assert.equal((await counter.app.inject('/api/events/public')).statusCode, 200);
+  await counter.close();
+});

@@ -13,6 +13,7 @@
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
 import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain/box-office.ts';
+import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { Overloaded } from './overloaded.ts';
@@ -153,7 +154,9 @@ export class BoxOfficeActor {
     if (this.#ports.journal.status !== 'OPEN') return now;
     let due = nextDeadline(this.#office);
     while (due !== null && due.at <= now) {
+      const { revision } = this.#office;
       this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
+      invariant(this.#office.revision > revision, `${due.subjectId} was due and would be due for ever`);
       due = nextDeadline(this.#office);
     }
     return now;

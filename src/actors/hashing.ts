@@ -10,6 +10,7 @@ import type { Hashing } from '#domain/draw.ts';
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
+/** Makes a hashing; it keeps the pads of the key that was used last, since a draw has one key. */
 export function createHashing(): Hashing {
   let pads = padsOf('');
   return {
@@ -29,7 +30,6 @@ function padsOf(keyHex: string): { readonly keyHex: string; readonly inner: Buff
   const key = Buffer.from(keyHex, 'hex');
   const block = Buffer.alloc(BLOCK_BYTES);
   (key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key).copy(block);
-  const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES);
-  block.map((byte) => byte ^ 0x5c).forEach((byte, index) => (outer[index] = byte));
-  return { keyHex, inner: Buffer.from(block.map((byte) => byte ^ 0x36)), outer };
+  const mixedWith = (pad: number): Buffer => Buffer.from(block.map((byte) => byte ^ pad));
+  return { keyHex, inner: mixedWith(0x36), outer: Buffer.concat([mixedWith(0x5c), Buffer.alloc(DIGEST_BYTES)]) };
 }

@@ -1,0 +1,102 @@
+/**
+ * Holds the draw of a large waiting room without keeping the thread: a worker hashes and sorts.
+ *
+ * Owns the way there and back; what a draw is belongs to `domain/draw.ts`, what is kept of it to `domain/waiting-room.ts`. Started by
+ * the box office's actor when its room is drawing, also after a restart in the middle.
+ *
+ * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
+ * 2. The pool and the seed are kept, so that a draw that is begun anew gives the same order; pieces that were taken over before
+ *    are left out.
+ * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, with a round of the loop between two.
+ */
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds, type Draw } from '#domain/waiting-room.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { troubleChannel, type TroubleMessage } from './channels.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { CommandOf, ReplyTo } from '#domain/command.ts';
+import type { DrawAnswer, DrawErrand } from './draw-worker.ts';
+
+/** What a draw needs of the box office whose line is drawn. */
+export interface DrawingOffice {
+  readonly isRetired: boolean;
+  look<Result>(query: (office: BoxOffice) => Result): Result;
+  ask(command: CommandOf<'RecordDraw'>): Promise<ReplyTo<'RecordDraw'> | Refusal>;
+}
+
+/** Ids in one message to the worker: under 1 ms to gather. */
+const SLICE_ENTRIES = 5_000;
+
+/** How long to wait before a draw that could not go on is begun anew, as when the disk is full. */
+const RETRY_MS = 1_000;
+
+/** Sees the draw through; resolves when the doors are open, or when this box office is not the one any more. */
+export async function holdDraw(office: DrawingOffice): Promise<void> {
+  // The turn in which the doors began to open ends before the draw begins.
+  await nextRound();
+  while (!office.isRetired && office.look(drawUnderWay) !== null) {
+    try {
+      await drawOnce(office);
+    } catch (error) {
+      if (office.isRetired) return;
+      const message = 'the draw of a waiting room is begun anew';
+      troubleChannel.publish({ where: 'draw', message, error } satisfies TroubleMessage);
+      await pause(RETRY_MS, undefined, { ref: false });
+    }
+  }
+}
+
+async function drawOnce(office: DrawingOffice): Promise<void> {
+  const draw = office.look(drawUnderWay);
+  if (draw === null) return;
+  const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
+  worker.unref();
+  try {
+    await sendPool(worker, draw);
+    let from = draw.order.length;
+    let isDrawn = false;
+    while (!isDrawn) {
+      const { entryIds, entriesDigest } = await askWorker(worker, from);
+      const reply = await office.ask({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
+      if (isRefusal(reply)) return;
+      from = reply.drawnEntries;
+      isDrawn = office.look(drawUnderWay) === null;
+    }
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** Hands the seed and everybody who takes part to the worker, slice by slice. */
+async function sendPool(worker: Worker, draw: Draw): Promise<void> {
+  const send = (errand: DrawErrand): void => worker.postMessage(errand);
+  send({ kind: 'SEED', seed: draw.seed });
+  let slice: string[] = [];
+  for (const id of poolIds(draw)) {
+    if (slice.push(id) < SLICE_ENTRIES) continue;
+    send({ kind: 'ENTRIES', entryIds: slice.join('\n') });
+    slice = [];
+    await nextRound();
+  }
+  send({ kind: 'ENTRIES', entryIds: slice.join('\n') });
+}
+
+/** The next piece of the order; the worker draws when it is asked for the first. */
+function askWorker(worker: Worker, from: number): Promise<DrawAnswer> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void): void => {
+      worker.removeAllListeners();
+      act();
+    };
+    worker.once('message', (answer: DrawAnswer) => settle(() => resolve(answer)));
+    worker.once('error', (error) => settle(() => reject(error)));
+    worker.once('exit', (code) => settle(() => reject(new Error(`the draw worker left with code ${code}`))));
+    const errand: DrawErrand = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
+    worker.postMessage(errand);
+  });
+}
+
+function splitIds(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
+}

@@ -1,0 +1,200 @@
+/**
+ * A waiting room as parts of a snapshot and back.
+ *
+ * Each part is of bounded size. When somebody was last seen is soft and left out. The order of the parts matters: the pool before
+ * what was drawn of it, that before the line behind it. Called by `snapshot.ts`.
+ */
+import { queueEntryLaw, type QueueEntryStatus } from '#machines/queue-entry.ts';
+import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
+import { noteAdmissions, type AdmissionBatch } from './admissions.ts';
+import { noteDeadline } from './deadlines.ts';
+import { unreachable } from './invariant.ts';
+import { append, createLine, peopleFrom, reserveSlots } from './line.ts';
+import { entryOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
+import { setIn } from './sharded-map.ts';
+import { placeDrawn } from './waiting-room-evolve.ts';
+import { makeRoom, OPENING, type QueueOffice, type WaitingRoom } from './waiting-room.ts';
+
+/** Records in one part; at some 120 B each well under a millisecond to parse. */
+const RECORDS_PER_PART = 500;
+
+interface WaitingRecord {
+  readonly id: string;
+  readonly sessionKey: string;
+}
+
+/** Somebody in the pool; without a session key when the entry ended since. */
+interface PoolRecord {
+  readonly id: string;
+  readonly sessionKey: string | null;
+}
+
+interface PassRecord extends WaitingRecord {
+  readonly pass: QueuePass;
+}
+
+interface FinishedRecord extends WaitingRecord {
+  readonly status: QueueEntryStatus;
+  readonly pass: QueuePass | null;
+}
+
+export type WaitingRoomPart =
+  | {
+      readonly part: 'ROOM';
+      readonly status: WaitingRoomStatus;
+      readonly opensAt: number | null;
+      readonly joinedCount: number;
+      readonly admissions: readonly AdmissionBatch[];
+      readonly draw: {
+        readonly seed: string;
+        readonly commitment: string;
+        readonly entryCount: number;
+        readonly entriesDigest: string | null;
+        readonly drawnAt: number | null;
+      } | null;
+    }
+  | { readonly part: 'POOL'; readonly records: readonly PoolRecord[] }
+  | { readonly part: 'DRAWN'; readonly records: readonly string[] }
+  | { readonly part: 'LINE'; readonly records: readonly WaitingRecord[] }
+  | { readonly part: 'PASSES'; readonly records: readonly PassRecord[] }
+  | { readonly part: 'FINISHED'; readonly records: readonly FinishedRecord[] };
+
+/** The parts of a room, lazily, in the order in which they must be restored. */
+export function* waitingRoomParts(office: QueueOffice): Generator<WaitingRoomPart> {
+  const room = office.waitingRoom;
+  if (room === null) return;
+  const { status, opensAt, draw, entries } = room;
+  const { batches } = room.admissions;
+  yield {
+    part: 'ROOM',
+    status,
+    opensAt,
+    joinedCount: entries.joinedCount,
+    admissions: batches,
+    draw: drawRecord(room),
+  };
+  if (draw !== null && draw.pool !== null) {
+    for (const records of pages(peopleFrom(draw.pool), poolRecord)) yield { part: 'POOL', records };
+  }
+  for (const records of pages(draw?.order ?? [], (id) => id)) yield { part: 'DRAWN', records };
+  const behindPool = draw?.pool == null ? 0 : draw.entryCount;
+  for (const records of pages(peopleFrom(entries.line, behindPool), waitingRecord)) yield { part: 'LINE', records };
+  for (const records of pages(entries.passes, passRecord)) yield { part: 'PASSES', records };
+  const finishedRecord = (id: string): FinishedRecord => recordOfFinished(entryOf(entries, id));
+  for (const records of pages(entries.finished, finishedRecord)) yield { part: 'FINISHED', records };
+}
+
+/** Adds what a part holds. */
+export function restoreWaitingRoomPart(office: QueueOffice, part: WaitingRoomPart): void {
+  switch (part.part) {
+    case 'ROOM':
+      return restoreRoom(office, part);
+    case 'POOL':
+      for (const record of part.records) restoreInPool(office.waitingRoom!, record);
+      return;
+    case 'DRAWN':
+      for (const entryId of part.records) restoreDrawn(office, entryId);
+      return;
+    case 'LINE':
+      for (const record of part.records) restoreInLine(office.waitingRoom!, record);
+      return;
+    case 'PASSES':
+      for (const record of part.records) restorePass(office, record);
+      return;
+    case 'FINISHED':
+      for (const record of part.records) restoreFinished(office.waitingRoom!, record);
+      return;
+    default:
+      unreachable(part);
+  }
+}
+
+function drawRecord({ draw }: WaitingRoom): Extract<WaitingRoomPart, { part: 'ROOM' }>['draw'] {
+  if (draw === null) return null;
+  const { seed, commitment, entryCount, entriesDigest, drawnAt } = draw;
+  return { seed, commitment, entryCount, entriesDigest, drawnAt };
+}
+
+const waitingRecord = ({ id, sessionKey }: QueueEntry): WaitingRecord => ({ id, sessionKey });
+
+const poolRecord = ({ id, sessionKey, status }: QueueEntry): PoolRecord => ({
+  id,
+  sessionKey: status === 'WAITING' ? sessionKey : null,
+});
+
+const passRecord = ({ id, sessionKey, pass }: QueueEntry): PassRecord => ({ id, sessionKey, pass: pass! });
+
+const recordOfFinished = ({ id, sessionKey, status, pass }: QueueEntry): FinishedRecord => ({
+  id,
+  sessionKey,
+  status,
+  pass,
+});
+
+function restoreRoom(office: QueueOffice, part: Extract<WaitingRoomPart, { part: 'ROOM' }>): void {
+  const room = makeRoom(part.opensAt, part.draw);
+  room.status = part.status;
+  room.entries.joinedCount = part.joinedCount;
+  for (const { at, count } of part.admissions) noteAdmissions(room.admissions, at, count);
+  if (room.draw !== null && part.draw !== null) {
+    room.draw.entryCount = part.draw.entryCount;
+    room.draw.entriesDigest = part.draw.entriesDigest;
+    room.draw.drawnAt = part.draw.drawnAt;
+    if (room.status === 'DRAWING') {
+      room.draw.pool = createLine();
+      reserveSlots(room.entries.line, part.draw.entryCount);
+    }
+  }
+  office.waitingRoom = room;
+  if (room.status === 'PRE_QUEUE' && room.opensAt !== null) noteDeadline(office.deadlines, OPENING, room.opensAt);
+}
+
+function restoreInPool({ draw, entries }: WaitingRoom, { id, sessionKey }: PoolRecord): void {
+  const entry = makeEntry(id, sessionKey ?? '', 0);
+  entry.slot = append(draw!.pool!, entry);
+  if (sessionKey !== null) keepWaiting(entries, entry);
+  else entry.status = queueEntryLaw.next(entry.status, 'LEAVE')!;
+}
+
+function restoreDrawn(office: QueueOffice, entryId: string): void {
+  const room = office.waitingRoom!;
+  const draw = room.draw!;
+  if (room.status === 'DRAWING') placeDrawn(office, draw, entryId);
+  else draw.order.push(findEntry(room.entries, entryId)?.id ?? entryId);
+}
+
+function restoreInLine({ entries }: WaitingRoom, { id, sessionKey }: WaitingRecord): void {
+  const entry = makeEntry(id, sessionKey, 0);
+  entry.slot = append(entries.line, entry);
+  keepWaiting(entries, entry);
+}
+
+function restorePass(office: QueueOffice, { id, sessionKey, pass }: PassRecord): void {
+  const { entries } = office.waitingRoom!;
+  const entry = makeEntry(id, sessionKey, 0);
+  entry.status = queueEntryLaw.next(entry.status, 'ADMIT')!;
+  entry.pass = pass;
+  entries.passes.add(entry);
+  setIn(entries.byId, id, entry);
+  setIn(entries.liveBySession, sessionKey, entry);
+  noteDeadline(office.deadlines, id, pass.expiresAt);
+}
+
+function restoreFinished({ entries }: WaitingRoom, { id, sessionKey, status, pass }: FinishedRecord): void {
+  const entry = makeEntry(id, sessionKey, 0);
+  entry.status = status;
+  entry.pass = pass;
+  entries.finished.add(id);
+  setIn(entries.byId, id, entry);
+}
+
+function* pages<Item, Record>(items: Iterable<Item>, record: (item: Item) => Record): Generator<readonly Record[]> {
+  let page: Record[] = [];
+  for (const item of items) {
+    page.push(record(item));
+    if (page.length < RECORDS_PER_PART) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

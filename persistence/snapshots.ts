@@ -154,6 +154,11 @@ export class SnapshotFolder {
     this.#seqs.set(stream, seqs.slice(-this.#keepMax));
   }
 
+  /** The fact that a stream's newest snapshot file is of, good or bad; 0 when it has none. Does not look at the disk. */
+  newestSeq(eventId: string): number {
+    return this.#seqs.get(streamName(eventId))?.at(-1) ?? 0;
+  }
+
   /** Whether a stream has a snapshot file at all, good or bad; without looking at the disk. */
   has(eventId: string): boolean {
     return (this.#seqs.get(streamName(eventId))?.length ?? 0) > 0;

@@ -13,7 +13,7 @@ import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { keptSecret, makeToken } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
-import type { HealthPort } from '#http/ports.ts';
+import type { HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 import type { TroubleMessage } from '#actors/channels.ts';
 
@@ -81,7 +81,11 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const ports = { settings: config, directory, clock, health, log };
   const publicApp = await buildPublicApp({ ...ports, advanceClock: (seconds) => engine.advanceClock(seconds) });
   apps.push(publicApp);
-  const adminApp = await buildAdminApp({ ...ports, adminToken, takeSnapshot: () => snapshotAll(engine) });
+  const adminApp = await buildAdminApp({
+    ...ports,
+    adminToken,
+    takeSnapshot: (options) => snapshotAll(engine, options),
+  });
   apps.push(adminApp);
   await publicApp.listen({ host: config.host, port: config.port });
   await adminApp.listen({ host: config.adminHost, port: config.adminPort });
@@ -101,9 +105,10 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   };
 }
 
-async function snapshotAll(engine: Engine): Promise<{ readonly seq: number; readonly boxOffices: number }> {
-  const outcomes = await engine.takeSnapshots();
-  return { seq: engine.journal.durableSeq, boxOffices: outcomes.filter(({ trouble }) => trouble === null).length };
+async function snapshotAll(engine: Engine, options: { readonly prune: boolean }): Promise<SnapshotSummary> {
+  const { seq, outcomes, archived } = await engine.takeSnapshots(options);
+  const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
+  return { seq, taken: outcomes.length - failed, failed, archived };
 }
 
 function healthOf(engine: Engine): HealthPort {

@@ -9,7 +9,7 @@
  * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
  */
 import { LRUCache } from 'lru-cache';
-import type { FactRow, Journal } from '#persistence/journal.ts';
+import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
 import { eventSummary, type EventSummary } from '#domain/availability.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isPublished } from '#domain/box-office.ts';
@@ -275,20 +275,36 @@ export class Directory {
 
   // ── snapshots ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Snapshots a box office as of its newest durable fact; a second call meanwhile shares the first. */
+  /** Snapshots a box office as of its newest fact; a second call meanwhile shares the first. */
   snapshot(actor: BoxOfficeActor): Promise<SnapshotOutcome> {
-    const { eventId } = actor;
+    return this.snapshotAsOf(actor.eventId, actor.lastSeq);
+  }
+
+  /** Snapshots an event, awake or asleep, as of a fact of its own, once that fact is durable. */
+  snapshotAsOf(eventId: string, seq: number): Promise<SnapshotOutcome> {
     const known = this.#snapshots.get(eventId);
     if (known !== undefined) return known;
-    const entry = this.#byId.get(eventId)!;
-    const seq = Math.min(actor.lastSeq, this.#journal.durableSeq);
-    const errand = { eventId, eventNumber: entry.eventNumber, seq, at: this.#ports.clock.now(), about: entry };
-    const taken = this.#ports.snapshot(errand).then((outcome) => {
-      if (outcome.trouble === null) actor.snapshotTaken(outcome.seq);
-      return outcome;
-    });
+    const taken = this.#takeSnapshot(eventId, seq).finally(() => this.#snapshots.delete(eventId));
     this.#snapshots.set(eventId, taken);
-    return taken.finally(() => this.#snapshots.delete(eventId));
+    return taken;
+  }
+
+  async #takeSnapshot(eventId: string, seq: number): Promise<SnapshotOutcome> {
+    const fault = await this.#faultBefore(seq);
+    const entry = this.#byId.get(eventId);
+    if (fault !== null || entry === undefined) {
+      return { eventId, seq, fingerprint: null, trouble: fault?.message ?? 'there is no such event' };
+    }
+    const { eventNumber } = entry;
+    const at = this.#ports.clock.now();
+    const outcome = await this.#ports.snapshot({ eventId, eventNumber, seq, at, about: entry });
+    if (outcome.trouble === null) this.#awake.peek(eventId)?.snapshotTaken(outcome.seq);
+    return outcome;
+  }
+
+  #faultBefore(seq: number): Promise<JournalFault | null> {
+    if (seq <= this.#journal.durableSeq) return Promise.resolve(null);
+    return new Promise((resolve) => this.#journal.whenDurable(seq, resolve));
   }
 
   /** Snapshots every live box office that has grown by `factsMin` facts since its last one. */

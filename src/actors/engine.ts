@@ -18,9 +18,10 @@ import { createClock, type ServiceClock } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
-import { readServiceFact, SERVICE_STREAM, type ServiceFact } from './service-facts.ts';
+import { readServiceFact, restoreService, SERVICE_STREAM, type ServiceFact } from './service-facts.ts';
 import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
-import { startSnapshotter, type Snapshotter, type SnapshotOutcome } from './snapshotter.ts';
+import { runSnapshotRound, type SnapshotRound } from './snapshot-rounds.ts';
+import { startSnapshotter, type Snapshotter, type SnapshotErrand, type SnapshotOutcome } from './snapshotter.ts';
 import { startTimers, type Timers } from './timers.ts';
 
 export interface EngineOptions {
@@ -50,8 +51,11 @@ export interface Engine {
   record(fact: ServiceFact): Promise<void>;
   /** Moves the clock forward once that is durable; returns the new moment. */
   advanceClock(seconds: number): Promise<number>;
-  /** Snapshots every box office that has changed since its last snapshot. */
-  takeSnapshots(factsMin?: number): Promise<readonly SnapshotOutcome[]>;
+  /**
+   * Snapshots everything that has grown since its last snapshot, awake or asleep; with `prune`, facts before the snapshots
+   * that were there move to the archive. Rejects with Overloaded when the archive could not be written.
+   */
+  takeSnapshots(options?: { readonly prune?: boolean }): Promise<SnapshotRound>;
   /** No new work is taken on from here; what was accepted is finished. */
   drain(): void;
   /** Makes durable what was accepted, snapshots as time allows, closes. */
@@ -60,6 +64,9 @@ export interface Engine {
 
 /** Between looks at which live box offices have grown enough for a snapshot. */
 const SNAPSHOT_LOOK_MS = 15_000;
+
+/** After an archive that could not be written; room on a disk is not made in a moment. */
+const PRUNE_RETRY_SECONDS = 60;
 
 /**
  * Opens a data folder and starts serving from it. Rejects with FolderInUse, JournalDamaged, JournalTooNew or
@@ -75,10 +82,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onProgress: options.onProgress,
     onRow: (row) => found.see(row),
   });
-  clock.notBefore(found.lastAt);
-  clock.advance(found.clockOffsetMs);
   const snapshots = new SnapshotFolder(options.folder, { onBad: reportBadSnapshot });
+  // Newest first: of an event whose definition was pruned, the newest snapshot knows most.
+  const headers = listSnapshots(options.folder)
+    .flatMap(({ header }) => header ?? [])
+    .reverse();
+  for (const { at } of headers) clock.notBefore(at);
+  clock.notBefore(found.lastAt);
+  clock.advance(found.clockOffsetMs ?? (await clockOffsetOf(snapshots, journal.durableSeq)));
   const snapshotter = startSnapshotter(options.folder);
+  const snapshot = async (errand: Omit<SnapshotErrand, 'baseSeq'>): Promise<SnapshotOutcome> => {
+    const outcome = await snapshotter.take({ ...errand, baseSeq: journal.baseSeq });
+    if (outcome.trouble === null) snapshots.noteWritten(errand.eventId, outcome.seq);
+    return outcome;
+  };
   const timers = startTimers(clock, (eventId) => wake(directory, eventId));
   const directory = new Directory({
     journal,
@@ -91,21 +108,22 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       factsAfter: (eventId, afterSeq) => journal.read({ eventId, afterSeq }),
     },
     wakeAt: (eventId, at) => timers.wakeAt(eventId, at),
-    async snapshot(errand) {
-      const outcome = await snapshotter.take({ ...errand, baseSeq: journal.baseSeq });
-      if (outcome.trouble === null) snapshots.noteWritten(errand.eventId, outcome.seq);
-      return outcome;
-    },
+    snapshot,
   });
-  for (const { header } of listSnapshots(options.folder)) if (header !== null) directory.noteSnapshot(header);
+  for (const header of headers) if (header.eventId !== SERVICE_STREAM) directory.noteSnapshot(header);
   for (const row of found.definitions) directory.noteRow(row);
   followJournal(journal, directory, service, options.onFatal);
   const look = setInterval(() => void directory.snapshotGrown(), SNAPSHOT_LOOK_MS);
   look.unref();
   service.send('RECOVERED');
   void settleOverdue(directory, journal, found.definitionSeqs);
-  const parts = { options, journal, clock, directory, service, snapshotter, timers, look };
-  return assemble(parts, found.lastAt === 0);
+  const snapshotStream = (eventId: string, seq: number): Promise<SnapshotOutcome> =>
+    eventId === SERVICE_STREAM
+      ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
+      : directory.snapshotAsOf(eventId, seq);
+  const takeRound = (prune: boolean) => runSnapshotRound({ journal, snapshots, snapshot: snapshotStream }, prune);
+  const parts = { options, journal, clock, directory, service, snapshotter, timers, look, takeRound };
+  return assemble(parts, journal.durableSeq === 0);
 }
 
 interface Parts {
@@ -117,12 +135,24 @@ interface Parts {
   readonly snapshotter: Snapshotter;
   readonly timers: Timers;
   readonly look: NodeJS.Timeout;
+  readonly takeRound: (prune: boolean) => Promise<SnapshotRound>;
 }
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
-  const { options, journal, clock, directory, service, snapshotter, timers, look } = parts;
+  const { options, journal, clock, directory, service, snapshotter, timers, look, takeRound } = parts;
   let plannedOffsetMs = clock.offsetMs;
   let stopped: Promise<void> | null = null;
+  let lastRound: Promise<unknown> = Promise.resolve();
+
+  const takeSnapshots = ({ prune = false } = {}): Promise<SnapshotRound> => {
+    const round = lastRound
+      .then(() => takeRound(prune))
+      .catch((error: unknown) => {
+        throw new Overloaded(`the journal was not pruned: ${String(error)}`, PRUNE_RETRY_SECONDS, error);
+      });
+    lastRound = round.catch(() => {});
+    return round;
+  };
 
   const record = (fact: ServiceFact): Promise<void> => {
     if (journal.status !== 'OPEN') return Promise.reject(new Overloaded('the journal cannot be written now', 1));
@@ -166,7 +196,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       clock.advance(stepMs);
       return clock.now();
     },
-    takeSnapshots: (factsMin = 1) => directory.snapshotGrown(factsMin),
+    takeSnapshots,
     drain: () => service.send('DRAIN'),
     stop: ({ snapshotMsMax = 3_000 } = {}) => (stopped ??= close(snapshotMsMax)),
   };
@@ -192,7 +222,8 @@ function newFindings() {
   const definitions = new Map<string, FactRow>();
   return {
     lastAt: 0,
-    clockOffsetMs: 0,
+    /** Null when the journal does not say: nobody ever moved the clock, or that fact was pruned. */
+    clockOffsetMs: null as number | null,
     /** The newest definition of each event. */
     get definitions() {
       return definitions.values();
@@ -245,6 +276,12 @@ async function wake(directory: Directory, eventId: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Overloaded)) report('activation', `${eventId} could not be activated`, error);
   }
+}
+
+/** How far the clock was moved forward, from the service's own newest snapshot. */
+async function clockOffsetOf(snapshots: SnapshotFolder, atMostSeq: number): Promise<number> {
+  const newest = await snapshots.newest(SERVICE_STREAM, atMostSeq);
+  return newest === null ? 0 : restoreService(newest.pieces).clockOffsetMs;
 }
 
 function reportBadSnapshot(path: string, reason: string): void {

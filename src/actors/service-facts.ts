@@ -1,5 +1,5 @@
 /**
- * Facts of the service itself, in the journal's stream '': what belongs to no event.
+ * Facts of the service itself, in the journal's stream '': what belongs to no event, and the state that they add up to.
  */
 import type { FactRow } from '#persistence/journal.ts';
 
@@ -18,4 +18,31 @@ export type ServiceFact = {
 /** A service fact as the journal stores it; null for a fact of another stream. */
 export function readServiceFact(row: FactRow): ServiceFact | null {
   return row.eventId === SERVICE_STREAM ? ({ type: row.type, data: JSON.parse(row.data) } as ServiceFact) : null;
+}
+
+/** What the service's own facts add up to; a snapshot of it lets them be pruned like any others. */
+export interface ServiceState {
+  clockOffsetMs: number;
+}
+
+export function newServiceState(): ServiceState {
+  return { clockOffsetMs: 0 };
+}
+
+/** Applies a service fact. */
+export function evolveService(state: ServiceState, { type, data }: ServiceFact): void {
+  switch (type) {
+    case 'ClockAdvanced':
+      state.clockOffsetMs = data.offsetMs;
+  }
+}
+
+/** The state as the pieces of a snapshot. */
+export function servicePieces(state: ServiceState): readonly string[] {
+  return [JSON.stringify(state)];
+}
+
+/** The state that a snapshot describes. */
+export function restoreService([piece]: readonly string[]): ServiceState {
+  return { ...newServiceState(), ...(piece === undefined ? {} : (JSON.parse(piece) as Partial<ServiceState>)) };
 }

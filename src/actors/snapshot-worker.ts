@@ -9,7 +9,15 @@ import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { factReader } from '#persistence/reading.ts';
 import { journalPath, openReading } from '#persistence/schema.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
-import { activate } from './activation.ts';
+import { activate, type ActivationSource } from './activation.ts';
+import {
+  evolveService,
+  newServiceState,
+  readServiceFact,
+  restoreService,
+  SERVICE_STREAM,
+  servicePieces,
+} from './service-facts.ts';
 import type { SnapshotErrand, SnapshotOutcome, SnapshotWorkerData } from './snapshotter.ts';
 
 const { folder } = workerData as SnapshotWorkerData;
@@ -28,12 +36,26 @@ async function take({ eventId, eventNumber, seq, at, baseSeq, about }: SnapshotE
       newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
       factsAfter: (id: string, afterSeq: number) => reader.stream({ eventId: id, afterSeq, headSeq: seq, baseSeq }),
     };
-    const { office, lastSeq } = await activate(source, eventId, eventNumber, seq);
-    const { fingerprint } = await snapshots.write({ eventId, seq: lastSeq, at, about }, snapshotPieces(office));
-    return { eventId, seq: lastSeq, fingerprint, trouble: null };
+    const pieces =
+      eventId === SERVICE_STREAM
+        ? await piecesOfService(source, seq)
+        : snapshotPieces((await activate(source, eventId, eventNumber, seq)).office);
+    const { fingerprint } = await snapshots.write({ eventId, seq, at, about }, pieces);
+    return { eventId, seq, fingerprint, trouble: null };
   } catch (error) {
     return { eventId, seq, fingerprint: null, trouble: error instanceof Error ? error.message : String(error) };
   } finally {
     db?.close();
   }
+}
+
+/** The service's own state as of one of its facts. */
+async function piecesOfService(source: ActivationSource, seq: number): Promise<readonly string[]> {
+  const snapshot = await source.newestSnapshot(SERVICE_STREAM, seq);
+  const state = snapshot === null ? newServiceState() : restoreService(snapshot.pieces);
+  for (const row of source.factsAfter(SERVICE_STREAM, snapshot?.header.seq ?? 0)) {
+    const own = readServiceFact(row);
+    if (own !== null) evolveService(state, own);
+  }
+  return servicePieces(state);
 }

@@ -96,8 +96,17 @@ export interface PublicPorts extends CommonPorts {
   advanceClock(seconds: number): Promise<number>;
 }
 
+export interface SnapshotSummary {
+  /** The last fact that the snapshots could know. */
+  readonly seq: number;
+  readonly taken: number;
+  readonly failed: number;
+  /** The facts that moved to the archive. */
+  readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
+}
+
 export interface AdminPorts extends CommonPorts {
   readonly adminToken: string;
-  /** Snapshots every live box office and answers up to which sequence number. */
-  takeSnapshot(): Promise<{ readonly seq: number; readonly boxOffices: number }>;
+  /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
+  takeSnapshot(options: { readonly prune: boolean }): Promise<SnapshotSummary>;
 }

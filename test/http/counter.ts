@@ -125,7 +125,7 @@ export async function openCounter(
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
-    takeSnapshot: async () => ({ seq: 7, boxOffices: desks.size }),
+    takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),
   });
   counter.close = async () => {
     await Promise.all([counter.app.close(), counter.admin.close()]);

@@ -2,7 +2,8 @@
 import { requireToken } from '../admin-auth.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { AdminPorts } from '../ports.ts';
-import { SnapshotAnswer } from '../schemas/operators.ts';
+import { Nullable } from '../schemas/fields.ts';
+import { SnapshotAnswer, SnapshotRequest } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
 
 export function snapshotRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'takeSnapshot'>): void {
@@ -13,14 +14,16 @@ export function snapshotRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken
       schema: {
         operationId: 'takeSnapshot',
         tags: ['Service'],
-        summary: 'Take a snapshot now',
+        summary: 'Take a snapshot now, and prune the journal behind the previous one',
         security: bearer,
+        body: Nullable(SnapshotRequest),
         response: { 200: SnapshotAnswer, ...errorResponses },
       },
     },
-    async (_request, reply) => {
-      const { seq, boxOffices } = await ports.takeSnapshot();
-      return reply.send({ seq, box_offices: boxOffices });
+    async (request, reply) => {
+      const { seq, taken, failed, archived } = await ports.takeSnapshot({ prune: request.body?.prune ?? false });
+      const moved = archived && { from_seq: archived.fromSeq, to_seq: archived.toSeq };
+      return reply.send({ seq, taken, failed, archived: moved });
     },
   );
 }

@@ -56,6 +56,20 @@ export const SeatActionAnswer = Type.Object({
   unblocked: Type.Optional(Count),
 });
 
-export const SnapshotAnswer = Type.Object({ seq: Type.Integer(), box_offices: Count });
+export const SnapshotRequest = Type.Object({
+  prune: Type.Optional(
+    Type.Boolean({ description: 'Move facts that are older than the previous snapshots to the archive.' }),
+  ),
+});
+
+export const SnapshotAnswer = Type.Object({
+  seq: Type.Integer({ description: 'The last fact that the snapshots could know.' }),
+  taken: Type.Integer({
+    minimum: 0,
+    description: 'Snapshots written; what has not grown since its last one needs none.',
+  }),
+  failed: Count,
+  archived: Nullable(Type.Object({ from_seq: Type.Integer(), to_seq: Type.Integer() })),
+});
 
 export type AdminEventBody = Static<typeof AdminEvent>;

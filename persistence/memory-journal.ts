@@ -34,7 +34,8 @@ export class MemoryJournal implements Journal {
   #status: JournalStatus = 'OPEN';
   #fault: JournalFault | null = null;
   #delayMs = 0;
-  #scheduled: NodeJS.Immediate | NodeJS.Timeout | null = null;
+  /** Takes back the commit that is on its way. */
+  #unscheduleCommit: (() => void) | null = null;
 
   constructor(options: MemoryJournalOptions = {}, rows: readonly StoredRow[] = []) {
     this.#manual = options.manual ?? false;
@@ -171,18 +172,23 @@ export class MemoryJournal implements Journal {
   }
 
   #commitSoon(): void {
-    if (this.#manual || this.#scheduled !== null) return;
+    if (this.#manual || this.#unscheduleCommit !== null) return;
     const commit = (): void => {
-      this.#scheduled = null;
+      this.#unscheduleCommit = null;
       this.commit();
     };
-    this.#scheduled = this.#delayMs === 0 ? setImmediate(commit) : setTimeout(commit, this.#delayMs);
+    if (this.#delayMs === 0) {
+      const immediate = setImmediate(commit);
+      this.#unscheduleCommit = () => clearImmediate(immediate);
+    } else {
+      const timeout = setTimeout(commit, this.#delayMs);
+      this.#unscheduleCommit = () => clearTimeout(timeout);
+    }
   }
 
   #unschedule(): void {
-    clearImmediate(this.#scheduled as NodeJS.Immediate);
-    clearTimeout(this.#scheduled as NodeJS.Timeout);
-    this.#scheduled = null;
+    this.#unscheduleCommit?.();
+    this.#unscheduleCommit = null;
   }
 
   #seqsOf(eventId: string): number[] {

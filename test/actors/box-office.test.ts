@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Overloaded } from '#actors/overloaded.ts';
+import { findHold } from '#domain/holds.ts';
+import { totals } from '#domain/inventory.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { openConcert, openHouse, place, START } from './desk.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+
+const available = (office: BoxOfficeActor): number =>
+  office.look((state) => totals(state.dates.get('fri')!.inventory).available);
+
+const fingerprint = (office: BoxOfficeActor): string => office.look((state) => [...snapshotPieces(state)].join('\n'));
+
+/** A house whose journal commits only when told to, with the event defined durably. */
+async function openByHand(bounds: Parameters<typeof openHouse>[1] = {}) {
+  const journal = new MemoryJournal({ manual: true });
+  const opening = openConcert(openHouse(journal, bounds));
+  while (journal.durableSeq === 0) {
+    await nextTurn();
+    journal.commit();
+  }
+  return { ...(await opening), journal };
+}
+
+describe('the gate', () => {
+  it('holds back a reply until its facts are durable', async () => {
+    const { office, journal } = await openByHand();
+    let answered = false;
+    const reply = office.ask(place('session-1')).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    await nextTurn();
+    assert.equal(answered, false);
+    journal.commit();
+    assert.ok(!isRefusal(await reply));
+  });
+
+  it('holds back a refusal that depends on facts which a crash could undo', async () => {
+    const { office, journal } = await openByHand();
+    const order: string[] = [];
+    void office.ask(place('session-1', 10)).then(() => order.push('hold'));
+    const refusal = office.ask(place('session-2')).then((answer) => {
+      order.push('refusal');
+      return answer;
+    });
+    await nextTurn();
+    assert.deepEqual(order, []);
+    journal.commit();
+    const answer = await refusal;
+    assert.ok(isRefusal(answer) && answer.code === 'INSUFFICIENT_TICKETS');
+    assert.deepEqual(order, ['hold', 'refusal']);
+  });
+
+  it('holds back the read of a hold that is not yet durable, but not a look at what is left', async () => {
+    const { office, journal } = await openByHand();
+    void office.ask(place('session-1', 4));
+    assert.equal(available(office), 6);
+    let read = false;
+    const reading = office.lookDurably((state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
+    await nextTurn();
+    assert.equal(read, false);
+    journal.commit();
+    await reading;
+  });
+
+  it('refuses unheard when too many wait', async () => {
+    const { office, journal } = await openByHand({ mailboxCommandsMax: 2 });
+    const waiting = [office.ask(place('session-1')), office.ask(place('session-2'))];
+    await assert.rejects(office.ask(place('session-3')), Overloaded);
+    journal.commit();
+    assert.equal((await Promise.all(waiting)).filter(isRefusal).length, 0);
+    assert.equal(available(office), 8);
+  });
+});
+
+describe('the turn', () => {
+  it('gives the last tickets to exactly as many as there are', async () => {
+    const { office } = await openConcert();
+    const answers = await Promise.all(Array.from({ length: 1000 }, (_, n) => office.ask(place(`session-${n}`))));
+    assert.equal(answers.filter((answer) => !isRefusal(answer)).length, 10);
+    assert.equal(available(office), 0);
+  });
+
+  it('settles what has run out before anything else, at the very millisecond', async () => {
+    const { office, clock } = await openConcert();
+    const placed = await office.ask(place('session-1', 10));
+    assert.ok(!isRefusal(placed));
+    clock.now = START + 10 * 60_000 - 1;
+    assert.ok(isRefusal(await office.ask(place('session-2'))));
+    clock.now += 1;
+    assert.ok(!isRefusal(await office.ask(place('session-2', 10))));
+    const hold = await office.lookDurably((state) => findHold(state, placed.hold.id, 'session-1'));
+    assert.equal('status' in hold && hold.status, 'EXPIRED');
+  });
+
+  it('does not turn back with a clock that does', async () => {
+    const { office, clock } = await openConcert();
+    clock.now = START + 1_000;
+    await office.ask(place('session-1'));
+    clock.now = START - 3_600_000;
+    const placed = await office.ask(place('session-2'));
+    assert.ok(!isRefusal(placed));
+    assert.equal(placed.hold.expiresAt, START + 1_000 + 10 * 60_000);
+  });
+
+  it('tells the timers when the first hold runs out', async () => {
+    const { office, wakes } = await openConcert();
+    await office.ask(place('session-1'));
+    assert.deepEqual(wakes.at(-1), { eventId: 'evt_concert', at: START + 10 * 60_000 });
+  });
+});
+
+describe('a journal that cannot be written', () => {
+  it('answers nothing that was in doubt, forgets what ran ahead and goes on from the disk', async () => {
+    const { office, journal, directory } = await openConcert();
+    journal.onStatus(() => directory.dropAll());
+    await office.ask(place('session-1', 2));
+    journal.slow(5);
+    const inDoubt = office.ask(place('session-2', 3));
+    journal.full(true);
+    await assert.rejects(inDoubt, Overloaded);
+    const again = (await directory.byEventId('evt_concert'))!;
+    assert.equal(available(again), 8, 'reads go on from what is on disk');
+    await assert.rejects(again.ask(place('session-3')), Overloaded);
+    journal.full(false);
+    const after = (await directory.byEventId('evt_concert'))!;
+    assert.ok(!isRefusal(await after.ask(place('session-3'))));
+    assert.equal(available(after), 7);
+  });
+});
+
+describe('activation', () => {
+  it('gives the state that was', async () => {
+    const { office, journal, clock } = await openConcert();
+    for (let n = 0; n < 8; n += 1) await office.ask(place(`session-${n % 3}`, 1 + (n % 3)));
+    clock.now += 11 * 60_000;
+    await office.ask(place('session-9'));
+    const { directory } = openHouse(journal.crashAfter());
+    const replayed = (await directory.byEventId('evt_concert'))!;
+    assert.equal(fingerprint(replayed), fingerprint(office));
+    assert.equal(replayed.lastSeq, office.lastSeq);
+  });
+
+  it('is shared by requests that come at once', async () => {
+    const { journal } = await openConcert();
+    const { directory } = openHouse(journal.crashAfter());
+    const [one, other] = await Promise.all([directory.byEventId('evt_concert'), directory.bySlug('concert')]);
+    assert.equal(one, other);
+  });
+
+  it('finds a box office by the ids that it gave out', async () => {
+    const { office, directory } = await openConcert();
+    const placed = await office.ask(place('session-1'));
+    assert.ok(!isRefusal(placed));
+    assert.equal(await directory.byId('hld', placed.hold.id), office);
+    assert.equal(await directory.byId('ord', placed.hold.id), null);
+    assert.equal(await directory.byId('hld', 'hld_zz_aaaaaaaaaaaaaaaaaaaaaaaa'), null);
+    assert.equal(await directory.byId('hld', '../../etc'), null);
+  });
+});
+
+describe('the directory', () => {
+  it('puts the coldest to sleep and wakes them with their state', async () => {
+    const house = openHouse(new MemoryJournal(), { liveEventsMax: 3 });
+    for (let n = 0; n < 10; n += 1) {
+      const changes = { id: `evt_${n}`, slug: `s${n}` };
+      await openConcert(house, changes).catch(() => {});
+      const office = (await house.directory.byEventId(`evt_${n}`))!;
+      await office.ask(place('session-1', 1 + (n % 5)));
+    }
+    await nextTurn();
+    assert.ok(house.directory.awakeCount <= 4, `${house.directory.awakeCount} are awake`);
+    const first = (await house.directory.byEventId('evt_3'))!;
+    assert.equal(available(first), 10 - 4);
+  });
+
+  it('lists published events by their first date, in pages', async () => {
+    const house = openHouse();
+    const dates = ['2027-08-01T18:00:00Z', '2027-06-01T18:00:00Z', '2027-07-01T18:00:00Z'];
+    for (const [n, starts] of dates.entries()) {
+      const performances = [{ id: 'fri', starts_at: starts }];
+      await openConcert(house, { id: `evt_${n}`, slug: `s${n}`, performances }).catch(() => {});
+    }
+    await openConcert(house, { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }).catch(() => {});
+    const page = await house.directory.list({ limit: 2, after: null });
+    assert.deepEqual(
+      page.events.map(({ id }) => id),
+      ['evt_1', 'evt_2'],
+    );
+    const rest = await house.directory.list({ limit: 2, after: page.nextAfter });
+    assert.deepEqual([rest.events.map(({ id }) => id), rest.nextAfter], [['evt_0'], null]);
+  });
+
+  it('gives a slug to one event only', async () => {
+    const { directory } = await openConcert();
+    const { definition } = (await directory.byEventId('evt_concert'))!.look((state) => ({
+      definition: { ...state.plan.definition, id: 'evt_other' },
+    }));
+    const refusal = await directory.define(definition, { operator: null, note: null });
+    assert.ok(isRefusal(refusal) && refusal.code === 'UPDATE_CONFLICT');
+  });
+});

@@ -8,9 +8,10 @@
  * 1. Nothing here knows the time, makes an id or draws a number; the turn brings them (I1).
  * 2. The order of the checks is the API's: idempotency key, hold or pass, dates, types, seats, stock.
  */
+import { decided, type Decision } from './decision.ts';
 import { decideDefineEvent } from './definitions.ts';
 import { earliestDeadline, noDeadlines } from './deadlines.ts';
-import { fact, type Fact } from './fact.ts';
+import { fact, type Fact, type OperatorMark } from './fact.ts';
 import {
   decideChangeHold,
   decideExpireHold,
@@ -29,6 +30,8 @@ import {
 import { noIdempotency } from './idempotency.ts';
 import { reschedule } from './inventory.ts';
 import { invariant, unreachable } from './invariant.ts';
+import { cancelOrdersOn, decideExpireOrder, noOrders } from './orders.ts';
+import { evolveOrders } from './order-evolve.ts';
 import {
   decideBlockSeats,
   decideUnblockSeats,
@@ -39,34 +42,43 @@ import {
   inventoryOf,
 } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { decideRoom, roomConflicts } from './room-definition.ts';
 import { compileSalePlan } from './sale-plan.ts';
+import { decideOnOrder, startCheckout, type Door } from './till.ts';
+import {
+  decideJoinQueue,
+  decideLeaveQueue,
+  decidePollQueue,
+  decideQueueDeadline,
+  decideRecordDraw,
+  drawUnderWay,
+  isOfQueue,
+  decideSpendPass,
+  judgePass,
+  queueDeadlineStands,
+  silenceDeadline,
+  viewLiveEntry,
+  viewOwnEntry,
+} from './waiting-room.ts';
+import { evolveWaitingRoom } from './waiting-room-evolve.ts';
 import type { AvailabilityOffice } from './availability.ts';
-import type { Command, CommandOf, CommandType, Replies, Reply } from './command.ts';
+import type { Command, CommandOf, Replies } from './command.ts';
 import type { DefinedOffice } from './definitions.ts';
 import type { EventDefinition } from './catalogue.ts';
 import type { FactData } from './fact.ts';
-import type { HoldOffice } from './holds.ts';
-import type { IdPrefix } from './ids.ts';
+import type { TurnIds } from './ids.ts';
+import type { OrderOffice } from './orders.ts';
+import type { QueueOffice } from './waiting-room.ts';
+import type { RoomTurn } from './room-definition.ts';
 
-/** What a turn brings along, chosen before it: the moment, and a source of ids. */
-export interface Turn {
-  readonly now: number;
-  newId(prefix: IdPrefix): string;
-}
+/** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */
+export interface Turn extends TurnIds, RoomTurn {}
 
-export interface BoxOffice extends HoldOffice, DefinedOffice, AvailabilityOffice {
+export interface BoxOffice extends OrderOffice, DefinedOffice, AvailabilityOffice, QueueOffice {
   definitionVersion: number;
   /** Grows with every fact. */
   revision: number;
   readonly perksSold: Map<string, number>;
-}
-
-/** What `decide` found: facts to keep, and the reply that holds once they are applied. */
-export interface Decision {
-  readonly outcome: 'DECIDED';
-  readonly facts: readonly Fact[];
-  /** Read after `evolve`, still in the same turn. */
-  readonly reply: () => Reply;
 }
 
 const NOTHING_DEFINED: EventDefinition = {
@@ -75,7 +87,7 @@ const NOTHING_DEFINED: EventDefinition = {
   name: '',
   description: '',
   status: 'DRAFT',
-  currency: 'XXX',
+  currency: '',
   timezone: 'UTC',
   paymentProvider: 'provider_a',
   maxInstallments: 1,
@@ -111,7 +123,9 @@ export function openBoxOffice(eventId: string, eventNumber: number): BoxOffice {
     holds: noHolds(),
     deadlines: noDeadlines(),
     idempotency: noIdempotency(),
+    orders: noOrders(),
     perksSold: new Map(),
+    waitingRoom: null,
   };
 }
 
@@ -122,7 +136,11 @@ export function isPublished(office: BoxOffice): boolean {
 
 /** What runs out next, or null; what it names is settled with the command SettleDeadline once its moment has come. */
 export function nextDeadline(office: BoxOffice): { readonly subjectId: string; readonly at: number } | null {
-  return earliestDeadline(office.deadlines, (subjectId, at) => holdDeadlineStands(office.holds, subjectId, at));
+  const noted = earliestDeadline(office.deadlines, (subjectId, at) =>
+    isOfQueue(subjectId) ? queueDeadlineStands(office, subjectId, at) : holdDeadlineStands(office.holds, subjectId, at),
+  );
+  const silence = silenceDeadline(office);
+  return silence !== null && (noted === null || silence.at <= noted.at) ? silence : noted;
 }
 
 // ── decide ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,10 +154,31 @@ export function decide(office: BoxOffice, command: Command, turn: Turn): Decisio
       return decided(decideChangeHold(office, command, turn.now), 'ChangeHold', () => shownHold(office, command));
     case 'ReleaseHold':
       return decided(decideReleaseHold(office, command), 'ReleaseHold', () => shownHold(office, command));
+    case 'StartCheckout':
+      if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
+      return startCheckout(office, command, turn, doorFor(office, command, turn.now));
+    case 'OpenPayment':
+    case 'RecordCheckoutSession':
+    case 'RecordPayment':
+    case 'CancelOrder':
+    case 'RecordRefund':
+      return decideOnOrder(office, command, turn);
     case 'SettleDeadline':
-      return decided(decideExpireHold(office, command.subjectId, turn.now), 'SettleDeadline', () => ({}));
+      return decided(settle(office, command.subjectId, turn), 'SettleDeadline', () => ({}));
+    case 'JoinQueue':
+      return isPublished(office) ? joinQueue(office, command, turn) : refuse('EVENT_NOT_FOUND', {});
+    case 'PollQueue':
+      return decided(decidePollQueue(office, command, turn.now), 'PollQueue', () => shownEntry(office, command, turn));
+    case 'LeaveQueue':
+      return decided(decideLeaveQueue(office, command, turn.now), 'LeaveQueue', () =>
+        shownEntry(office, command, turn),
+      );
+    case 'RecordDraw':
+      return decided(decideRecordDraw(office, command), 'RecordDraw', () => ({
+        drawnEntries: drawUnderWay(office)?.order.length ?? command.from + command.entryIds.length,
+      }));
     case 'DefineEvent':
-      return defineEvent(office, command);
+      return defineEvent(office, command, turn);
     case 'CancelPerformance':
       return cancelPerformance(office, command);
     case 'BlockSeats': {
@@ -155,15 +194,6 @@ export function decide(office: BoxOffice, command: Command, turn: Turn): Decisio
   }
 }
 
-function decided<Type extends CommandType>(
-  facts: readonly Fact[] | Refusal,
-  _type: Type,
-  reply: () => Replies[Type],
-): Decision | Refusal {
-  if (isRefusal(facts)) return facts;
-  return { outcome: 'DECIDED', facts, reply: () => ({ outcome: 'DONE', ...reply() }) as Reply };
-}
-
 function placeHold(office: BoxOffice, command: CommandOf<'PlaceHold'>, turn: Turn): Decision | Refusal {
   const recalled = recallAnswer(office, command, turn.now);
   if (recalled !== null) {
@@ -172,6 +202,8 @@ function placeHold(office: BoxOffice, command: CommandOf<'PlaceHold'>, turn: Tur
     invariant(answer.of === 'HOLD', 'a key marks requests of one route, because the route is in the digest');
     return decided([], 'PlaceHold', () => ({ hold: answer.hold, replayed: true }));
   }
+  const passRefusal = judgePass(office, command.sessionKey, command.queuePass, turn.now);
+  if (passRefusal !== null) return passRefusal;
   const holdId = turn.newId('hld');
   const facts = decidePlaceHold(office, command, holdId, turn.now);
   return decided(facts, 'PlaceHold', () => ({ ...shownHold(office, { holdId }), replayed: false }));
@@ -183,11 +215,45 @@ function shownHold(office: BoxOffice, { holdId }: { readonly holdId: string }): 
   return { hold: viewHold(office, hold) };
 }
 
-function defineEvent(office: BoxOffice, command: CommandOf<'DefineEvent'>): Decision | Refusal {
-  const { operator, note, definition } = command;
-  const facts = decideDefineEvent(office, command, (performanceId) =>
-    factsOfCancellation(office, { performanceId, operator, note }),
-  );
+function doorFor(office: BoxOffice, { sessionKey, queuePass }: CommandOf<'StartCheckout'>, now: number): Door {
+  return {
+    judgePass: () => judgePass(office, sessionKey, queuePass, now),
+    spendPass: () => decideSpendPass(office, sessionKey, queuePass),
+  };
+}
+
+/** Ends what has run out: of the waiting room, a hold or, where an order has taken it over, the order. */
+function settle(office: BoxOffice, subjectId: string, turn: Turn): readonly Fact[] {
+  if (isOfQueue(subjectId)) return decideQueueDeadline(office, subjectId, turn.now, turn.hashing);
+  const expired = decideExpireHold(office, subjectId, turn.now);
+  return expired.length > 0 ? expired : decideExpireOrder(office.holds.byId.get(subjectId), turn.now);
+}
+
+function joinQueue(office: BoxOffice, command: CommandOf<'JoinQueue'>, turn: Turn): Decision | Refusal {
+  const { now } = turn;
+  const facts = decideJoinQueue(office, command, turn.newId('que'), now);
+  return decided(facts, 'JoinQueue', () => ({
+    entry: viewLiveEntry(office, command.sessionKey, now),
+    joined: !isRefusal(facts) && facts.some(({ type }) => type === 'QueueEntryJoined'),
+  }));
+}
+
+function shownEntry(
+  office: BoxOffice,
+  { entryId, sessionKey }: CommandOf<'PollQueue' | 'LeaveQueue'>,
+  { now }: Turn,
+): Replies['PollQueue'] {
+  const entry = viewOwnEntry(office, entryId, sessionKey, now);
+  invariant(!isRefusal(entry), 'an entry that was just decided on is there');
+  return { entry };
+}
+
+function defineEvent(office: BoxOffice, command: CommandOf<'DefineEvent'>, turn: Turn): Decision | Refusal {
+  const { definition } = command;
+  const facts = decideDefineEvent(office, command, roomConflicts(office, definition, turn.now), {
+    cancelDates: (performanceIds) => factsOfCancellation(office, performanceIds, command),
+    changeRoom: () => decideRoom(office, definition, turn),
+  });
   return decided(facts, 'DefineEvent', () => ({
     eventId: definition.id,
     version: office.definitionVersion,
@@ -196,24 +262,31 @@ function defineEvent(office: BoxOffice, command: CommandOf<'DefineEvent'>): Deci
 }
 
 function cancelPerformance(office: BoxOffice, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
-  const { performanceId, operator, note } = command;
+  const { performanceId } = command;
   const date = office.dates.get(performanceId);
   if (date === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const facts = date.status === 'CANCELLED' ? [] : factsOfCancellation(office, { performanceId, operator, note });
+  const facts = date.status === 'CANCELLED' ? [] : factsOfCancellation(office, [performanceId], command);
+  const countOf = (type: Fact['type']): number => facts.filter((each) => each.type === type).length;
   return decided(facts, 'CancelPerformance', () => ({
-    releasedHolds: facts.filter(({ type }) => type === 'HoldReleased').length,
-    cancelledOrders: 0,
+    releasedHolds: countOf('HoldReleased'),
+    cancelledOrders: countOf('OrderCancelled'),
   }));
 }
 
-/** A date does not take place: its holds are released. */
-function factsOfCancellation(office: BoxOffice, data: FactData['PerformanceCancelled']): readonly Fact[] {
-  const facts = [fact('PerformanceCancelled', data)];
+/** Dates do not take place: holds with a line on one are released, and orders with a ticket on one cancelled whole. */
+function factsOfCancellation(
+  office: BoxOffice,
+  performanceIds: readonly string[],
+  { operator, note }: OperatorMark,
+): readonly Fact[] {
+  if (performanceIds.length === 0) return [];
+  const dates = new Set(performanceIds);
+  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
   for (const hold of office.holds.byId.values()) {
-    const concerned = hold.lines.some((line) => line.performanceId === data.performanceId);
-    if (concerned && hold.status === 'ACTIVE') facts.push(fact('HoldReleased', { holdId: hold.id }));
+    const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => dates.has(line.performanceId));
+    if (isConcerned) facts.push(fact('HoldReleased', { holdId: hold.id }));
   }
-  return facts;
+  return [...facts, ...cancelOrdersOn(office, dates, { operator, note })];
 }
 
 function countSeats(facts: readonly Fact[] | Refusal): number {
@@ -224,27 +297,40 @@ function countSeats(facts: readonly Fact[] | Refusal): number {
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on what was before. */
-export function evolve(office: BoxOffice, { type, data }: Fact, at: number): void {
+export function evolve(office: BoxOffice, happened: Fact, at: number): void {
   office.revision += 1;
-  switch (type) {
+  switch (happened.type) {
     case 'EventDefined':
-      return evolveEventDefined(office, data);
+      return evolveEventDefined(office, happened.data);
     case 'PerformanceCancelled':
-      return evolvePerformanceCancelled(office, data);
+      return evolvePerformanceCancelled(office, happened.data);
     case 'SeatsBlocked':
-      return evolveSeatsBlocked(office, data);
+      return evolveSeatsBlocked(office, happened.data);
     case 'SeatsUnblocked':
-      return evolveSeatsUnblocked(office, data);
+      return evolveSeatsUnblocked(office, happened.data);
     case 'HoldPlaced':
-      return evolveHoldPlaced(office, data, at);
+      return evolveHoldPlaced(office, happened.data, at);
     case 'HoldChanged':
-      return evolveHoldChanged(office, data);
+      return evolveHoldChanged(office, happened.data);
     case 'HoldReleased':
-      return evolveHoldReleased(office, data);
+      return evolveHoldReleased(office, happened.data);
     case 'HoldExpired':
-      return evolveHoldExpired(office, data);
+      return evolveHoldExpired(office, happened.data);
+    case 'OrderPlaced':
+    case 'CheckoutResumed':
+    case 'PaymentRequested':
+    case 'CheckoutSessionOpened':
+    case 'PaymentClosed':
+    case 'PaymentRecorded':
+    case 'StrayMoneyRecorded':
+    case 'OrderPaid':
+    case 'TicketsIssued':
+    case 'OrderExpired':
+    case 'OrderCancelled':
+    case 'RefundRecorded':
+      return evolveOrders(office, happened, at);
     default:
-      return unreachable(type);
+      return evolveWaitingRoom(office, happened, at);
   }
 }
 

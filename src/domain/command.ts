@@ -5,8 +5,8 @@
  * Each command has one reply; a refusal may stand in its place.
  */
 import type { EventDefinition } from './catalogue.ts';
-import type { IdempotencyMark, OperatorMark } from './fact.ts';
-import type { HoldView } from './views.ts';
+import type { Attendee, Customer, IdempotencyMark, OperatorMark } from './fact.ts';
+import type { HoldView, OrderView, PaymentView, QueueEntryView } from './views.ts';
 
 /** One item of a request for tickets, as asked. */
 export interface ItemRequest {
@@ -19,6 +19,19 @@ export interface ItemRequest {
   readonly seatIds: readonly string[] | null;
 }
 
+export interface BarPerkRequest {
+  readonly barPerkId: string;
+  readonly quantity: number;
+}
+
+/** One item of a checkout, as asked. */
+export interface CheckoutItemRequest extends ItemRequest {
+  readonly discountCode: string | null;
+  /** One for each ticket, or null where the request left them out. */
+  readonly attendees: readonly Attendee[] | null;
+  readonly barPerks: readonly BarPerkRequest[];
+}
+
 export interface Commands {
   PlaceHold: {
     readonly sessionKey: string;
@@ -28,6 +41,53 @@ export interface Commands {
   };
   ChangeHold: { readonly holdId: string; readonly sessionKey: string; readonly items: readonly ItemRequest[] };
   ReleaseHold: { readonly holdId: string; readonly sessionKey: string };
+  StartCheckout: {
+    /** The hold to take over, or null to reserve the items here and now. */
+    readonly holdId: string | null;
+    /** Where given, it must own the hold or the pass. */
+    readonly sessionKey: string | null;
+    /** Null only beside a hold: then its lines are bought as they are. */
+    readonly items: readonly CheckoutItemRequest[] | null;
+    readonly customer: Customer;
+    readonly acceptTerms: boolean;
+    readonly successUrl: string | null;
+    readonly cancelUrl: string | null;
+    readonly installmentCount: number;
+    readonly promoCode: string | null;
+    readonly promoterCode: string | null;
+    readonly referralCode: string | null;
+    readonly tracking: Readonly<Record<string, unknown>> | null;
+    readonly queuePass: string | null;
+    readonly idempotency: IdempotencyMark | null;
+  };
+  /** Asks for the next unpaid installment, or for a new try at it. */
+  OpenPayment: { readonly orderId: string };
+  /** What the provider answered when it was asked for a session. */
+  RecordCheckoutSession: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    readonly checkoutSessionId: string;
+    readonly redirectUrl: string;
+    readonly expiresAt: number | null;
+  };
+  /** What a provider reports of a session. */
+  RecordPayment: {
+    readonly checkoutSessionId: string | null;
+    /** This service's payment id, or the provider's own reference. */
+    readonly paymentId: string | null;
+    readonly outcome: 'paid' | 'declined' | 'cancelled' | 'expired';
+    /** Of a paid one; null where the provider does not say, then it is what was asked. */
+    readonly amountCents: number | null;
+    readonly currency: string | null;
+    readonly webhookId: string | null;
+  };
+  CancelOrder: OperatorMark & { readonly orderId: string };
+  RecordRefund: OperatorMark & { readonly orderId: string; readonly amountCents: number };
+  JoinQueue: { readonly sessionKey: string };
+  PollQueue: { readonly entryId: string; readonly sessionKey: string };
+  LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
+  /** A piece of the line that was drawn off the thread; `from` counts from 0. */
+  RecordDraw: { readonly from: number; readonly entryIds: readonly string[]; readonly entriesDigest: string };
   /** Ends what has run out; sent by the box office's actor before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
   DefineEvent: OperatorMark & { readonly definition: EventDefinition };
@@ -41,6 +101,28 @@ export interface Replies {
   PlaceHold: { readonly hold: HoldView; readonly replayed: boolean };
   ChangeHold: { readonly hold: HoldView };
   ReleaseHold: { readonly hold: HoldView };
+  /**
+   * `payment` is the one to open a session for while its `checkoutSessionId` is null; it is null for a free order.
+   * `resumed`: an earlier start that has no session yet; `replayed`: the answer of an earlier request with the same
+   * idempotency key, whose session was the order's first.
+   */
+  StartCheckout: {
+    readonly order: OrderView;
+    readonly payment: PaymentView | null;
+    readonly resumed: boolean;
+    readonly replayed: boolean;
+  };
+  OpenPayment: { readonly order: OrderView; readonly payment: PaymentView };
+  RecordCheckoutSession: { readonly order: OrderView; readonly payment: PaymentView };
+  /** `order` is null when nobody knows the session; `repeated`: it was known already and changed nothing. */
+  RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
+  CancelOrder: { readonly order: OrderView };
+  RecordRefund: { readonly order: OrderView };
+  /** `joined`: the entry is new. */
+  JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
+  PollQueue: { readonly entry: QueueEntryView };
+  LeaveQueue: { readonly entry: QueueEntryView };
+  RecordDraw: { readonly drawnEntries: number };
   SettleDeadline: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
   CancelPerformance: { readonly releasedHolds: number; readonly cancelledOrders: number };

@@ -22,20 +22,27 @@ export interface DefinedOffice extends Stock {
   readonly definitionVersion: number;
 }
 
-/** Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict. */
+/** What else follows when a definition is taken over. */
+export interface Consequences {
+  cancelDates(performanceIds: readonly string[]): readonly Fact[];
+  changeRoom(): readonly Fact[];
+}
+
+/** Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict, those found elsewhere too. */
 export function decideDefineEvent(
   office: DefinedOffice,
   command: CommandOf<'DefineEvent'>,
-  cancelDate: (performanceId: string) => readonly Fact[],
+  conflictsElsewhere: readonly Problem[],
+  { cancelDates, changeRoom }: Consequences,
 ): readonly Fact[] | Refusal {
   const { definition, operator, note } = command;
   const { eventNumber, definitionVersion } = office;
   const isFirst = definitionVersion === 0;
   if (!isFirst && isSame(office.plan.definition, definition)) return [];
-  const conflicts = isFirst ? [] : findConflicts(office, definition);
+  const conflicts = isFirst ? [] : [...findConflicts(office, definition), ...conflictsElsewhere];
   if (conflicts.length > 0) return refuse('UPDATE_CONFLICT', { conflicts });
   const defined = fact('EventDefined', { eventNumber, version: definitionVersion + 1, definition, operator, note });
-  return [defined, ...datesToCancel(office, definition).flatMap(cancelDate)];
+  return [defined, ...cancelDates(datesToCancel(office, definition)), ...changeRoom()];
 }
 
 function isSame(a: EventDefinition, b: EventDefinition): boolean {

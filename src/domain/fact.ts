@@ -5,7 +5,8 @@
  * fills them in for facts written earlier. A golden file with one of each fact is replayed in the tests.
  * Times are milliseconds since 1970, amounts cents. The moment of a fact (`at`) stands beside it in the journal.
  */
-import type { EventDefinition } from './catalogue.ts';
+import type { OrderTrigger } from '#machines/order.ts';
+import type { EventDefinition, PaymentProviderName } from './catalogue.ts';
 
 /** One line of a hold: units of one ticket type, in one stage, on one date, at the price of its first placing. */
 export interface HoldLine {
@@ -19,6 +20,53 @@ export interface HoldLine {
   /** As many as tickets on numbered seating, empty elsewhere. */
   readonly seatIds: readonly string[];
 }
+
+/** A person on a ticket. */
+export interface Attendee {
+  readonly name: string;
+  readonly email: string | null;
+  readonly documentNumber: string | null;
+  readonly phone: string | null;
+}
+
+/** Who buys; the address as typed. */
+export interface Customer {
+  readonly email: string;
+  readonly name: string;
+  readonly documentNumber: string | null;
+  readonly phone: string | null;
+}
+
+/** Units of a bar perk on an item of an order, at the price of its placing. */
+export interface OrderedPerk {
+  readonly barPerkId: string;
+  readonly quantity: number;
+  readonly unitPriceCents: number;
+}
+
+/** One item of an order; items of the same type, stage and date share one line of the order's hold. */
+export interface OrderItem {
+  readonly performanceId: string;
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly quantity: number;
+  /** quantity × group_size. */
+  readonly ticketCount: number;
+  readonly unitPriceCents: number;
+  /** The item's share of its line's seats. */
+  readonly seatIds: readonly string[];
+  /** In the order of the item's tickets, or null where nobody was named. */
+  readonly attendees: readonly Attendee[] | null;
+  /** As the catalogue spells it. */
+  readonly discountCode: string | null;
+  /** What the item's own code takes off, and then what the order's promo code takes off this item. */
+  readonly discountCents: number;
+  readonly promoDiscountCents: number;
+  readonly barPerks: readonly OrderedPerk[];
+}
+
+/** Whose doing a cancellation is. Only after the buyer's own may late money bring the order back. */
+export type CancellationCause = 'BUYER' | 'OPERATOR' | 'PERFORMANCE';
 
 /** What makes a repeat of a request recognizable. */
 export interface IdempotencyMark {
@@ -57,9 +105,162 @@ export interface FactData {
   HoldChanged: { readonly holdId: string; readonly lines: readonly HoldLine[]; readonly expiresAt: number };
   HoldReleased: { readonly holdId: string };
   HoldExpired: { readonly holdId: string };
+
+  /** The event got a waiting room; with an opening time its draw is sealed. */
+  WaitingRoomAdded: {
+    readonly opensAt: number | null;
+    /** 32 random bytes in hex, a secret until the draw is held. */
+    readonly drawSeed: string | null;
+    readonly drawCommitment: string | null;
+  };
+  WaitingRoomRescheduled: { readonly opensAt: number };
+  WaitingRoomRemoved: Readonly<Record<never, never>>;
+  WaitingRoomPaused: Readonly<Record<never, never>>;
+  WaitingRoomResumed: Readonly<Record<never, never>>;
+  /** The doors open; so many take part in the draw. */
+  DrawStarted: { readonly entryCount: number };
+  /** A piece of the drawn line; `from` counts from 0. */
+  LineDrawn: { readonly from: number; readonly entryIds: readonly string[] };
+  DrawFinished: { readonly entriesDigest: string };
+
+  QueueEntryJoined: { readonly entryId: string; readonly sessionKey: string };
+  QueueEntriesAdmitted: { readonly entryIds: readonly string[]; readonly passExpiresAt: number };
+  /** They were not seen for too long. */
+  QueueEntriesDropped: { readonly entryIds: readonly string[] };
+  QueueEntryLeft: { readonly entryId: string };
+  QueuePassExpired: { readonly entryId: string };
+  QueuePassSpent: { readonly entryId: string };
+
+  OrderPlaced: {
+    readonly orderId: string;
+    /** The hold that the order takes over; one placed in the same turn where the checkout began without. */
+    readonly holdId: string;
+    readonly items: readonly OrderItem[];
+    readonly customer: Customer;
+    readonly promoCode: string | null;
+    readonly promoterCode: string | null;
+    readonly referralCode: string | null;
+    /** As it came. */
+    readonly tracking: Readonly<Record<string, unknown>> | null;
+    readonly successUrl: string | null;
+    readonly cancelUrl: string | null;
+    readonly currency: string;
+    readonly totalCents: number;
+    readonly paymentProvider: PaymentProviderName | 'FREE';
+    /** What is to be paid, one after the other; empty for a free order. */
+    readonly installmentsCents: readonly number[];
+    /** The try at the first installment; null for a free order. */
+    readonly firstPaymentId: string | null;
+    /** The end of the payment window; null for a free order. */
+    readonly expiresAt: number | null;
+    readonly idempotency: IdempotencyMark | null;
+  };
+  /** A start that had got no session was made again, under another idempotency key. */
+  CheckoutResumed: { readonly orderId: string; readonly idempotency: IdempotencyMark };
+  /** A further try, or the first at a further installment; `installment` counts from 1. */
+  PaymentRequested: { readonly orderId: string; readonly paymentId: string; readonly installment: number };
+  CheckoutSessionOpened: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    readonly checkoutSessionId: string;
+    readonly redirectUrl: string;
+    /** When the provider closes the session; null where it does not say. */
+    readonly expiresAt: number | null;
+  };
+  /** A try ended without money; the order is not moved by it. */
+  PaymentClosed: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    readonly outcome: 'DECLINED' | 'CANCELLED' | 'EXPIRED';
+    readonly webhookId: string | null;
+  };
+  /** The money that a payment asked for is there. */
+  PaymentRecorded: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    readonly amountCents: number;
+    readonly currency: string;
+    /** Whether it pays its installment; what does not is due as a refund. */
+    readonly isCounted: boolean;
+    /** The payment's id as the provider reported it, or null. */
+    readonly reference: string | null;
+    readonly webhookId: string | null;
+    /** What the order owes to the buyer after it. */
+    readonly refundDueCents: number;
+  };
+  /** Money that no payment asked for: another amount or currency, or a second time. It is kept as a payment of its own. */
+  StrayMoneyRecorded: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    /** The payment whose session it came through. */
+    readonly strayOf: string;
+    readonly amountCents: number;
+    readonly currency: string;
+    readonly reference: string | null;
+    readonly webhookId: string | null;
+    readonly refundDueCents: number;
+  };
+  /** Something was paid, or nothing was to be paid; comes with each counted PaymentRecorded and with a free order. */
+  OrderPaid: {
+    readonly orderId: string;
+    readonly trigger: Exclude<OrderTrigger, 'EXPIRE' | 'CANCEL'>;
+  };
+  /** One id for each ticket, in the order of the items and their seats. */
+  TicketsIssued: { readonly orderId: string; readonly ticketIds: readonly string[] };
+  OrderExpired: { readonly orderId: string };
+  OrderCancelled: OperatorMark & {
+    readonly orderId: string;
+    readonly cause: CancellationCause;
+    readonly refundDueCents: number;
+  };
+  /** Money was given back, outside of this service. */
+  RefundRecorded: OperatorMark & {
+    readonly orderId: string;
+    readonly refundId: string;
+    readonly amountCents: number;
+    readonly refundDueCents: number;
+  };
 }
 
 export type FactType = keyof FactData;
+
+/** Every type of fact, for telling a known one from a newer version's. */
+export const FACT_TYPES = {
+  EventDefined: true,
+  PerformanceCancelled: true,
+  SeatsBlocked: true,
+  SeatsUnblocked: true,
+  HoldPlaced: true,
+  HoldChanged: true,
+  HoldReleased: true,
+  HoldExpired: true,
+  OrderPlaced: true,
+  CheckoutResumed: true,
+  PaymentRequested: true,
+  CheckoutSessionOpened: true,
+  PaymentClosed: true,
+  PaymentRecorded: true,
+  StrayMoneyRecorded: true,
+  OrderPaid: true,
+  TicketsIssued: true,
+  OrderExpired: true,
+  OrderCancelled: true,
+  RefundRecorded: true,
+  WaitingRoomAdded: true,
+  WaitingRoomRescheduled: true,
+  WaitingRoomRemoved: true,
+  WaitingRoomPaused: true,
+  WaitingRoomResumed: true,
+  DrawStarted: true,
+  LineDrawn: true,
+  DrawFinished: true,
+  QueueEntryJoined: true,
+  QueueEntriesAdmitted: true,
+  QueueEntriesDropped: true,
+  QueueEntryLeft: true,
+  QueuePassExpired: true,
+  QueuePassSpent: true,
+} as const satisfies Record<FactType, true>;
 
 export type FactOf<Type extends FactType> = { readonly type: Type; readonly data: FactData[Type] };
 

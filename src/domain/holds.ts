@@ -231,12 +231,13 @@ export function evolveHoldExpired(office: HoldOffice, data: FactData['HoldExpire
   endHold(office, holdOf(office.holds, data.holdId), 'EXPIRE');
 }
 
-/** An order takes the hold over; its window becomes the payment window. */
-export function convertHold(office: HoldOffice, holdId: string, orderId: string, expiresAt: number): void {
+/** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
+export function convertHold(office: HoldOffice, holdId: string, orderId: string, expiresAt: number | null): void {
   const hold = holdOf(office.holds, holdId);
   hold.status = follow(holdLaw, hold.status, 'CONVERT');
   office.holds.activeBySession.delete(hold.sessionKey);
   hold.orderId = orderId;
+  if (expiresAt === null) return;
   hold.expiresAt = expiresAt;
   for (const line of hold.lines) reschedule(dateOf(office, line).inventory, hold, [line]);
   noteDeadline(office.deadlines, hold.id, expiresAt);

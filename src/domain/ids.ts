@@ -8,6 +8,11 @@
 
 export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref';
 
+/** Where a turn's new ids come from; the event's number is in them already. */
+export interface TurnIds {
+  newId(prefix: IdPrefix): string;
+}
+
 /** The random part: 24 characters of the URL-safe base64 alphabet, 18 bytes. */
 export const SECRET_LENGTH = 24;
 

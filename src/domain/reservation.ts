@@ -36,7 +36,7 @@ type Seating =
   | { readonly how: 'SHRINK' | 'GROW'; readonly heldSeatIds: readonly string[] };
 
 /** An item whose date, type and stage are known. */
-interface WantedLine {
+export interface WantedLine {
   readonly performanceId: string;
   readonly row: SaleRow;
   readonly quantity: number;
@@ -60,6 +60,15 @@ export function reserve(
   own: OwnHold | null,
   now: number,
 ): readonly HoldLine[] | Refusal {
+  const wanted = findWanted(stock, items, now);
+  return isRefusal(wanted) ? wanted : assignTickets(stock, wanted, own);
+}
+
+/**
+ * The first half of `reserve`: the date, type and stage of each item. A checkout judges limits, codes and perks before it goes
+ * on to `assignTickets`. Refuses with what `reserve` refuses up to TICKET_NOT_ON_SALE.
+ */
+export function findWanted(stock: Stock, items: readonly ItemRequest[], now: number): readonly WantedLine[] | Refusal {
   const performanceIds: string[] = [];
   for (const item of items) {
     const date = findDateOnSale(stock, item.performanceId, now);
@@ -72,7 +81,7 @@ export function reserve(
     if (isRefusal(line)) return line;
     wanted.push(line);
   }
-  return assign(stock, wanted, own);
+  return wanted;
 }
 
 /**
@@ -104,7 +113,7 @@ export function rearrange(
   if (wanted.length > HOLD_LINES_MAX) {
     return refuseProblems([{ path: ['items'], message: `a hold has at most ${HOLD_LINES_MAX} lines` }]);
   }
-  return assign(stock, inHoldOrder(wanted, hold), hold);
+  return assignTickets(stock, inHoldOrder(wanted, hold), hold);
 }
 
 interface NamedLine {
@@ -224,8 +233,15 @@ function seatingOf(row: SaleRow, item: ItemRequest, index: number): Seating | Re
 
 // ── seats and stock ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Judges seats, then stock, and gives every line its seats; trials carry each line's share to the next. */
-function assign(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): readonly HoldLine[] | Refusal {
+/**
+ * The second half of `reserve`: judges seats, then stock, and gives every line its seats; trials carry each line's share to
+ * the next. Refuses with what `reserve` refuses from SEAT_COUNT_MISMATCH on.
+ */
+export function assignTickets(
+  stock: Stock,
+  wanted: readonly WantedLine[],
+  own: OwnHold | null,
+): readonly HoldLine[] | Refusal {
   const trials = openTrials(stock, wanted, own);
   const seatRefusal = judgeNamedSeats(wanted, trials);
   if (seatRefusal !== null) return seatRefusal;
@@ -372,9 +388,29 @@ function inHoldOrder(wanted: readonly WantedLine[], hold: OwnHold): readonly Wan
   return [...wanted].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Whether every line could be sold again at `now`; used for money that lands after its order ended. */
-export function isLineOnSale(stock: Stock, line: HoldLine, now: number): boolean {
-  const date = stock.dates.get(line.performanceId);
-  const definition = stock.plan.performanceById.get(line.performanceId);
+/** Whether all lines of an order that ended could be taken again at `now`, seat by seat, its stages' windows apart. */
+export function canRetake(stock: Stock, lines: readonly HoldLine[], now: number): boolean {
+  const trials = new Map<string, Trial>();
+  return lines.every((line) => {
+    const row = rowOf(stock.plan, line.ticketTypeId, line.sellingStageId);
+    if (row === undefined || !isDateOnSale(stock, line.performanceId, now)) return false;
+    const { performanceId } = line;
+    if (!trials.has(performanceId)) trials.set(performanceId, beginTrial(inventoryOf(stock, performanceId)));
+    const trial = trials.get(performanceId)!;
+    if (leftInTrial(trial, row) < line.ticketCount || !areSeatsFree(trial, row, line)) return false;
+    takeInTrial(trial, line);
+    return true;
+  });
+}
+
+function areSeatsFree(trial: Trial, row: SaleRow, { seatIds, ticketCount }: HoldLine): boolean {
+  if (row.ticketType.locality.seating === null) return seatIds.length === 0;
+  const { notInTicketType, notSellable, taken } = judgeSeats(trial, row.ticketType, seatIds);
+  return seatIds.length === ticketCount && notInTicketType.length + notSellable.length + taken.length === 0;
+}
+
+function isDateOnSale(stock: Stock, performanceId: string, now: number): boolean {
+  const date = stock.dates.get(performanceId);
+  const definition = stock.plan.performanceById.get(performanceId);
   return date !== undefined && definition !== undefined && isOnSale(date, definition, now);
 }

@@ -9,8 +9,10 @@
 import { openBoxOffice, type BoxOffice } from './box-office.ts';
 import { restoreHold, type HoldRecord } from './holds.ts';
 import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory-snapshot.ts';
+import { restoreOrder, type OrderRecord } from './orders.ts';
 import { compileSalePlan } from './sale-plan.ts';
 import { unreachable } from './invariant.ts';
+import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room-snapshot.ts';
 import type { EventDefinition } from './catalogue.ts';
 import type { IdempotencyRecord } from './idempotency.ts';
 import type { IdempotentAnswer } from './views.ts';
@@ -21,6 +23,9 @@ export const SNAPSHOT_FORMAT = 1;
 
 /** Records in one piece; at some 300 B each well under a millisecond to parse. */
 const RECORDS_PER_PIECE = 500;
+
+/** Orders are larger: up to some 2 KB each. */
+const ORDERS_PER_PIECE = 100;
 
 type Piece =
   | {
@@ -33,7 +38,9 @@ type Piece =
     }
   | { readonly kind: 'DATE'; readonly status: PerformanceStatus; readonly inventory: InventorySnapshot }
   | { readonly kind: 'HOLDS'; readonly records: readonly HoldRecord[] }
+  | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
   | { readonly kind: 'FINISHED_HOLDS'; readonly records: readonly string[] }
+  | { readonly kind: 'WAITING_ROOM'; readonly room: WaitingRoomPart }
   | { readonly kind: 'IDEMPOTENCY'; readonly records: readonly IdempotencyRecord<IdempotentAnswer>[] };
 
 /** The pieces of a box office, in the order in which they must be restored. Lazy: one piece at a time. */
@@ -45,7 +52,9 @@ export function* snapshotPieces(office: BoxOffice): Generator<string> {
     yield print({ kind: 'DATE', status, inventory: inventorySnapshot(inventory) });
   }
   yield* pages('HOLDS', office.holds.byId.values());
+  yield* pages('ORDERS', office.orders.inOrder, ORDERS_PER_PIECE);
   yield* pages('FINISHED_HOLDS', office.holds.finished);
+  for (const room of waitingRoomParts(office)) yield print({ kind: 'WAITING_ROOM', room });
   yield* pages('IDEMPOTENCY', office.idempotency.values());
 }
 
@@ -75,8 +84,14 @@ export function restorePiece(office: BoxOffice, text: string): void {
     case 'HOLDS':
       for (const record of piece.records) restoreHold(office, record);
       return;
+    case 'ORDERS':
+      for (const record of piece.records) restoreOrder(office, record);
+      return;
     case 'FINISHED_HOLDS':
       for (const holdId of piece.records) office.holds.finished.add(holdId);
+      return;
+    case 'WAITING_ROOM':
+      restoreWaitingRoomPart(office, piece.room);
       return;
     case 'IDEMPOTENCY':
       for (const record of piece.records) office.idempotency.set(record.key, record);
@@ -86,11 +101,15 @@ export function restorePiece(office: BoxOffice, text: string): void {
   }
 }
 
-function* pages(kind: Exclude<Piece['kind'], 'OFFICE' | 'DATE'>, records: Iterable<unknown>): Generator<string> {
+function* pages(
+  kind: Exclude<Piece['kind'], 'OFFICE' | 'DATE' | 'WAITING_ROOM'>,
+  records: Iterable<unknown>,
+  recordsPerPiece = RECORDS_PER_PIECE,
+): Generator<string> {
   let page: unknown[] = [];
   for (const record of records) {
     page.push(record);
-    if (page.length < RECORDS_PER_PIECE) continue;
+    if (page.length < recordsPerPiece) continue;
     yield JSON.stringify({ kind, records: page });
     page = [];
   }

@@ -2,6 +2,13 @@
  * What a box office shows of what it keeps: plain data in replies, twins of the API's bodies before they are printed.
  */
 import type { HoldStatus } from '#machines/hold.ts';
+import type { OrderStatus } from '#machines/order.ts';
+import type { PaymentStatus } from '#machines/payment.ts';
+import type { PerformanceStatus } from '#machines/performance.ts';
+import type { QueueEntryStatus } from '#machines/queue-entry.ts';
+import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
+import type { PaymentProviderName } from './catalogue.ts';
+import type { Attendee, CancellationCause, Customer, OperatorMark, OrderItem } from './fact.ts';
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
@@ -25,4 +32,147 @@ export interface HoldItemView {
   readonly ticketCount: number;
   readonly seatIds: readonly string[];
   readonly seatLabels: readonly string[];
+}
+
+/** An order with everything on it; what of it the public sees is decided where it is printed. */
+export interface OrderView {
+  readonly id: string;
+  readonly holdId: string;
+  readonly status: OrderStatus;
+  readonly paymentStatus: 'PENDING' | 'COMPLETED' | 'FAILED';
+  readonly placedAt: number;
+  /** The end of the payment window, also after it; null for a free order. */
+  readonly expiresAt: number | null;
+  readonly currency: string;
+  readonly totalCents: number;
+  /** All money that came, what is due back included. */
+  readonly paidCents: number;
+  readonly remainingCents: number;
+  readonly refundedCents: number;
+  readonly refundDueCents: number;
+  readonly paymentProvider: PaymentProviderName | 'FREE';
+  readonly installmentsCents: readonly number[];
+  readonly paidInstallments: number;
+  readonly payments: readonly PaymentView[];
+  readonly refunds: readonly RefundView[];
+  readonly tickets: readonly TicketView[];
+  readonly items: readonly OrderItem[];
+  readonly discounts: readonly DiscountView[];
+  readonly event: {
+    readonly id: string;
+    readonly slug: string;
+    readonly name: string;
+    /** The dates of the order's tickets. */
+    readonly performances: readonly OrderedPerformanceView[];
+  };
+  readonly customer: Customer;
+  readonly promoCode: string | null;
+  readonly promoterCode: string | null;
+  readonly referralCode: string | null;
+  readonly tracking: Readonly<Record<string, unknown>> | null;
+  readonly successUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+}
+
+export interface OrderedPerformanceView {
+  readonly id: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly status: PerformanceStatus;
+}
+
+export interface PaymentView {
+  readonly id: string;
+  /** From 1. */
+  readonly installment: number;
+  readonly amountCents: number;
+  readonly currency: string;
+  readonly status: PaymentStatus;
+  readonly provider: PaymentProviderName | 'FREE';
+  readonly createdAt: number;
+  readonly paidAt: number | null;
+  /** Null until the provider opened a session. */
+  readonly checkoutSessionId: string | null;
+  readonly redirectUrl: string | null;
+  readonly sessionExpiresAt: number | null;
+}
+
+export interface RefundView extends OperatorMark {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly at: number;
+}
+
+/** What an order's code took off, on one item or, with `itemIndex` null, on the order. */
+export interface DiscountView {
+  readonly code: string;
+  readonly itemIndex: number | null;
+  readonly amountCents: number;
+}
+
+/** A ticket without its signed code, which is made from these values. */
+export interface TicketView {
+  readonly id: string;
+  readonly ticketTypeId: string;
+  readonly performanceId: string;
+  readonly section: string | null;
+  readonly rowLabel: string | null;
+  readonly seatId: string | null;
+  readonly seatLabel: string | null;
+  readonly attendee: Attendee | null;
+}
+
+/** One ticket and whether it opens the door. */
+export interface IssuedTicketView {
+  readonly ticket: TicketView;
+  readonly orderId: string;
+  readonly eventId: string;
+  readonly isValid: boolean;
+  readonly voidReason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null;
+}
+
+/** A place in the waiting room as the API shows it to its owner. */
+export interface QueueEntryView {
+  readonly id: string;
+  readonly eventId: string;
+  readonly status: QueueEntryStatus;
+  /** From 1; null while not drawn and when not waiting. */
+  readonly position: number | null;
+  readonly waitingAhead: number;
+  readonly estimatedMinutes: number;
+  readonly open: boolean;
+  readonly opensAt: number | null;
+  readonly admittedAt: number | null;
+  readonly passExpiresAt: number | null;
+  readonly rate: number;
+  readonly drawCommitment: string | null;
+  /** Whether the line stands because nothing is left; null on an event whose room does not pause. */
+  readonly soldOut: boolean | null;
+}
+
+/** A waiting room as operators see it. */
+export interface WaitingRoomFigures {
+  readonly status: WaitingRoomStatus;
+  readonly opensAt: number | null;
+  readonly waiting: number;
+  /** Live passes. */
+  readonly admitted: number;
+  readonly admittedLastMinute: number;
+  readonly joined: number;
+  readonly drawCommitment: string | null;
+}
+
+/** A page of the proof of a draw; seed, time and digest are null and the page is empty until it is held. */
+export interface DrawView {
+  readonly eventId: string;
+  readonly status: 'pending' | 'drawn';
+  readonly drawCommitment: string;
+  readonly seed: string | null;
+  readonly drawnAt: number | null;
+  readonly count: number;
+  readonly entriesDigest: string | null;
+  /** SHA-256 of each entry id, in line order. */
+  readonly entries: readonly string[];
 }

@@ -7,6 +7,8 @@
 import assert from 'node:assert/strict';
 import { decide, evolve, nextDeadline, openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
 import { isRefusal, type Refusal, type RefusalCode } from '#domain/refusal.ts';
+import { createHashing } from '#actors/hashing.ts';
+import { touchEntry } from '#domain/waiting-room.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { joinId, type IdPrefix } from '#domain/ids.ts';
 import type { Command, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
@@ -42,6 +44,7 @@ export class Desk {
   readonly journal: KeptFact[] = [];
   now: number;
   readonly #counts = new Map<IdPrefix, number>();
+  readonly #hashing = createHashing();
   #seeds = 0;
 
   constructor(office: BoxOffice, now: number) {
@@ -58,7 +61,7 @@ export class Desk {
   /** Takes a turn, whatever comes of it. */
   ask<Type extends CommandType>(command: CommandOf<Type>): ReplyTo<Type> | Refusal {
     this.settle();
-    return this.#turn(command) as ReplyTo<Type> | Refusal;
+    return this.#turn(command as Command) as ReplyTo<Type> | Refusal;
   }
 
   /** Takes a turn that must not be refused. */
@@ -102,11 +105,13 @@ export class Desk {
   }
 
   #turn(command: Command): object {
+    touchEntry(this.office, command, this.now);
     const decision = decide(this.office, command, {
       now: this.now,
       newId: (prefix) => this.#nextId(prefix),
       newSeed: () => this.#nextSeed(),
-    } as Parameters<typeof decide>[2]);
+      hashing: this.#hashing,
+    });
     if (isRefusal(decision)) return decision;
     for (const fact of decision.facts) {
       evolve(this.office, fact, this.now);

@@ -1,0 +1,118 @@
+/**
+ * Bar perks: drinks and the like that are bought along with tickets.
+ *
+ * Owns their caps and the tally of what is sold of each; prices are summed by `pricing.ts`. `checkout.ts` judges; `orders.ts`
+ * calls `countPerks` when an order begins, ends or comes back.
+ *
+ * 1. A perk belongs to one ticket type, its id to one perk of the event; its stock is the event's, over all dates.
+ * 2. Sold of a perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the time.
+ */
+import { addToTally } from './money.ts';
+import { refuse, type Refusal } from './refusal.ts';
+import type { BarPerkDefinition } from './catalogue.ts';
+import type { BarPerkRequest } from './command.ts';
+import type { OrderedPerk } from './fact.ts';
+import type { SalePlan } from './sale-plan.ts';
+
+/** What of an item this file judges. */
+interface PerkedItem {
+  readonly ticketTypeId: string;
+  readonly ticketCount: number;
+  readonly barPerks: readonly BarPerkRequest[];
+}
+
+/**
+ * Finds the perks of each item at their prices, equal ones of an item added up. Refuses in order: BAR_PERK_NOT_FOUND,
+ * BAR_PERK_LIMIT_EXCEEDED (over max_per_ticket × tickets of the item), BAR_PERK_SOLD_OUT (over all items).
+ */
+export function findPerks(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perksSold: ReadonlyMap<string, number>,
+): readonly (readonly OrderedPerk[])[] | Refusal {
+  for (const { ticketTypeId, barPerks } of items) {
+    for (const { barPerkId } of barPerks) {
+      if (perkOf(plan, ticketTypeId, barPerkId) === undefined) return refuse('BAR_PERK_NOT_FOUND', { barPerkId });
+    }
+  }
+  const perks = items.map((item) => addUp(plan, item));
+  return judgePerTicket(plan, items, perks) ?? judgeStock(plan, items, perks, perksSold) ?? perks;
+}
+
+/** Whether the perks of an order that ended could be had once more; a perk that is gone has no stock to exceed. */
+export function canHaveAgain(
+  plan: SalePlan,
+  items: readonly { readonly ticketTypeId: string; readonly barPerks: readonly OrderedPerk[] }[],
+  perksSold: ReadonlyMap<string, number>,
+): boolean {
+  const wanted = new Map<string, number>();
+  return items.every(({ ticketTypeId, barPerks }) =>
+    barPerks.every(({ barPerkId, quantity }) => {
+      addToTally(wanted, barPerkId, quantity);
+      const perk = perkOf(plan, ticketTypeId, barPerkId);
+      return perk === undefined || wanted.get(barPerkId)! <= perkLeft(perk, perksSold);
+    }),
+  );
+}
+
+/** Counts the perks of an order as sold, or with -1 returns them. */
+export function countPerks(
+  perksSold: Map<string, number>,
+  items: readonly { readonly barPerks: readonly OrderedPerk[] }[],
+  sign: 1 | -1,
+): void {
+  for (const { barPerks } of items) {
+    for (const { barPerkId, quantity } of barPerks) addToTally(perksSold, barPerkId, sign * quantity);
+  }
+}
+
+function addUp(plan: SalePlan, { ticketTypeId, barPerks }: PerkedItem): readonly OrderedPerk[] {
+  const quantities = new Map<string, number>();
+  for (const { barPerkId, quantity } of barPerks) addToTally(quantities, barPerkId, quantity);
+  return [...quantities].map(([barPerkId, quantity]) => ({
+    barPerkId,
+    quantity,
+    unitPriceCents: perkOf(plan, ticketTypeId, barPerkId)!.price,
+  }));
+}
+
+function judgePerTicket(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perks: readonly (readonly OrderedPerk[])[],
+): Refusal | null {
+  for (const [index, { ticketTypeId, ticketCount }] of items.entries()) {
+    for (const { barPerkId, quantity: requested } of perks[index]!) {
+      const { maxPerTicket } = perkOf(plan, ticketTypeId, barPerkId)!;
+      const limit = maxPerTicket === null ? null : maxPerTicket * ticketCount;
+      if (limit !== null && requested > limit)
+        return refuse('BAR_PERK_LIMIT_EXCEEDED', { limit, requested, barPerkId });
+    }
+  }
+  return null;
+}
+
+function judgeStock(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perks: readonly (readonly OrderedPerk[])[],
+  perksSold: ReadonlyMap<string, number>,
+): Refusal | null {
+  const wanted = new Map<string, number>();
+  for (const [index, { ticketTypeId }] of items.entries()) {
+    for (const { barPerkId, quantity } of perks[index]!) {
+      addToTally(wanted, barPerkId, quantity);
+      const available = perkLeft(perkOf(plan, ticketTypeId, barPerkId)!, perksSold);
+      if (wanted.get(barPerkId)! > available) return refuse('BAR_PERK_SOLD_OUT', { barPerkId, available });
+    }
+  }
+  return null;
+}
+
+function perkLeft({ id, stock }: BarPerkDefinition, perksSold: ReadonlyMap<string, number>): number {
+  return stock === null ? Number.POSITIVE_INFINITY : Math.max(0, stock - (perksSold.get(id) ?? 0));
+}
+
+function perkOf(plan: SalePlan, ticketTypeId: string, barPerkId: string): BarPerkDefinition | undefined {
+  return plan.ticketTypeById.get(ticketTypeId)?.definition.barPerks.find((perk) => perk.id === barPerkId);
+}

@@ -1,0 +1,218 @@
+/**
+ * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page.
+ *
+ * Owns no state; figures follow from the order at the moment of asking. Called by `box-office.ts` for replies, and by
+ * `http/routes`, `payments` and `cli` through a box office's `look`.
+ *
+ * 1. `paymentStatus` is COMPLETED once every installment is paid, FAILED while the last try of an order without tickets was
+ *    declined, and PENDING otherwise.
+ * 2. A ticket's place in the order says what it is for: the tickets of the first item, then those of the second, and so on.
+ */
+import { Defect } from './invariant.ts';
+import { shownStatus } from './performances.ts';
+import {
+  countedCents,
+  isInstallmentPaid,
+  isLiveOrder,
+  orderById,
+  paidCents,
+  paidInstallments,
+  refundDueCents,
+  refundedCents,
+  type Order,
+  type OrderOffice,
+  type Payment,
+} from './orders.ts';
+import { emailKey } from './purchase-limits.ts';
+import { isRefusal, type Refusal } from './refusal.ts';
+import { seatFacts } from './seating-plan.ts';
+import type { OrderStatus } from '#machines/order.ts';
+import type { OrderItem } from './fact.ts';
+import type { SalePlan } from './sale-plan.ts';
+import type {
+  DiscountView,
+  IssuedTicketView,
+  OrderedPerformanceView,
+  OrderView,
+  PaymentView,
+  TicketView,
+} from './views.ts';
+
+// ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An order by its id: ORDER_NOT_FOUND. */
+export function findOrder(office: OrderOffice, orderId: string): OrderView | Refusal {
+  const order = orderById(office, orderId);
+  return isRefusal(order) ? order : viewOrder(office, order);
+}
+
+/** The order and the payment of a provider's session; null when nobody knows it. */
+export function findSession(
+  office: OrderOffice,
+  checkoutSessionId: string,
+): { readonly order: OrderView; readonly payment: PaymentView } | null {
+  const order = office.orders.byPayment.get(checkoutSessionId);
+  const payment = order?.payments.find((each) => each.checkoutSessionId === checkoutSessionId);
+  if (order === undefined || payment === undefined) return null;
+  return { order: viewOrder(office, order), payment: viewPayment(order, payment) };
+}
+
+/** A ticket, void ones too; null when no order has it. */
+export function findTicket(office: OrderOffice, ticketId: string): IssuedTicketView | null {
+  const order = office.orders.byTicket.get(ticketId);
+  if (order === undefined) return null;
+  const ticket = viewTicket(office.plan, order, order.ticketIds.indexOf(ticketId));
+  const isValid = isLiveOrder(order);
+  const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
+  const { eventId } = office;
+  return { ticket, orderId: order.id, eventId, isValid, voidReason: isValid ? null : voidReason };
+}
+
+export interface OrderPage {
+  readonly orders: readonly OrderView[];
+  /** What to go on after, or null at the end. */
+  readonly nextAfter: string | null;
+}
+
+/**
+ * Orders in the order of their placing, from the one after `after` on; of one status and of one address (compared as the
+ * purchase limits do), where asked. An unknown `after` begins at the first. Cost: a pass over the orders that are left out.
+ */
+export function listOrders(
+  office: OrderOffice,
+  wanted: {
+    readonly status: OrderStatus | null;
+    readonly email: string | null;
+    readonly after: string | null;
+    readonly limit: number;
+  },
+): OrderPage {
+  const { byId, inOrder } = office.orders;
+  const { status, limit } = wanted;
+  const key = wanted.email === null ? null : emailKey(wanted.email);
+  const after = wanted.after === null ? undefined : byId.get(wanted.after);
+  const page: Order[] = [];
+  for (let number = after === undefined ? 0 : after.number + 1; number < inOrder.length; number += 1) {
+    const order = inOrder[number]!;
+    if (status !== null && order.status !== status) continue;
+    if (key !== null && emailKey(order.purchase.customer.email) !== key) continue;
+    if (page.length === limit) return { orders: viewAll(office, page), nextAfter: page.at(-1)?.id ?? null };
+    page.push(order);
+  }
+  return { orders: viewAll(office, page), nextAfter: null };
+}
+
+function viewAll(office: OrderOffice, orders: readonly Order[]): readonly OrderView[] {
+  return orders.map((order) => viewOrder(office, order));
+}
+
+// ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The order with everything on it. */
+export function viewOrder(office: OrderOffice, order: Order): OrderView {
+  const { id, purchase, placedAt, status, refunds, cancellation, ticketIds } = order;
+  const { slug, name } = office.plan.definition;
+  return {
+    ...agreedOf(order),
+    id,
+    status,
+    paymentStatus: paymentStatusOf(order),
+    placedAt,
+    paidCents: paidCents(order),
+    remainingCents: purchase.totalCents - countedCents(order),
+    refundedCents: refundedCents(order),
+    refundDueCents: refundDueCents(order),
+    paidInstallments: paidInstallments(order),
+    payments: order.payments.map((payment) => viewPayment(order, payment)),
+    refunds,
+    tickets: ticketIds.map((_ticketId, place) => viewTicket(office.plan, order, place)),
+    discounts: discountsOf(order),
+    event: { id: office.eventId, slug, name, performances: performancesOf(office, order) },
+    cancellation,
+  };
+}
+
+function agreedOf({ purchase }: Order): Omit<Order['purchase'], 'orderId' | 'firstPaymentId'> {
+  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...agreed } = purchase;
+  return agreed;
+}
+
+export function viewPayment({ purchase }: Order, payment: Payment): PaymentView {
+  const { id, installment, amountCents, currency, status, createdAt, paidAt } = payment;
+  const { checkoutSessionId, redirectUrl, sessionExpiresAt } = payment;
+  const provider = purchase.paymentProvider;
+  return {
+    id,
+    installment,
+    amountCents,
+    currency,
+    status,
+    provider,
+    createdAt,
+    paidAt,
+    checkoutSessionId,
+    redirectUrl,
+    sessionExpiresAt,
+  };
+}
+
+function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
+  const { payments, ticketIds, purchase } = order;
+  const isPaid = purchase.installmentsCents.every((_, index) => isInstallmentPaid(order, index + 1));
+  if (isPaid) return 'COMPLETED';
+  const lastTry = payments.findLast((payment) => payment.strayOf === null);
+  return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
+}
+
+function viewTicket(plan: SalePlan, { purchase, ticketIds }: Order, place: number): TicketView {
+  const { item, offset } = itemOfTicket(purchase.items, place);
+  const { ticketTypeId, performanceId, seatIds, attendees } = item;
+  const seatId = seatIds[offset] ?? null;
+  const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
+  const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
+  const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
+  return {
+    id: ticketIds[place]!,
+    ticketTypeId,
+    performanceId,
+    section: facts?.sectionName ?? null,
+    rowLabel: facts?.rowLabel ?? null,
+    seatId,
+    seatLabel: facts?.seatLabel ?? seatId,
+    attendee: attendees?.[offset] ?? null,
+  };
+}
+
+/** The item that the ticket at a place is of, and which of the item's tickets it is (2). */
+function itemOfTicket(
+  items: readonly OrderItem[],
+  place: number,
+): { readonly item: OrderItem; readonly offset: number } {
+  let offset = place;
+  for (const item of items) {
+    if (offset < item.ticketCount) return { item, offset };
+    offset -= item.ticketCount;
+  }
+  throw new Defect(`an order has no ticket ${place}`);
+}
+
+function discountsOf({ purchase }: Order): readonly DiscountView[] {
+  const { items, promoCode } = purchase;
+  const discounts: DiscountView[] = [];
+  for (const [itemIndex, { discountCode, discountCents }] of items.entries()) {
+    if (discountCode !== null) discounts.push({ code: discountCode, itemIndex, amountCents: discountCents });
+  }
+  if (promoCode === null) return discounts;
+  const amountCents = items.reduce((sum, item) => sum + item.promoDiscountCents, 0);
+  return [...discounts, { code: promoCode, itemIndex: null, amountCents }];
+}
+
+function performancesOf({ plan, dates }: OrderOffice, { purchase }: Order): readonly OrderedPerformanceView[] {
+  const wanted = new Set(purchase.items.map((item) => item.performanceId));
+  return plan.performances
+    .filter((performance) => wanted.has(performance.id) && dates.has(performance.id))
+    .map((performance) => {
+      const { id, name, startsAt, endsAt } = performance;
+      return { id, name, startsAt, endsAt, status: shownStatus(dates.get(id)!, performance) };
+    });
+}

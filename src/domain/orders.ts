@@ -1,0 +1,239 @@
+/**
+ * Orders: what was bought, what was paid of it, and what is owed back.
+ *
+ * Owns the orders of one event with their payments, tickets and refunds, and decides how they end. How an order comes to be is
+ * decided in `checkout.ts`, what money does to it in `payments.ts`; facts are applied in `order-evolve.ts`, where each change
+ * of an order's tickets goes through its hold; what is shown of an order is in `order-views.ts`. Called by `till.ts`.
+ *
+ * 1. An order has one hold for life; the hold is CONVERTED while the order is PENDING, CONSUMED while tickets are out.
+ * 2. Everything that came in is a PAID payment of the order. Paid − refunded ≥ 0; what the order cannot use is due back.
+ * 3. Orders that are PENDING, PARTIALLY_PAID or CONFIRMED are live: they alone count for e-mail caps, uses of codes and
+ *    perks sold. The tallies change only where an order becomes live or ceases to be.
+ * 4. Orders that ended are kept: money may still come for them, and it must find them.
+ * 5. After an operator's doing a cancelled order stays cancelled.
+ */
+import { orderLaw, type OrderStatus } from '#machines/order.ts';
+import type { PaymentStatus } from '#machines/payment.ts';
+import { countPerks } from './bar-perks.ts';
+import { fact, type CancellationCause, type Fact, type FactData, type OperatorMark } from './fact.ts';
+import { sumOf } from './money.ts';
+import { countUses } from './promo-codes.ts';
+import { countTickets } from './purchase-limits.ts';
+import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import type { CommandOf } from './command.ts';
+import type { Hold, HoldOffice } from './holds.ts';
+import type { TurnIds } from './ids.ts';
+
+export interface Payment {
+  readonly id: string;
+  /** From 1; a stray payment has that of the payment whose session it came through. */
+  readonly installment: number;
+  readonly amountCents: number;
+  readonly currency: string;
+  status: PaymentStatus;
+  readonly createdAt: number;
+  paidAt: number | null;
+  checkoutSessionId: string | null;
+  redirectUrl: string | null;
+  sessionExpiresAt: number | null;
+  /** Whether its money pays the installment. */
+  isCounted: boolean;
+  /** For money that nobody asked for, the payment whose session it came through. */
+  readonly strayOf: string | null;
+  /** How the report of the money called itself; for telling a repeat. */
+  reference: string | null;
+  webhookId: string | null;
+}
+
+export interface Refund extends OperatorMark {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly at: number;
+}
+
+export interface Order {
+  readonly id: string;
+  /** Its place among the event's orders, from 0. */
+  readonly number: number;
+  /** What was agreed when it was placed; never changes. */
+  readonly purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
+  readonly placedAt: number;
+  status: OrderStatus;
+  readonly payments: Payment[];
+  /** Empty until the first money; kept, but void, after a cancellation. */
+  ticketIds: readonly string[];
+  readonly refunds: Refund[];
+  cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+}
+
+export interface OrderBook {
+  /** In the order of placing. */
+  readonly byId: Map<string, Order>;
+  readonly inOrder: Order[];
+  /** By the id of a payment, and by the id of its provider's session. */
+  readonly byPayment: Map<string, Order>;
+  readonly byTicket: Map<string, Order>;
+  /** Tallies over live orders (3). */
+  readonly ticketsByEmail: Map<string, number>;
+  readonly usesByCode: Map<string, number>;
+}
+
+/** What orders need of the box office around them. */
+export interface OrderOffice extends HoldOffice {
+  readonly orders: OrderBook;
+  /** By bar perk, over live orders (3). */
+  readonly perksSold: Map<string, number>;
+}
+
+export function noOrders(): OrderBook {
+  return {
+    byId: new Map(),
+    inOrder: [],
+    byPayment: new Map(),
+    byTicket: new Map(),
+    ticketsByEmail: new Map(),
+    usesByCode: new Map(),
+  };
+}
+
+// ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An order by its id: ORDER_NOT_FOUND. */
+export function orderById(office: OrderOffice, orderId: string): Order | Refusal {
+  return office.orders.byId.get(orderId) ?? refuse('ORDER_NOT_FOUND', {});
+}
+
+/** Whether the order has, or may soon have, tickets (3). */
+export function isLiveOrder({ status }: Order): boolean {
+  return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
+}
+
+/** The try at the order's first installment; null for a free order. */
+export function firstPaymentOf({ payments }: Order): Payment | null {
+  return payments[0] ?? null;
+}
+
+/** Whether the order still awaits the session that its buyer is to be sent to. */
+export function awaitsFirstSession(order: Order): boolean {
+  const first = firstPaymentOf(order);
+  return order.status === 'PENDING' && first !== null && first.checkoutSessionId === null;
+}
+
+/** All money that came. */
+export function paidCents(order: Order): number {
+  return sumOf(order.payments, (payment) => (payment.status === 'PAID' ? payment.amountCents : 0));
+}
+
+/** The money that pays for the tickets. */
+export function countedCents(order: Order): number {
+  return sumOf(order.payments, (payment) => (payment.isCounted ? payment.amountCents : 0));
+}
+
+export function refundedCents(order: Order): number {
+  return sumOf(order.refunds, (refund) => refund.amountCents);
+}
+
+/** What is owed to the buyer: money that the order could not use, and all of it once the order is over. */
+export function refundDueCents(order: Order): number {
+  return refundDueAfter(order, 0, false);
+}
+
+/** What would be owed after more money, which the order counts or does not; counted money makes an ended order live again. */
+export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
+  const useful = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
+}
+
+export function isInstallmentPaid(order: Order, installment: number): boolean {
+  return order.payments.some((payment) => payment.isCounted && payment.installment === installment);
+}
+
+/** How many installments are paid; they are paid in their order, so the next one is the one after. */
+export function paidInstallments(order: Order): number {
+  return order.payments.filter((payment) => payment.isCounted).length;
+}
+
+// ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Ends a PENDING order whose payment window ran out; nothing when the hold is not an order's, or not due. */
+export function decideExpireOrder(hold: Hold | undefined, now: number): readonly Fact[] {
+  const due = hold !== undefined && hold.status === 'CONVERTED' && hold.expiresAt <= now;
+  return due ? [fact('OrderExpired', { orderId: hold.orderId! })] : [];
+}
+
+/** Cancels an order for the operator; what is cancelled by one already stays so. ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. */
+export function decideCancelOrder(office: OrderOffice, command: CommandOf<'CancelOrder'>): readonly Fact[] | Refusal {
+  const order = orderById(office, command.orderId);
+  if (isRefusal(order)) return order;
+  const { status, cancellation } = order;
+  if (cancellation !== null && cancellation.cause !== 'BUYER') return [];
+  if (orderLaw.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
+  return [cancelled(order, 'OPERATOR', command)];
+}
+
+/** Cancels every live order with a ticket on one of the dates, whole. Cost: one pass over the event's orders. */
+export function cancelOrdersOn(
+  office: OrderOffice,
+  performanceIds: ReadonlySet<string>,
+  mark: OperatorMark,
+): readonly Fact[] {
+  return office.orders.inOrder
+    .filter(isLiveOrder)
+    .filter(({ purchase }) => purchase.items.some((item) => performanceIds.has(item.performanceId)))
+    .map((order) => cancelled(order, 'PERFORMANCE', mark));
+}
+
+/** The fact that cancels a live order; everything that was paid and not refunded is due back. */
+export function cancelled(order: Order, cause: CancellationCause, { operator, note }: OperatorMark): Fact {
+  const refundDue = paidCents(order) - refundedCents(order);
+  return fact('OrderCancelled', { orderId: order.id, cause, operator, note, refundDueCents: refundDue });
+}
+
+/** Records money that was given back, never more than was paid. ORDER_NOT_FOUND, REFUND_TOO_HIGH. */
+export function decideRecordRefund(
+  office: OrderOffice,
+  command: CommandOf<'RecordRefund'>,
+  ids: TurnIds,
+): readonly Fact[] | Refusal {
+  const order = orderById(office, command.orderId);
+  if (isRefusal(order)) return order;
+  const { amountCents, operator, note } = command;
+  const refundable = paidCents(order) - refundedCents(order);
+  if (amountCents > refundable) return refuse('REFUND_TOO_HIGH', { refundable, requested: amountCents });
+  const refundDue = Math.max(0, refundDueCents(order) - amountCents);
+  const refundId = ids.newId('ref');
+  const { id: orderId } = order;
+  return [fact('RefundRecorded', { orderId, refundId, amountCents, operator, note, refundDueCents: refundDue })];
+}
+
+// ── the book ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Puts a new order at the end of the book. */
+export function keepOrder(orders: OrderBook, order: Order): void {
+  orders.byId.set(order.id, order);
+  orders.inOrder.push(order);
+}
+
+/** Adds a live order to the tallies, or with -1 takes it out (3). */
+export function countOrder(office: OrderOffice, { purchase }: Order, sign: 1 | -1): void {
+  countTickets(office.orders.ticketsByEmail, purchase.customer.email, purchase.items, sign);
+  countUses(office.orders.usesByCode, purchase, sign);
+  countPerks(office.perksSold, purchase.items, sign);
+}
+
+// ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An order as a snapshot keeps it. */
+export type OrderRecord = Order;
+
+/** Puts an order of a snapshot back; the tallies and indexes follow from it. */
+export function restoreOrder(office: OrderOffice, order: OrderRecord): void {
+  const { orders } = office;
+  keepOrder(orders, order);
+  for (const { id, checkoutSessionId } of order.payments) {
+    orders.byPayment.set(id, order);
+    if (checkoutSessionId !== null) orders.byPayment.set(checkoutSessionId, order);
+  }
+  for (const ticketId of order.ticketIds) orders.byTicket.set(ticketId, order);
+  if (isLiveOrder(order)) countOrder(office, order, 1);
+}

@@ -25,7 +25,8 @@ export type ArchiveAnswer = { readonly archived: ArchivedFacts | null } | { read
 
 /** Archives the whole batches at or before `throughSeq`; null when there are none. */
 export async function archiveFacts(folder: string, throughSeq: number): Promise<ArchivedFacts | null> {
-  const worker = new Worker(new URL('./archive-writer.ts', import.meta.url), { workerData: { folder, throughSeq } });
+  const workerData = { folder, throughSeq };
+  const worker = new Worker(new URL('./archive-writer.ts', import.meta.url), { workerData, execArgv: [] });
   const answer = await new Promise<ArchiveAnswer>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

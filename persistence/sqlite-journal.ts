@@ -328,7 +328,8 @@ export class SqliteJournal implements Journal {
 async function startWriter(
   options: WriterOptions,
 ): Promise<{ worker: Worker; ready: Extract<FromWriter, { kind: 'READY' }> }> {
-  const worker = new Worker(new URL('./journal-writer.ts', import.meta.url), { workerData: options });
+  // Node strips the worker's types itself: a loader that the main thread was started with would only make it slow to start.
+  const worker = new Worker(new URL('./journal-writer.ts', import.meta.url), { workerData: options, execArgv: [] });
   const first = await new Promise<FromWriter>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

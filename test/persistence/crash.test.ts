@@ -1,0 +1,67 @@
+/** kill -9 at random moments: what was called durable is there, nothing is half, and the journal proves itself. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { FactRow } from '#persistence/journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { verifyJournal } from '#persistence/verify.ts';
+import { newFolder } from './folders.ts';
+
+const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
+const rounds = Number(process.env['CRASH_ROUNDS'] ?? 20);
+
+/** Runs the victim, kills it some milliseconds after it is ready; returns the last fact that it called durable. */
+function runAndKill(folder: string, aliveMs: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [victim, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (text === '') setTimeout(() => child.kill('SIGKILL'), aliveMs);
+      text += chunk;
+    });
+    child.on('close', (code, signal) => {
+      if (signal !== 'SIGKILL') return reject(new Error(`the victim ended by itself: ${code} ${text}`));
+      const whole = text
+        .slice(0, text.lastIndexOf('\n'))
+        .split('\n')
+        .filter((line) => line !== 'ready');
+      resolve(Number(whole.at(-1) ?? 0));
+    });
+  });
+}
+
+describe('after kill -9', () => {
+  it(`at ${rounds} random moments everything that was called durable is there, whole and in order`, async (t) => {
+    const folder = newFolder(t);
+    let called = 0;
+    for (let round = 0; round < rounds; round++) {
+      called = Math.max(called, await runAndKill(folder, Math.floor(Math.random() ** 2 * 120)));
+      let last: { number: number; unitEnd: number } | null = null;
+      const onRow = ({ seq, data }: FactRow): void => {
+        last = JSON.parse(data) as { number: number; unitEnd: number };
+        assert.equal(last.number, seq);
+      };
+      const journal = await openSqliteJournal({ folder, onRow });
+      assert.ok(
+        journal.durableSeq >= called,
+        `fact ${called} was called durable, the journal ends at ${journal.durableSeq}`,
+      );
+      assert.equal((last as { unitEnd: number } | null)?.unitEnd ?? 0, journal.durableSeq, 'the last unit is whole');
+      await journal.close();
+    }
+    assert.ok(called > 0, 'the victim never got anything done');
+    const report = await verifyJournal(folder);
+    assert.deepEqual(report.problems, []);
+    assert.equal(report.facts, report.headSeq);
+  });
+
+  it('a folder that was left with its log can be verified and says how far it reaches', async (t) => {
+    const folder = newFolder(t);
+    const called = await runAndKill(folder, 60);
+    const report = await verifyJournal(folder);
+    assert.deepEqual(report.problems, []);
+    assert.ok(report.headSeq >= called);
+  });
+});

@@ -1,0 +1,235 @@
+/**
+ * Damaged data folders: whatever bit flips, whatever is cut off, the journal opens with everything that was durable,
+ * or it does not open and says what is lost. It is never silently shorter. DAMAGE_PLACES sets how many places are tried.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import Database from 'better-sqlite3';
+import { copyUpTo } from '#persistence/backup.ts';
+import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import { recoverHead } from '#persistence/recovery.ts';
+import { SnapshotFolder } from '#persistence/snapshots.ts';
+import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { verifyJournal } from '#persistence/verify.ts';
+import { WitnessWriter } from '#persistence/witness.ts';
+import { appendAll, newFolder, unitOf } from './folders.ts';
+
+const places = Number(process.env['DAMAGE_PLACES'] ?? 60);
+
+/** The same pseudo-random numbers on every run, so that a failure can be repeated. */
+function* numbers(seed: number): Generator<number> {
+  for (let state = seed; ;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+/** Rows of a folder as recovery reads them, which changes nothing in it. */
+async function recoverRows(folder: string): Promise<FactRow[]> {
+  const rows: FactRow[] = [];
+  await recoverHead(folder, { onRow: (row) => rows.push(row) });
+  return rows;
+}
+
+describe('a damaged data folder', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'holdfast-damage-'));
+  /** Closed cleanly: everything is in the database. */
+  const closed = join(parent, 'closed');
+  /** Left by a crash: everything is in the log, and the witness has seen its end. */
+  const crashed = join(parent, 'crashed');
+  let closedRows: FactRow[] = [];
+  let crashedRows: FactRow[] = [];
+
+  before(async () => {
+    const journal = await openSqliteJournal({ folder: closed });
+    await appendAll(
+      journal,
+      Array.from({ length: 120 }, (_, index) => unitOf(`evt_${index % 5}`, 1 + (index % 4), index)),
+    );
+    closedRows = [...journal.read()];
+    await journal.close();
+    await leaveInLog(crashed);
+    crashedRows = await recoverRows(crashed);
+    assert.ok(crashedRows.length > 50);
+  });
+  after(() => rmSync(parent, { recursive: true, force: true }));
+
+  const files = [
+    { folder: closed, file: 'journal.db', rows: () => closedRows },
+    { folder: crashed, file: 'journal.db-wal', rows: () => crashedRows },
+    { folder: crashed, file: 'journal.db', rows: () => crashedRows },
+    { folder: closed, file: 'head.witness', rows: () => closedRows },
+  ];
+  for (const { folder, file, rows } of files) {
+    const kind = folder === closed ? 'cleanly closed' : 'crashed';
+    it(`opens with every fact or not at all when a bit of ${file} flipped in a ${kind} folder`, async (t) => {
+      const copy = newFolder(t);
+      const random = numbers(42);
+      let refused = 0;
+      for (let place = 0; place < places; place++) {
+        cpSync(folder, copy, { recursive: true });
+        const where = flipBit(join(copy, file), random.next().value as number);
+        try {
+          assert.deepEqual(await recoverRows(copy), rows(), `flipped ${where}`);
+        } catch (error) {
+          if (!(error instanceof JournalDamaged) && !(error instanceof JournalTooNew)) throw error;
+          refused += 1;
+        }
+        rmSync(copy, { recursive: true });
+      }
+      t.diagnostic(`${refused} of ${places} flips refused, the others harmless`);
+      if (file !== 'head.witness' && file !== 'journal.db') assert.ok(refused > 0);
+    });
+  }
+
+  it('is refused when its log was cut off, with what is lost and the command that accepts it', async (t) => {
+    const copy = newFolder(t);
+    cpSync(crashed, copy, { recursive: true });
+    truncateSync(join(copy, 'journal.db-wal'), Math.floor(readFileSync(join(copy, 'journal.db-wal')).length / 2));
+    const error = await openSqliteJournal({ folder: copy }).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof JournalDamaged);
+    assert.ok(error.lastGoodSeq > 0);
+    assert.equal(error.expectedSeq, crashedRows.length);
+    assert.match(error.message, new RegExp(`facts ${error.lastGoodSeq + 1} to ${crashedRows.length} are lost`));
+    assert.match(error.hint, new RegExp(`holdfast restore --to NEW_DIR --seq ${error.lastGoodSeq}`));
+    assert.equal(existsSync(join(copy, 'holdfast.pid')), false);
+
+    const out = newFolder(t);
+    await assert.rejects(copyUpTo(copy, newFolder(t), {}), JournalDamaged, 'without a limit the loss is not accepted');
+    const report = await copyUpTo(copy, out, { seq: error.lastGoodSeq });
+    assert.equal(report.headSeq, error.lastGoodSeq);
+    const journal = await openSqliteJournal({ folder: out });
+    assert.deepEqual([...journal.read()], crashedRows.slice(0, error.lastGoodSeq));
+    await journal.close();
+  });
+
+  it('is refused when the witness is ahead, missing, unreadable or another journal’s', async (t) => {
+    const spoil: Record<string, (folder: string) => void> = {
+      'its witness says that fact 999 was written': (folder) => {
+        const writer = new WitnessWriter(folder);
+        const db = new Database(join(folder, 'journal.db'), { readonly: true });
+        const journalId = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'journal_id'").pluck().get() ?? '';
+        db.close();
+        writer.write({ journalId, seq: 999, hash: '00' });
+        writer.close();
+      },
+      'its witness is that of another journal': (folder) =>
+        cpSync(join(crashed, 'head.witness'), join(folder, 'head.witness')),
+      'its witness is missing': (folder) => rmSync(join(folder, 'head.witness')),
+      'its witness cannot be read': (folder) => writeFileSync(join(folder, 'head.witness'), 'x'.repeat(8_192)),
+      'it is gone or empty': (folder) => rmSync(join(folder, 'journal.db')),
+    };
+    for (const [message, damage] of Object.entries(spoil)) {
+      const copy = newFolder(t);
+      cpSync(closed, copy, { recursive: true });
+      damage(copy);
+      await assert.rejects(openSqliteJournal({ folder: copy }), (error) => {
+        assert.ok(error instanceof JournalDamaged);
+        assert.ok(error.message.includes(message), error.message);
+        return true;
+      });
+      const { problems } = await verifyJournal(copy);
+      assert.ok(
+        problems.some(({ what }) => what.includes(message)),
+        JSON.stringify(problems),
+      );
+    }
+  });
+
+  it('opens when one slot of the witness is torn', async (t) => {
+    for (const slot of [0, 1]) {
+      const copy = newFolder(t);
+      cpSync(crashed, copy, { recursive: true });
+      const bytes = readFileSync(join(copy, 'head.witness'));
+      bytes.fill(0, slot * 4_096 + 10, slot * 4_096 + 60);
+      writeFileSync(join(copy, 'head.witness'), bytes);
+      assert.deepEqual(await recoverRows(copy), crashedRows);
+    }
+  });
+
+  it('is refused for every change of a row that SQLite itself finds sound', async (t) => {
+    const changes: Record<string, RegExp> = {
+      'DELETE FROM journal WHERE seq = 77': /has \d+ rows/,
+      'DELETE FROM journal WHERE seq > 250; DELETE FROM batch WHERE last_seq > 250': /rows|ends at fact|commit row/,
+      "UPDATE journal SET data = '{}' WHERE seq = 78": /fails its checksum/,
+      'UPDATE journal SET at = at + 1 WHERE seq = 79': /fails its checksum|another time/,
+      'UPDATE journal SET prev = prev - 1 WHERE seq = 80': /says it follows/,
+      "UPDATE journal SET type = type || 'x' WHERE seq = 81": /fails its checksum/,
+      'UPDATE batch SET hash = randomblob(32) WHERE first_seq = 1': /fails its checksum/,
+      'DELETE FROM batch WHERE first_seq = 1': /should follow fact 0/,
+      'DELETE FROM batch WHERE last_seq = (SELECT max(last_seq) FROM batch)': /has no commit row/,
+      "UPDATE meta SET value = 'x' WHERE key = 'journal_id'": /anchor/,
+      "INSERT INTO stream VALUES ('evt_0', 3)": /anchor/,
+      'INSERT INTO journal SELECT seq + 1, at, event_id, type, data, seq, seq + 1 FROM journal ORDER BY seq DESC LIMIT 1':
+        /has no commit row/,
+    };
+    for (const [sql, message] of Object.entries(changes)) {
+      const copy = newFolder(t);
+      cpSync(closed, copy, { recursive: true });
+      const db = new Database(join(copy, 'journal.db'));
+      db.exec(sql);
+      db.close();
+      await assert.rejects(openSqliteJournal({ folder: copy }), (error) => {
+        assert.ok(error instanceof JournalDamaged, sql);
+        assert.match(error.message, message);
+        return true;
+      });
+      assert.notDeepEqual((await verifyJournal(copy)).problems, [], sql);
+    }
+  });
+
+  it('never hands out a damaged snapshot', async (t) => {
+    const folder = newFolder(t);
+    const bad: string[] = [];
+    const writer = new SnapshotFolder(folder);
+    const pieces = Array.from({ length: 40 }, (_, index) => JSON.stringify({ seat: index }));
+    const older = await writer.write({ eventId: 'evt_a', seq: 1, at: 1, about: null }, pieces.slice(1));
+    const newer = await writer.write({ eventId: 'evt_a', seq: 2, at: 2, about: { sold: 3 } }, pieces);
+    const sound = readFileSync(newer.path);
+    const random = numbers(7);
+    for (let place = 0; place < places; place++) {
+      writeFileSync(newer.path, sound);
+      flipBit(newer.path, random.next().value as number);
+      const reader = new SnapshotFolder(folder, { onBad: (path) => bad.push(path) });
+      assert.equal((await reader.newest('evt_a'))?.fingerprint, older.fingerprint);
+      assert.equal(bad.length, place + 1);
+    }
+  });
+});
+
+/** Flips one bit of a file at a place between 0 and 1; returns where. */
+function flipBit(path: string, place: number): string {
+  const bytes = readFileSync(path);
+  const bit = Math.floor(place * bytes.length * 8);
+  const byte = bit >> 3;
+  bytes[byte] = (bytes[byte] ?? 0) ^ (1 << (bit & 7));
+  writeFileSync(path, bytes);
+  return `bit ${bit & 7} of byte ${byte}`;
+}
+
+/** Lets a process append a few hundred facts and kills it a little later, when its witness has seen the last of them. */
+function leaveInLog(folder: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = `const { openSqliteJournal } = await import('#persistence/sqlite-journal.ts');
+      const journal = await openSqliteJournal({ folder: process.argv[1], witnessEveryMs: 0, checkpointIdleMs: 60_000 });
+      for (let unit = 0; unit < 60; unit++) {
+        const facts = [1, 2, 3].map((part) => ({ type: 'HoldPlaced', data: JSON.stringify({ unit, part }) }));
+        const seq = journal.append({ eventId: 'evt_' + (unit % 3), at: unit, facts });
+        if (unit % 4 === 0) await new Promise((resolve) => journal.whenDurable(seq, resolve));
+      }
+      await new Promise((resolve) => journal.whenDurable(journal.appendedSeq, resolve));
+      await journal.witness();
+      process.kill(process.pid, 'SIGKILL');`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script, folder], { stdio: 'inherit' });
+    child.on('close', (_, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error('it ended by itself'))));
+  });
+}

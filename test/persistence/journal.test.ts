@@ -1,0 +1,201 @@
+/** What every journal must keep, run by the journal on disk and by its twin in memory. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
+import { JournalFault } from '#persistence/journal.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite-journal.ts';
+import { appendAll, durable, newFolder, outcome, unitOf } from './folders.ts';
+
+interface Kind {
+  readonly name: string;
+  readonly runs: number;
+  open(t: TestContext): Promise<Journal>;
+  /** Opens what the last one left on its disk. */
+  reopen(journal: Journal): Promise<Journal>;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'in memory',
+    runs: 200,
+    open: async () => new MemoryJournal(),
+    reopen: async (journal) => (journal as MemoryJournal).crashAfter(),
+  },
+  {
+    name: 'on disk',
+    runs: 12,
+    open: async (t) => openSqliteJournal({ folder: newFolder(t), batchFactsMax: 7 }),
+    reopen: async (journal) => openSqliteJournal({ folder: (journal as SqliteJournal).folder }),
+  },
+];
+
+const anyUnit: fc.Arbitrary<Unit> = fc.record({
+  eventId: fc.constantFrom('', 'evt_a', 'evt_b', 'evt ü/\u{1f3ab}'),
+  at: fc.integer({ min: 0, max: 2 ** 45 }),
+  facts: fc.array(fc.record({ type: fc.constantFrom('HoldPlaced', 'HoldReleased'), data: fc.json({ maxDepth: 2 }) }), {
+    minLength: 1,
+    maxLength: 9,
+  }),
+});
+
+function rowsOf(units: readonly Unit[]): FactRow[] {
+  const facts = units.flatMap(({ eventId, at, facts }) => facts.map((fact) => ({ at, eventId, ...fact })));
+  return facts.map((fact, index) => ({ seq: index + 1, ...fact }));
+}
+
+for (const kind of kinds) {
+  describe(`the journal ${kind.name}`, () => {
+    it('gives sequence numbers at once, without gaps, in the order of the calls', async (t) => {
+      const journal = await kind.open(t);
+      assert.equal(journal.status, 'OPEN');
+      assert.equal(journal.appendedSeq, 0);
+      assert.equal(journal.append(unitOf('evt_a', 3)), 3);
+      assert.equal(journal.append(unitOf('evt_b', 1)), 4);
+      assert.equal(journal.appendedSeq, 4);
+      assert.equal(journal.durableSeq, 0);
+      await durable(journal, 4);
+      assert.equal(journal.durableSeq, 4);
+      await journal.close();
+    });
+
+    it('reads back what was appended, whole and by stream, and finds it again after a restart', async (t) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyUnit, { maxLength: 12 }), fc.nat(20), async (units, afterSeq) => {
+          const first = await kind.open(t);
+          await appendAll(first, units);
+          const rows = rowsOf(units);
+          for (const journal of [first, null]) {
+            if (journal === null) await first.close();
+            const open = journal ?? (await kind.reopen(first));
+            assert.equal(open.appendedSeq, rows.length);
+            assert.equal(open.durableSeq, rows.length);
+            assert.deepEqual([...open.read({ afterSeq })], rows.slice(afterSeq));
+            const lastSeqs = new Map(rows.map(({ eventId, seq }) => [eventId, seq]));
+            assert.deepEqual(new Map([...open.streams()].map((stream) => [stream.eventId, stream.lastSeq])), lastSeqs);
+            for (const eventId of ['evt_unknown', ...lastSeqs.keys()]) {
+              const own = rows.filter((row) => row.eventId === eventId && row.seq > afterSeq);
+              assert.deepEqual([...open.read({ afterSeq, eventId })], own);
+            }
+            if (journal === null) await open.close();
+          }
+        }),
+        { numRuns: kind.runs },
+      );
+    });
+
+    it('calls back in order of sequence, many together, and never inside a call', async (t) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), fc.nat(9)), { minLength: 1, maxLength: 30 }), async (steps) => {
+          const journal = await kind.open(t);
+          const told: number[] = [];
+          let isInside = true;
+          for (const [appends, back] of steps) {
+            for (let count = 0; count < appends; count++) journal.append(unitOf('evt_a', 2));
+            const seq = Math.max(0, journal.appendedSeq - back);
+            journal.whenDurable(seq, (fault) => {
+              assert.equal(isInside, false, 'called back inside a call');
+              assert.equal(fault, null);
+              assert.ok(journal.durableSeq >= seq, 'called back too early');
+              told.push(seq);
+            });
+          }
+          isInside = false;
+          await durable(journal, journal.appendedSeq);
+          assert.equal(told.length, steps.length);
+          assert.deepEqual(
+            told,
+            [...told].sort((a, b) => a - b),
+          );
+          await journal.close();
+        }),
+        { numRuns: kind.runs },
+      );
+    });
+
+    it('calls back later, too, when the fact is durable already', async (t) => {
+      const journal = await kind.open(t);
+      journal.append(unitOf('evt_a'));
+      await durable(journal);
+      let isCalled = false;
+      const called = new Promise<void>((resolve) =>
+        journal.whenDurable(1, (fault) => {
+          assert.equal(fault, null);
+          isCalled = true;
+          resolve();
+        }),
+      );
+      assert.equal(isCalled, false);
+      await called;
+      await journal.close();
+    });
+
+    it('shows no fact to a reader before it is durable, and lets a reader leave early', async (t) => {
+      const journal = await kind.open(t);
+      await appendAll(journal, [unitOf('evt_a', 4), unitOf('evt_b', 4)]);
+      journal.append(unitOf('evt_a', 2));
+      assert.equal([...journal.read()].length, 8);
+      assert.equal([...journal.read({ eventId: 'evt_a' })].length, 4);
+      assert.deepEqual(
+        [...journal.streams()],
+        [
+          { eventId: 'evt_a', lastSeq: 4 },
+          { eventId: 'evt_b', lastSeq: 8 },
+        ],
+      );
+      for (const row of journal.read()) {
+        assert.equal(row.seq, 1);
+        break;
+      }
+      await durable(journal);
+      assert.equal([...journal.read({ eventId: 'evt_a' })].length, 6);
+      await journal.close();
+    });
+
+    it('lets a callback append and wait again', async (t) => {
+      const journal = await kind.open(t);
+      const seqs: number[] = [];
+      await new Promise<void>((resolve) => {
+        const again = (): void => {
+          seqs.push(journal.durableSeq);
+          if (seqs.length === 5) return resolve();
+          journal.whenDurable(journal.append(unitOf('evt_a')), again);
+        };
+        journal.whenDurable(journal.append(unitOf('evt_a')), again);
+      });
+      assert.deepEqual(seqs, [1, 2, 3, 4, 5]);
+      await journal.close();
+    });
+
+    it('writes what was appended when it is closed, and takes nothing afterwards', async (t) => {
+      const journal = await kind.open(t);
+      const statuses: JournalStatus[] = [];
+      journal.onStatus((status, fault) => {
+        statuses.push(status);
+        assert.equal(fault, null);
+      });
+      for (let count = 0; count < 40; count++) journal.append(unitOf('evt_a', 3));
+      const last = outcome(journal, 120);
+      const closed = journal.close();
+      assert.equal(journal.status, 'CLOSED');
+      assert.throws(
+        () => journal.append(unitOf('evt_a')),
+        (error) => error instanceof JournalFault && error.kind === 'CLOSED',
+      );
+      assert.equal(await last, null);
+      await closed;
+      assert.deepEqual(statuses, ['CLOSED']);
+      const again = await kind.reopen(journal);
+      assert.equal([...again.read()].length, 120);
+      await again.close();
+    });
+
+    it('refuses a unit without facts', async (t) => {
+      const journal = await kind.open(t);
+      assert.throws(() => journal.append({ eventId: 'evt_a', at: 1, facts: [] }), /at least one fact/);
+      await journal.close();
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JournalFault } from '#persistence/journal.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { durable, outcome, unitOf } from './folders.ts';
+
+describe('the levers of the journal in memory', () => {
+  it('does nothing by itself in manual mode and calls back inside commit', () => {
+    const journal = new MemoryJournal({ manual: true });
+    const told: number[] = [];
+    for (const seq of [journal.append(unitOf('a', 2)), journal.append(unitOf('a', 2))]) {
+      journal.whenDurable(seq, () => told.push(seq));
+    }
+    journal.commit(3);
+    assert.deepEqual(told, [2], 'a unit is durable whole or not at all');
+    journal.commit();
+    assert.deepEqual(told, [2, 4]);
+  });
+
+  it('leaves only durable facts after a crash, or whole units of what was pending', () => {
+    const journal = new MemoryJournal({ manual: true });
+    journal.append(unitOf('a', 2));
+    journal.commit();
+    journal.append(unitOf('b', 2));
+    journal.append(unitOf('a', 3));
+    assert.equal(journal.crashAfter().appendedSeq, 2);
+    assert.equal(journal.crashAfter(1).appendedSeq, 2);
+    assert.equal(journal.crashAfter(5).appendedSeq, 4);
+    assert.equal(journal.crashAfter(7).appendedSeq, 7);
+    assert.deepEqual(
+      [...journal.crashAfter(5).streams()],
+      [
+        { eventId: 'a', lastSeq: 2 },
+        { eventId: 'b', lastSeq: 4 },
+      ],
+    );
+    assert.equal(journal.appendedSeq, 7);
+  });
+
+  it('forgets what is pending when the disk is full and goes on with what survived', () => {
+    const journal = new MemoryJournal({ manual: true });
+    const statuses: string[] = [];
+    journal.onStatus((status) => statuses.push(status));
+    journal.append(unitOf('a', 2));
+    journal.commit();
+    const faults: (JournalFault | null)[] = [];
+    journal.whenDurable(journal.append(unitOf('b', 2)), (fault) => faults.push(fault));
+    journal.whenDurable(journal.append(unitOf('a', 1)), (fault) => faults.push(fault));
+    journal.full(true);
+    assert.deepEqual(
+      faults.map((fault) => fault?.kind),
+      ['FULL', 'FULL'],
+    );
+    assert.equal(journal.appendedSeq, 2);
+    assert.throws(() => journal.append(unitOf('a')), { kind: 'FULL' });
+    assert.equal(journal.crashAfter(4).appendedSeq, 4);
+    journal.full(false, 4);
+    assert.deepEqual(statuses, ['FULL', 'OPEN']);
+    assert.equal(journal.durableSeq, 4);
+    assert.equal(journal.append(unitOf('b')), 5);
+    journal.commit();
+    assert.deepEqual(
+      [...journal.read({ eventId: 'b' })].map(({ seq }) => seq),
+      [3, 4, 5],
+    );
+  });
+
+  it('tells those who wait for forgotten facts', () => {
+    const journal = new MemoryJournal({ manual: true });
+    const seq = journal.append(unitOf('a'));
+    journal.full(true);
+    journal.full(false);
+    let kind: string | undefined;
+    journal.whenDurable(seq, (fault) => (kind = fault?.kind));
+    assert.equal(kind, undefined);
+    journal.commit();
+    assert.equal(kind, 'FULL');
+  });
+
+  it('takes nothing after an I/O error', async () => {
+    const journal = new MemoryJournal();
+    journal.append(unitOf('a'));
+    await durable(journal);
+    const pending = outcome(journal, journal.append(unitOf('a')));
+    journal.breakDown();
+    assert.equal((await pending)?.kind, 'BROKEN');
+    assert.equal(journal.status, 'BROKEN');
+    assert.throws(() => journal.append(unitOf('a')), { kind: 'BROKEN' });
+    assert.equal([...journal.read()].length, 1);
+  });
+
+  it('commits after a while when it is slow', async () => {
+    const journal = new MemoryJournal();
+    journal.slow(20);
+    const seq = journal.append(unitOf('a'));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(journal.durableSeq, 0);
+    await durable(journal, seq);
+    assert.equal(journal.durableSeq, 1);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createHashing } from '#actors/hashing.ts';
+import { commitmentOf, drawOrder, findFlaws, type DrawProof } from '#domain/draw.ts';
+
+const hashing = createHashing();
+const SEED = '5eed'.repeat(16);
+
+const hexSha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+
+function crowd(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `que_1_${String(index).padStart(24, '0')}`);
+}
+
+function proofOf(entryIds: readonly string[], seed = SEED): DrawProof {
+  const { entryIds: order, entriesDigest } = drawOrder(seed, entryIds, hashing);
+  return {
+    drawCommitment: commitmentOf(seed, hashing),
+    seed,
+    count: order.length,
+    entriesDigest,
+    entries: order.map((entryId) => hexSha256(entryId)),
+  };
+}
+
+describe('The hashing of draws', () => {
+  it("is Node's own SHA-256 and HMAC", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uint8Array({ maxLength: 100 }), (text, key) => {
+        const keyHex = Buffer.from(key).toString('hex');
+        assert.equal(hashing.sha256(text), hexSha256(text));
+        assert.equal(hashing.sha256OfHex(keyHex), hexSha256(Buffer.from(key)));
+        assert.equal(hashing.hmacSha256(keyHex, text), createHmac('sha256', key).update(text).digest('hex'));
+      }),
+    );
+  });
+});
+
+describe('A draw', () => {
+  it('orders the line as the published rule says, word by word', () => {
+    const entryIds = crowd(50);
+    const hashes = entryIds.map((entryId) => hexSha256(entryId));
+    const digest = hexSha256([...hashes].sort().join(''));
+    const keyOf = (hash: string): string =>
+      createHmac('sha256', Buffer.from(SEED, 'hex')).update(`${digest}${hash}`).digest('hex');
+    const expected = entryIds
+      .map((entryId) => ({ entryId, key: keyOf(hexSha256(entryId)) }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ entryId }) => entryId);
+    const drawn = drawOrder(SEED, entryIds, hashing);
+    assert.deepEqual(drawn.entryIds, expected);
+    assert.equal(drawn.entriesDigest, digest);
+  });
+
+  it('does not depend on the order of arrival', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(crowd(40), { minLength: 40 }), (shuffled) => {
+        assert.deepEqual(drawOrder(SEED, shuffled, hashing), drawOrder(SEED, crowd(40), hashing));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is another one for another seed, and when anybody else takes part', () => {
+    const entryIds = crowd(40);
+    const { entryIds: order } = drawOrder(SEED, entryIds, hashing);
+    assert.notDeepEqual(drawOrder('00'.repeat(32), entryIds, hashing).entryIds, order);
+    const withoutLast = order.filter((entryId) => entryId !== entryIds[39]);
+    assert.notDeepEqual(drawOrder(SEED, entryIds.slice(0, 39), hashing).entryIds, withoutLast);
+  });
+
+  it('of nobody is empty', () => {
+    assert.deepEqual(drawOrder(SEED, [], hashing), { entryIds: [], entriesDigest: hexSha256('') });
+    assert.deepEqual(findFlaws(proofOf([]), hashing), []);
+  });
+
+  it('gives those who came early no advantage', () => {
+    const people = 100;
+    const draws = 400;
+    const entryIds = crowd(people);
+    const arrivalOf = new Map(entryIds.map((entryId, index) => [entryId, index]));
+    let sum = 0;
+    for (let draw = 0; draw < draws; draw += 1) {
+      const seed = hexSha256(`seed ${draw}`);
+      const { entryIds: order } = drawOrder(seed, entryIds, hashing);
+      const squares = order.reduce((total, entryId, place) => total + (arrivalOf.get(entryId)! - place) ** 2, 0);
+      sum += 1 - (6 * squares) / (people * (people ** 2 - 1));
+    }
+    // Spearman's correlation of one fair draw has mean 0 and variance 1 / (n - 1); four standard errors of the mean.
+    const bound = 4 / Math.sqrt((people - 1) * draws);
+    assert.ok(Math.abs(sum / draws) < bound, `mean rank correlation ${sum / draws}, bound ${bound}`);
+  });
+});
+
+describe('The proof of a draw', () => {
+  it('has no flaw when it is real', () => {
+    assert.deepEqual(findFlaws(proofOf(crowd(200), randomBytes(32).toString('hex')), hashing), []);
+  });
+
+  it('shows any two entries that were swapped', () => {
+    const proof = proofOf(crowd(60));
+    fc.assert(
+      fc.property(fc.nat({ max: 59 }), fc.nat({ max: 59 }), (a, b) => {
+        fc.pre(a !== b);
+        const entries = [...proof.entries];
+        [entries[a], entries[b]] = [entries[b]!, entries[a]!];
+        assert.notDeepEqual(findFlaws({ ...proof, entries }, hashing), []);
+      }),
+    );
+  });
+
+  it('shows every other forgery', () => {
+    const proof = proofOf(crowd(20));
+    const { entries } = proof;
+    const forgeries: Record<string, DrawProof> = {
+      'another seed': { ...proof, seed: 'ab'.repeat(32) },
+      'another seed and commitment': {
+        ...proof,
+        seed: 'ab'.repeat(32),
+        drawCommitment: commitmentOf('ab'.repeat(32), hashing),
+      },
+      'an entry left out': { ...proof, entries: entries.slice(1) },
+      'an entry left out and not counted': { ...proof, count: 19, entries: entries.slice(1) },
+      'an entry shown twice': { ...proof, count: 21, entries: [entries[0]!, ...entries] },
+      'an entry smuggled in': { ...proof, entries: [hexSha256('friend'), ...entries.slice(1)] },
+      'another digest': { ...proof, entriesDigest: hexSha256('x') },
+    };
+    for (const [what, forgery] of Object.entries(forgeries)) {
+      assert.notDeepEqual(findFlaws(forgery, hashing), [], what);
+    }
+  });
+});

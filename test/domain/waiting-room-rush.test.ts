@@ -1,0 +1,236 @@
+/** A hundred thousand people want in, on a clock that the test turns; and small crowds that do whatever they like. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createHashing } from '#actors/hashing.ts';
+import { drawOrder } from '#domain/draw.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import {
+  areDoorsOpen,
+  DRAWN_ENTRIES_PER_FACT_MAX,
+  drawUnderWay,
+  poolIds,
+  presumeEverybodySeen,
+  viewOwnEntry,
+  waitingRoomFigures,
+} from '#domain/waiting-room.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import { assertSameAfterReplay, given, MINUTE, START, type Desk } from './office.ts';
+import { QueueWitness, type Promises } from './queue-witness.ts';
+import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+
+const SECOND = 1000;
+
+function roomEvent(more: Partial<EventDefinition>): EventDefinition {
+  return eventOf(
+    [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10 }],
+    [ticketType('adult', 'floor')],
+    [stage('general', { adult: 1000 })],
+    { waitingRoom: true, ...more },
+  );
+}
+
+function promisesOf(definition: EventDefinition): Promises {
+  return {
+    opensAt: definition.waitingRoomOpensAt,
+    rate: definition.waitingRoomRate,
+    inactivityMs: definition.waitingRoomInactivitySeconds * SECOND,
+    passMs: definition.waitingRoomMinutes * MINUTE,
+    maxAdmitted: definition.waitingRoomMaxAdmitted,
+  };
+}
+
+/** A desk whose facts a witness watches as they happen. */
+class WatchedDesk {
+  readonly desk: Desk;
+  readonly witness: QueueWitness;
+  #watched = 0;
+
+  constructor(definition: EventDefinition) {
+    this.desk = given(definition);
+    this.witness = new QueueWitness(promisesOf(definition));
+  }
+
+  join(sessionKey: string): { id: string; status: string } {
+    this.settle();
+    const { entry } = this.desk.do({ type: 'JoinQueue', sessionKey });
+    return this.#told(entry);
+  }
+
+  poll(entryId: string, sessionKey: string): { id: string; status: string; position: number | null } {
+    this.settle();
+    const { entry } = this.desk.do({ type: 'PollQueue', entryId, sessionKey });
+    return this.#told(entry);
+  }
+
+  leave(entryId: string, sessionKey: string): void {
+    this.settle();
+    this.desk.do({ type: 'LeaveQueue', entryId, sessionKey });
+    this.catchUp();
+  }
+
+  settle(): void {
+    this.desk.settle();
+    this.catchUp();
+  }
+
+  /** Who asked is noted before the witness sees what came of it, since the line moves for whoever is there. */
+  #told<Told extends { id: string; status: string }>(entry: Told): Told {
+    if (entry.status === 'WAITING' || entry.status === 'ADMITTED') this.witness.seen(entry.id, this.desk.now);
+    this.catchUp();
+    return entry;
+  }
+
+  catchUp(): void {
+    const { journal } = this.desk;
+    for (; this.#watched < journal.length; this.#watched += 1) {
+      const { fact, at } = journal[this.#watched]!;
+      this.witness.watch(fact, at);
+    }
+  }
+
+  /** Holds a draw that is too large for one turn, all at once. */
+  draw(): void {
+    const draw = drawUnderWay(this.desk.office);
+    if (draw === null) return;
+    const { entryIds, entriesDigest } = drawOrder(draw.seed, [...poolIds(draw)], createHashing());
+    for (let from = draw.order.length; from < entryIds.length; from += DRAWN_ENTRIES_PER_FACT_MAX) {
+      const piece = entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX);
+      this.desk.do({ type: 'RecordDraw', from, entryIds: piece, entriesDigest });
+      this.catchUp();
+    }
+  }
+}
+
+/** A small generator of chance with a seed (mulberry32), so that the rush is the same every time. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe('A rush', () => {
+  it('of 100,000 people, a fifth of them ghosts, passes in order and never faster than the rate', () => {
+    const people = 100_000;
+    const tickMs = 500;
+    const random = chance(7);
+    const definition = roomEvent({
+      waitingRoomOpensAt: START + 2 * MINUTE,
+      waitingRoomRate: 20_000,
+      waitingRoomMinutes: 3,
+    });
+    const room = new WatchedDesk(definition);
+    const { desk, witness } = room;
+    // What everybody does in each tick; people are numbers, and their session is named after the number.
+    const plans: number[][] = [];
+    const plan = (person: number, tick: number): void => void (plans[tick] ??= []).push(person);
+    const entryIds: (string | undefined)[] = [];
+    const places: (number | null)[] = [];
+    const isGhost = (person: number): boolean => person % 5 === 0;
+    for (let person = 0; person < people; person += 1) plan(person, Math.floor(random() * 480));
+    for (let tick = 0; tick < plans.length; tick += 1) {
+      desk.wait(tickMs);
+      room.settle();
+      if (tick > 245) room.draw();
+      for (const person of plans[tick] ?? []) {
+        const sessionKey = `session-${person}`;
+        const entryId = entryIds[person];
+        const entry = entryId === undefined ? room.join(sessionKey) : room.poll(entryId, sessionKey);
+        entryIds[person] = entry.id;
+        if (entry.status !== 'WAITING' || isGhost(person)) continue;
+        if (random() < 0.005) room.leave(entry.id, sessionKey);
+        else plan(person, tick + 1 + Math.floor((20 + random() * 40) * 2));
+        const { position = null } = entry as { position?: number | null };
+        assert.ok(position === null || position <= (places[person] ?? people), 'nobody moves back in line');
+        places[person] = position ?? null;
+      }
+    }
+    witness.judgeSpans();
+    desk.wait(5 * MINUTE);
+    room.settle();
+    assert.equal(witness.statusOf.size, people);
+    assert.deepEqual([witness.count('WAITING'), witness.count('ADMITTED')], [0, 0]);
+    const { waiting, admitted, joined } = waitingRoomFigures(desk.office, desk.now)!;
+    assert.deepEqual({ waiting, admitted, joined }, { waiting: 0, admitted: 0, joined: people });
+    assert.ok(witness.admittedAt.length > 70_000, `${witness.admittedAt.length} got in`);
+  });
+});
+
+describe('Whatever a small crowd does', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const act = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ act: fc.constant('JOIN' as const), who: fc.constantFrom(...names) }) },
+    { weight: 6, arbitrary: fc.record({ act: fc.constant('POLL' as const), who: fc.constantFrom(...names) }) },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant('LEAVE' as const), who: fc.constantFrom(...names) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        act: fc.constant('WAIT' as const),
+        ms: fc.oneof(fc.nat(20 * SECOND), fc.constantFrom(1, 999, 29_999, 30_000, 59_999, 60_000, 120_000)),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ act: fc.constant('RESTART' as const) }) },
+  );
+  const settings = fc.record({
+    waitingRoomOpensAt: fc.constantFrom(null, START + 30 * SECOND),
+    waitingRoomRate: fc.integer({ min: 1, max: 3 }),
+    waitingRoomMinutes: fc.constantFrom(0.5, 2),
+    waitingRoomInactivitySeconds: fc.constantFrom(30, 120),
+    waitingRoomMaxAdmitted: fc.constantFrom(null, 1, 2),
+  });
+
+  it('the promises hold, and replay and snapshot give the state that was', () => {
+    fc.assert(
+      fc.property(settings, fc.array(act, { maxLength: 80, size: 'max' }), (more, acts) => {
+        const room = new WatchedDesk(roomEvent(more));
+        const entryIds = new Map<string, string>();
+        for (const each of acts) {
+          if (each.act === 'WAIT') room.desk.wait(each.ms);
+          else if (each.act === 'RESTART') restart(room);
+          else if (each.act === 'JOIN') entryIds.set(each.who, room.join(`session-${each.who}`).id);
+          else {
+            const entryId = entryIds.get(each.who);
+            if (entryId === undefined) continue;
+            if (each.act === 'POLL') room.poll(entryId, `session-${each.who}`);
+            else room.leave(entryId, `session-${each.who}`);
+          }
+        }
+        room.settle();
+        room.witness.judgeSpans();
+        assertEverybodyCounts(room);
+        assertSameAfterReplay(room.desk);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  /** The process ends and begins again. */
+  function restart({ desk, witness }: WatchedDesk): void {
+    presumeEverybodySeen(desk.office, desk.now);
+    witness.restarted(desk.now);
+  }
+
+  /** Positions are 1 to n without a gap, and each entry reads as the witness saw it. */
+  function assertEverybodyCounts({ desk, witness }: WatchedDesk): void {
+    const { waiting, admitted } = waitingRoomFigures(desk.office, desk.now)!;
+    assert.deepEqual([waiting, admitted], [witness.count('WAITING'), witness.count('ADMITTED')]);
+    const positions: number[] = [];
+    for (const { fact } of desk.journal) {
+      if (fact.type !== 'QueueEntryJoined') continue;
+      const { entryId, sessionKey } = fact.data;
+      const view = viewOwnEntry(desk.office, entryId, sessionKey, desk.now);
+      assert.ok(!isRefusal(view));
+      assert.equal(view.status, witness.statusOf.get(entryId));
+      if (view.position !== null) positions.push(view.position);
+    }
+    const expected = areDoorsOpen(desk.office.waitingRoom!) ? waiting : 0;
+    assert.deepEqual(
+      positions.sort((a, b) => a - b),
+      Array.from({ length: expected }, (_, index) => index + 1),
+    );
+  }
+});

@@ -1,0 +1,630 @@
+/** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { drawOrder } from '#domain/draw.ts';
+import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
+import { createHashing } from '#actors/hashing.ts';
+import {
+  DRAW_IN_TURN_MAX,
+  drawUnderWay,
+  decideSpendPass,
+  judgePass,
+  presumeEverybodySeen,
+  viewDraw,
+  waitingRoomFigures,
+} from '#domain/waiting-room.ts';
+import type { CommandOf } from '#domain/command.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { QueueEntryView } from '#domain/views.ts';
+import { assertSameAfterReplay, given, id, MINUTE, START, type Desk } from './office.ts';
+import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+
+const SECOND = 1000;
+const hashing = createHashing();
+
+function roomEvent(more: Partial<EventDefinition> = {}): EventDefinition {
+  return eventOf(
+    [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10 }],
+    [ticketType('adult', 'floor')],
+    [stage('general', { adult: 1000 })],
+    { waitingRoom: true, waitingRoomRate: 2, ...more },
+  );
+}
+
+const opensIn = (ms: number): Partial<EventDefinition> => ({ waitingRoomOpensAt: START + ms });
+
+const joinCommand = (name: string): CommandOf<'JoinQueue'> => ({ type: 'JoinQueue', sessionKey: `session-${name}` });
+
+const join = (desk: Desk, name: string): QueueEntryView => desk.do(joinCommand(name)).entry;
+
+const entryCommand = <Type extends 'PollQueue' | 'LeaveQueue'>(type: Type, name: string, entry: { id: string }) => ({
+  type,
+  entryId: entry.id,
+  sessionKey: `session-${name}`,
+});
+
+const poll = (desk: Desk, name: string, entry: { id: string }): QueueEntryView =>
+  desk.do(entryCommand('PollQueue', name, entry)).entry;
+
+const leave = (desk: Desk, name: string, entry: { id: string }): QueueEntryView =>
+  desk.do(entryCommand('LeaveQueue', name, entry)).entry;
+
+function joinAll(desk: Desk, names: readonly string[]): Map<string, QueueEntryView> {
+  return new Map(names.map((name) => [name, join(desk, name)]));
+}
+
+function hold(name: string, queuePass: string | null, quantity = 1): CommandOf<'PlaceHold'> {
+  const item = { ticketTypeId: 'adult', sellingStageId: 'general', quantity, performanceId: null, seatIds: null };
+  return { type: 'PlaceHold', sessionKey: `session-${name}`, items: [item], queuePass, idempotency: null };
+}
+
+const define = (desk: Desk, definition: EventDefinition): CommandOf<'DefineEvent'> => ({
+  type: 'DefineEvent',
+  definition,
+  operator: null,
+  note: null,
+});
+
+function codeOf(answer: object | null): RefusalCode | null {
+  return answer !== null && isRefusal(answer) ? answer.code : null;
+}
+
+describe('Joining a room that is open', () => {
+  it('admits on the spot while the rate allows, and lets the others wait in line', () => {
+    const desk = given(roomEvent());
+    const first = join(desk, 'a');
+    assert.deepEqual(first, {
+      id: id('que', 1),
+      eventId: 'evt',
+      status: 'ADMITTED',
+      position: null,
+      waitingAhead: 0,
+      estimatedMinutes: 0,
+      open: true,
+      opensAt: null,
+      admittedAt: START,
+      passExpiresAt: START + 10 * MINUTE,
+      rate: 2,
+      drawCommitment: null,
+      soldOut: null,
+    } satisfies QueueEntryView);
+    join(desk, 'b');
+    const names = ['c', 'd', 'e'];
+    const waiting = names.map((name) => join(desk, name));
+    assert.deepEqual(
+      waiting.map(({ status, position, waitingAhead, estimatedMinutes }) => ({
+        status,
+        position,
+        waitingAhead,
+        estimatedMinutes,
+      })),
+      [
+        { status: 'WAITING', position: 1, waitingAhead: 0, estimatedMinutes: 1 },
+        { status: 'WAITING', position: 2, waitingAhead: 1, estimatedMinutes: 1 },
+        { status: 'WAITING', position: 3, waitingAhead: 2, estimatedMinutes: 2 },
+      ],
+    );
+    assertSameAfterReplay(desk);
+  });
+
+  it('gives a session that comes back its place', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const second = join(desk, 'b');
+    join(desk, 'c');
+    desk.wait(SECOND);
+    const again = desk.do(joinCommand('b'));
+    assert.equal(again.joined, false);
+    assert.deepEqual([again.entry.id, again.entry.position], [second.id, 1]);
+    assert.equal(desk.do(joinCommand('d')).joined, true);
+    assert.equal(desk.do(joinCommand('a')).entry.status, 'ADMITTED');
+  });
+
+  it('is refused where there is no room, and while the event is a draft', () => {
+    given(roomEvent({ waitingRoom: false }))
+      .when(joinCommand('a'))
+      .refuses('QUEUE_NOT_ENABLED', {});
+    given(roomEvent({ status: 'DRAFT' }))
+      .when(joinCommand('a'))
+      .refuses('EVENT_NOT_FOUND', {});
+  });
+});
+
+describe('Admission', () => {
+  it('lets no more than the rate in within any 60 seconds, to the millisecond', () => {
+    const desk = given(roomEvent());
+    join(desk, 'a');
+    desk.wait(30 * SECOND);
+    join(desk, 'b');
+    const c = join(desk, 'c');
+    const d = join(desk, 'd');
+    desk.wait(30 * SECOND - 1);
+    assert.equal(poll(desk, 'c', c).status, 'WAITING');
+    desk.wait(1);
+    assert.equal(poll(desk, 'c', c).status, 'ADMITTED');
+    assert.equal(poll(desk, 'd', d).status, 'WAITING');
+    desk.wait(30 * SECOND);
+    assert.equal(poll(desk, 'd', d).status, 'ADMITTED');
+  });
+
+  it('happens to those in front, whoever polls', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    const c = join(desk, 'c');
+    desk.wait(MINUTE);
+    desk
+      .when(entryCommand('PollQueue', 'c', c))
+      .then([
+        { type: 'QueueEntriesAdmitted', data: { entryIds: [b.id], passExpiresAt: START + MINUTE + 10 * MINUTE } },
+      ]);
+    assert.deepEqual([poll(desk, 'c', c).position, poll(desk, 'b', b).status], [1, 'ADMITTED']);
+  });
+
+  it('lets nobody who just came overtake those in line', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    joinAll(desk, ['a', 'b']);
+    desk.wait(MINUTE);
+    assert.equal(join(desk, 'c').position, 1);
+  });
+
+  it('writes nothing when a poll admits nobody', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.wait(5 * SECOND);
+    desk.when(entryCommand('PollQueue', 'b', b)).then([]);
+  });
+
+  it('follows a rate that the operator changes', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 3 }));
+    const waiting = joinAll(desk, ['a', 'b', 'c', 'd', 'e', 'f']);
+    desk.wait(10 * SECOND).do(define(desk, roomEvent({ waitingRoomRate: 4 })));
+    assert.equal(poll(desk, 'f', waiting.get('f')!).position, 2);
+    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'ADMITTED');
+    desk.do(define(desk, roomEvent({ waitingRoomRate: 1 })));
+    desk.wait(59 * SECOND);
+    assert.equal(poll(desk, 'e', waiting.get('e')!).status, 'WAITING', 'one was admitted 59 seconds ago');
+    desk.wait(SECOND);
+    assert.equal(poll(desk, 'e', waiting.get('e')!).status, 'ADMITTED');
+  });
+});
+
+describe('Silence', () => {
+  it('drops whoever was not seen for the whole time, from that millisecond on', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    join(desk, 'c');
+    desk.wait(50 * SECOND);
+    poll(desk, 'b', b);
+    desk.wait(120 * SECOND - 1);
+    desk.settle();
+    assert.deepEqual(waitingRoomFigures(desk.office, desk.now)?.waiting, 1, 'c is gone, b is still there');
+    desk.wait(1);
+    assert.equal(poll(desk, 'b', b).status, 'EXPIRED');
+    assertSameAfterReplay(desk);
+  });
+
+  it('uses up no admission and lets the living move up', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const ghosts = joinAll(desk, ['g1', 'g2', 'g3']);
+    const living = join(desk, 'z');
+    assert.equal(living.position, 4);
+    desk.wait(40 * SECOND);
+    poll(desk, 'z', living);
+    desk.wait(80 * SECOND);
+    const view = poll(desk, 'z', living);
+    assert.equal(view.status, 'ADMITTED');
+    for (const [name, ghost] of ghosts) assert.equal(poll(desk, name, ghost).status, 'EXPIRED');
+  });
+
+  it('counts also before the opening', () => {
+    const desk = given(roomEvent(opensIn(10 * MINUTE)));
+    const silent = join(desk, 'silent');
+    desk.wait(120 * SECOND);
+    assert.equal(poll(desk, 'silent', silent).status, 'EXPIRED');
+  });
+
+  it('does not end a pass', () => {
+    const desk = given(roomEvent());
+    const a = join(desk, 'a');
+    desk.wait(5 * MINUTE);
+    assert.equal(poll(desk, 'a', a).status, 'ADMITTED');
+  });
+
+  it('takes as long as the event says', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1, waitingRoomInactivitySeconds: 0.5 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.wait(499);
+    assert.equal(poll(desk, 'b', b).status, 'WAITING');
+    desk.wait(500);
+    assert.equal(poll(desk, 'b', b).status, 'EXPIRED');
+  });
+
+  it('begins anew for everybody when the event comes alive again', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.wait(119 * SECOND);
+    presumeEverybodySeen(desk.office, desk.now);
+    desk.wait(119 * SECOND);
+    assert.equal(poll(desk, 'b', b).status, 'ADMITTED');
+  });
+
+  it('lets a session whose entry was dropped join at the back', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.wait(60 * SECOND - 1);
+    const c = join(desk, 'c');
+    desk.wait(60 * SECOND + 1);
+    const back = desk.do(joinCommand('b'));
+    assert.equal(back.joined, true);
+    assert.notEqual(back.entry.id, b.id);
+    assert.equal(poll(desk, 'c', c).status, 'ADMITTED');
+    assert.equal(back.entry.position, 1);
+  });
+});
+
+describe('Leaving', () => {
+  it('frees the place, and says LEFT again when repeated', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(desk, 'a');
+    const b = join(desk, 'b');
+    const c = join(desk, 'c');
+    assert.equal(leave(desk, 'b', b).status, 'LEFT');
+    assert.equal(leave(desk, 'b', b).status, 'LEFT');
+    assert.equal(poll(desk, 'b', b).position, null);
+    assert.equal(poll(desk, 'c', c).position, 1);
+    assert.equal(leave(desk, 'a', a).status, 'LEFT');
+    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
+    const again = join(desk, 'b');
+    assert.notEqual(again.id, b.id);
+    assert.equal(again.position, 2);
+    assertSameAfterReplay(desk);
+  });
+
+  it('changes nothing about an entry that is over', () => {
+    const desk = given(roomEvent());
+    const a = join(desk, 'a');
+    desk.wait(10 * MINUTE);
+    assert.equal(leave(desk, 'a', a).status, 'EXPIRED');
+  });
+
+  it('and polling need the right key of a known entry', () => {
+    const desk = given(roomEvent());
+    const a = join(desk, 'a');
+    for (const type of ['PollQueue', 'LeaveQueue'] as const) {
+      desk.when(entryCommand(type, 'b', a)).refuses('QUEUE_ENTRY_NOT_FOUND', {});
+      desk.when(entryCommand(type, 'a', { id: id('que', 9) })).refuses('QUEUE_ENTRY_NOT_FOUND', {});
+    }
+  });
+});
+
+describe('A pass', () => {
+  it('is needed to reserve, and good for several holds until it ends', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.when(hold('a', null)).refuses('QUEUE_PASS_REQUIRED', {});
+    desk.when(hold('a', id('que', 9))).refuses('QUEUE_PASS_INVALID', {});
+    desk.when(hold('b', b.id)).refuses('QUEUE_PASS_INVALID', {});
+    desk.when(hold('b', a.id)).refuses('QUEUE_PASS_INVALID', {});
+    desk.when(hold('a', a.id)).then(['HoldPlaced']);
+    desk.wait(10 * MINUTE - 1);
+    desk.when(hold('a', a.id)).then(['HoldPlaced']);
+    desk.wait(1);
+    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID', {});
+    assert.deepEqual(
+      [poll(desk, 'a', a)].map(({ status, admittedAt, passExpiresAt }) => ({ status, admittedAt, passExpiresAt })),
+      [{ status: 'EXPIRED', admittedAt: START, passExpiresAt: START + 10 * MINUTE }],
+    );
+  });
+
+  it('is judged before the dates, and not at all without a room', () => {
+    const item = { ticketTypeId: 'x', sellingStageId: 'x', quantity: 1, performanceId: 'x', seatIds: null };
+    given(roomEvent())
+      .when({ ...hold('a', null), items: [item] })
+      .refuses('QUEUE_PASS_REQUIRED');
+    given(roomEvent({ waitingRoom: false }))
+      .when(hold('a', 'anything'))
+      .then(['HoldPlaced']);
+  });
+
+  it('may come without a session key where that is optional, but not with a wrong one', () => {
+    const desk = given(roomEvent());
+    const a = join(desk, 'a');
+    assert.equal(judgePass(desk.office, null, a.id, desk.now), null);
+    assert.equal(codeOf(judgePass(desk.office, 'session-b', a.id, desk.now)), 'QUEUE_PASS_INVALID');
+  });
+});
+
+describe('A room that limits how many passes live at once', () => {
+  const limited = roomEvent({ waitingRoomRate: 10, waitingRoomMaxAdmitted: 2 });
+
+  it('admits the next when a pass ends, is left or is spent on an order', () => {
+    const desk = given(limited);
+    const a = join(desk, 'a');
+    desk.wait(SECOND);
+    const b = join(desk, 'b');
+    const waiting = joinAll(desk, ['c', 'd', 'e']);
+    assert.equal(waiting.get('c')!.position, 1);
+    leave(desk, 'b', b);
+    assert.equal(poll(desk, 'c', waiting.get('c')!).status, 'ADMITTED');
+    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'WAITING');
+    assert.deepEqual(decideSpendPass(desk.office, 'session-a', null), [
+      { type: 'QueuePassSpent', data: { entryId: a.id } },
+    ]);
+    assert.deepEqual(decideSpendPass(desk.office, null, a.id), decideSpendPass(desk.office, 'session-a', null));
+    for (let at = 0; at < 9; at += 1) {
+      desk.wait(MINUTE);
+      poll(desk, 'd', waiting.get('d')!);
+    }
+    desk.wait(MINUTE - SECOND);
+    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'ADMITTED', 'the pass of a has ended');
+  });
+
+  it('spends no pass on an event without a limit', () => {
+    const desk = given(roomEvent());
+    join(desk, 'a');
+    assert.deepEqual(decideSpendPass(desk.office, 'session-a', null), []);
+  });
+});
+
+describe('A room that pauses when everything is gone', () => {
+  const pausing = roomEvent({ waitingRoomRate: 2, waitingRoomPauseWhenSoldOut: true });
+
+  it('admits nobody meanwhile and goes on when tickets return', () => {
+    const desk = given(pausing);
+    const a = join(desk, 'a');
+    assert.equal(a.soldOut, false);
+    const held = desk.do(hold('a', a.id, 10)).hold;
+    const b = join(desk, 'b');
+    assert.deepEqual([b.status, b.position, b.soldOut, b.open], ['WAITING', 1, true, true]);
+    desk.wait(MINUTE);
+    desk.when(entryCommand('PollQueue', 'b', b)).then([]);
+    desk.do({ type: 'ReleaseHold', holdId: held.id, sessionKey: 'session-a' });
+    desk.when(entryCommand('PollQueue', 'b', b)).then(['WaitingRoomResumed', 'QueueEntriesAdmitted']);
+    assertSameAfterReplay(desk);
+  });
+
+  it('goes on when the event does not want it any more', () => {
+    const desk = given(pausing);
+    const a = join(desk, 'a');
+    desk.do(hold('a', a.id, 10));
+    const b = join(desk, 'b');
+    desk.do(define(desk, { ...pausing, waitingRoomPauseWhenSoldOut: false }));
+    const view = poll(desk, 'b', b);
+    assert.deepEqual([view.status, view.soldOut], ['ADMITTED', null]);
+  });
+});
+
+describe('Before the opening', () => {
+  it('everybody waits without a position, and sees how long until the doors open', () => {
+    const desk = given(roomEvent(opensIn(5 * MINUTE)));
+    const entry = join(desk, 'a');
+    const { status, position, waitingAhead, estimatedMinutes, open, opensAt } = entry;
+    assert.deepEqual(
+      { status, position, waitingAhead, estimatedMinutes, open, opensAt },
+      {
+        status: 'WAITING',
+        position: null,
+        waitingAhead: 0,
+        estimatedMinutes: 5,
+        open: false,
+        opensAt: START + 5 * MINUTE,
+      },
+    );
+    assert.match(entry.drawCommitment!, /^[0-9a-f]{64}$/);
+    desk.wait(1);
+    assert.equal(poll(desk, 'a', entry).estimatedMinutes, 5);
+    desk.wait(119 * SECOND);
+    assert.equal(poll(desk, 'a', entry).estimatedMinutes, 4);
+  });
+});
+
+describe('The opening', () => {
+  const OPENING = 2 * MINUTE;
+  const opening = roomEvent({ ...opensIn(OPENING), waitingRoomRate: 3 });
+  const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
+
+  /** Twenty people in the pre-queue, all of them seen a minute before the opening. */
+  function crowded(): { desk: Desk; entries: Map<string, QueueEntryView> } {
+    const desk = given(opening);
+    const entries = joinAll(desk, names);
+    desk.wait(MINUTE);
+    for (const [name, entry] of entries) poll(desk, name, entry);
+    return { desk, entries };
+  }
+
+  it('draws the line by the published rule, and the first poll already moves it', () => {
+    const { desk, entries } = crowded();
+    desk.wait(MINUTE);
+    const seed = desk.journal.flatMap(({ fact }) =>
+      fact.type === 'WaitingRoomAdded' ? [fact.data.drawSeed!] : [],
+    )[0]!;
+    const expected = drawOrder(
+      seed,
+      Array.from(entries.values(), (entry) => entry.id),
+      hashing,
+    );
+    const last = [...entries].find(([, entry]) => entry.id === expected.entryIds.at(-1))!;
+    assert.equal(poll(desk, last[0], last[1]).position, names.length - 3);
+    const views = [...entries].map(([name, entry]) => poll(desk, name, entry));
+    const inLine = views.filter(({ status }) => status === 'WAITING').sort((a, b) => a.position! - b.position!);
+    assert.deepEqual(
+      inLine.map((view) => view.id),
+      expected.entryIds.slice(3),
+    );
+    assert.ok(views.every(({ open, opensAt }) => open && opensAt === START + OPENING));
+    const proof = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    assert.deepEqual(proof, {
+      eventId: 'evt',
+      status: 'drawn',
+      drawCommitment: hashing.sha256OfHex(seed),
+      seed,
+      drawnAt: START + OPENING,
+      count: 20,
+      entriesDigest: expected.entriesDigest,
+      entries: expected.entryIds.map((entryId) => hashing.sha256(entryId)),
+    });
+    assert.deepEqual(viewDraw(desk.office, { offset: 18, limit: 5 }, hashing)!.entries, proof.entries.slice(18));
+    assertSameAfterReplay(desk);
+  });
+
+  it('leaves out those who left or were dropped, and lines up late comers behind', () => {
+    const { desk, entries } = crowded();
+    leave(desk, 'p3', entries.get('p3')!);
+    desk.wait(MINUTE);
+    const late = desk.do(joinCommand('late'));
+    assert.equal(late.entry.position, 20 - 1 - 3 + 1);
+    const proof = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    assert.equal(proof.count, 19);
+    assert.ok(!proof.entries.includes(hashing.sha256(entries.get('p3')!.id)));
+    assert.ok(!proof.entries.includes(hashing.sha256(late.entry.id)));
+  });
+
+  it('drops whoever falls silent at that very millisecond before it draws', () => {
+    const desk = given(roomEvent({ ...opensIn(OPENING), waitingRoomInactivitySeconds: 120 }));
+    join(desk, 'silent');
+    desk.wait(1);
+    const there = join(desk, 'there');
+    desk.wait(OPENING - 1);
+    assert.equal(poll(desk, 'there', there).status, 'ADMITTED');
+    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+  });
+
+  it('keeps the seed secret until then', () => {
+    const { desk } = crowded();
+    const { status, seed, count, entries } = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    assert.deepEqual({ status, seed, count, entries }, { status: 'pending', seed: null, count: 0, entries: [] });
+    assert.equal(viewDraw(given(roomEvent()).office, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
+  });
+
+  it('of a room that nobody came to is a draw of nobody', () => {
+    const desk = given(roomEvent(opensIn(-MINUTE)));
+    assert.equal(join(desk, 'a').status, 'ADMITTED');
+    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 0);
+  });
+});
+
+describe('A draw too large for one turn', () => {
+  const count = DRAW_IN_TURN_MAX + 1;
+
+  /** A large room at its opening, with everything that goes in and out of a draw. */
+  function drawing(): { desk: Desk; entries: QueueEntryView[]; order: readonly string[]; digest: string } {
+    const desk = given(roomEvent({ ...opensIn(MINUTE), waitingRoomRate: 5 }));
+    const entries = Array.from({ length: count }, (_, index) => join(desk, `p${index}`));
+    desk.wait(MINUTE).settle();
+    const draw = drawUnderWay(desk.office)!;
+    const { entryIds, entriesDigest } = drawOrder(
+      draw.seed,
+      entries.map((entry) => entry.id),
+      hashing,
+    );
+    return { desk, entries, order: entryIds, digest: entriesDigest };
+  }
+
+  const piece = (order: readonly string[], from: number, to: number, digest: string): CommandOf<'RecordDraw'> => ({
+    type: 'RecordDraw',
+    from,
+    entryIds: order.slice(from, to),
+    entriesDigest: digest,
+  });
+
+  it('shows nobody a position and admits nobody until it is complete', () => {
+    const { desk, entries, order, digest } = drawing();
+    const view = poll(desk, 'p0', entries[0]!);
+    assert.deepEqual([view.status, view.position, view.open, view.estimatedMinutes], ['WAITING', null, false, 0]);
+    const late = join(desk, 'late');
+    assert.deepEqual([late.position, late.open], [null, false]);
+    desk.when(piece(order, 0, 1500, digest)).then(['LineDrawn']);
+    assertSameAfterReplay(desk);
+    assert.equal(poll(desk, 'p0', entries[0]!).position, null);
+    desk.when(piece(order, 1500, count, digest)).then(['LineDrawn', 'DrawFinished']);
+    assert.equal(poll(desk, 'late', late).position, count - 5 + 1);
+    assertSameAfterReplay(desk);
+  });
+
+  it('takes a piece over once, however often it comes', () => {
+    const { desk, order, digest } = drawing();
+    assert.equal(desk.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
+    desk.when(piece(order, 0, 1000, digest)).then([]);
+    desk.when(piece(order, 1500, count, digest)).then([]);
+    assert.equal(desk.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
+    desk.when(piece(order, 1000, count, digest)).then(['LineDrawn', 'DrawFinished']);
+    desk.when(piece(order, 1000, count, digest)).then([]);
+  });
+
+  it('stands whoever leaves meanwhile: they are in the proof and not in the line', () => {
+    const { desk, entries, order, digest } = drawing();
+    const nameOf = (entryId: string): string => `p${entries.findIndex((entry) => entry.id === entryId)}`;
+    leave(desk, nameOf(order[0]!), { id: order[0]! });
+    desk.do(piece(order, 0, 1000, digest));
+    leave(desk, nameOf(order[1]!), { id: order[1]! });
+    leave(desk, nameOf(order[1999]!), { id: order[1999]! });
+    assertSameAfterReplay(desk);
+    desk.do(piece(order, 1000, count, digest));
+    const views = order.map((entryId) => poll(desk, nameOf(entryId), { id: entryId }));
+    assert.deepEqual(
+      views.slice(0, 8).map(({ status, position }) => position ?? status),
+      ['LEFT', 'LEFT', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 1],
+    );
+    assert.equal(views.at(-1)!.position, count - 3 - 5);
+    assert.equal(viewDraw(desk.office, { offset: 0, limit: 1 }, hashing)!.count, count);
+    assertSameAfterReplay(desk);
+  });
+});
+
+describe('A new definition', () => {
+  const definition = roomEvent(opensIn(10 * MINUTE));
+
+  it('moves an opening that is still to come, and keeps the seal of the draw', () => {
+    const desk = given(definition);
+    const entry = join(desk, 'a');
+    const later = { ...definition, waitingRoomOpensAt: START + 20 * MINUTE };
+    desk.when(define(desk, later)).then(['EventDefined', 'WaitingRoomRescheduled']);
+    const view = poll(desk, 'a', entry);
+    assert.deepEqual([view.opensAt, view.drawCommitment], [START + 20 * MINUTE, entry.drawCommitment]);
+    desk.wait(MINUTE).do(define(desk, { ...definition, waitingRoomOpensAt: START + MINUTE }));
+    assert.equal(poll(desk, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
+  });
+
+  it('without an opening time opens the doors at once, with a draw', () => {
+    const desk = given(definition);
+    const entry = join(desk, 'a');
+    desk.do(define(desk, { ...definition, waitingRoomOpensAt: null }));
+    assert.equal(poll(desk, 'a', entry).status, 'ADMITTED');
+    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+  });
+
+  it('does not close doors that people have come through', () => {
+    const desk = given(roomEvent());
+    join(desk, 'a');
+    desk.when(define(desk, definition)).refuses('UPDATE_CONFLICT');
+  });
+
+  it('sets an opening time for a room that nobody came to', () => {
+    const desk = given(roomEvent());
+    desk.when(define(desk, definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
+    assert.equal(join(desk, 'a').open, false);
+    assertSameAfterReplay(desk);
+  });
+
+  it('takes the room away with everybody in it, and brings a new one', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(desk, 'a');
+    const b = join(desk, 'b');
+    desk.do(define(desk, roomEvent({ waitingRoom: false })));
+    desk.when(entryCommand('PollQueue', 'b', b)).refuses('QUEUE_ENTRY_NOT_FOUND');
+    desk.when(hold('b', null)).then(['HoldPlaced']);
+    desk.wait(20 * MINUTE).settle();
+    desk.do(define(desk, roomEvent({ waitingRoomRate: 1 })));
+    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
+    assert.equal(join(desk, 'b').status, 'ADMITTED');
+    assertSameAfterReplay(desk);
+  });
+});

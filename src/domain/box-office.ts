@@ -215,10 +215,13 @@ function shownHold(office: BoxOffice, { holdId }: { readonly holdId: string }): 
   return { hold: viewHold(office, hold) };
 }
 
-function doorFor(office: BoxOffice, { sessionKey, queuePass }: CommandOf<'StartCheckout'>, now: number): Door {
+/** The waiting room as a checkout passes through it; whoever takes over a hold is the session that placed it. */
+function doorFor(office: BoxOffice, command: CommandOf<'StartCheckout'>, now: number): Door {
+  const { sessionKey, queuePass, holdId } = command;
+  const hold = holdId === null ? undefined : office.holds.byId.get(holdId);
   return {
     judgePass: () => judgePass(office, sessionKey, queuePass, now),
-    spendPass: () => decideSpendPass(office, sessionKey, queuePass),
+    spendPass: () => decideSpendPass(office, hold?.sessionKey ?? sessionKey, queuePass),
   };
 }
 

@@ -15,7 +15,10 @@ import { JournalFault, type Journal } from '#persistence/journal.ts';
 import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain/box-office.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { drawUnderWay, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
+import { holdDraw } from './draw.ts';
+import { createHashing } from './hashing.ts';
 import { Overloaded } from './overloaded.ts';
 import { startPerformance, type PerformanceActor } from './performance.ts';
 import type { Clock } from './clock.ts';
@@ -50,6 +53,7 @@ export class BoxOfficeActor {
   #unanswered = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
   #isRetired = false;
+  #isDrawing = false;
 
   /** Takes over a state that was activated from facts up to `lastSeq`. */
   constructor(office: BoxOffice, lastSeq: number, factsSinceSnapshot: number, ports: BoxOfficePorts) {
@@ -62,8 +66,12 @@ export class BoxOfficeActor {
     this.#turn = {
       now: 0,
       newId: (prefix) => ports.ids.newId(prefix, eventNumber),
+      newSeed: () => ports.ids.newSeed(),
+      hashing: createHashing(),
     };
+    presumeEverybodySeen(office, ports.clock.now());
     this.#followPerformances();
+    this.#followDraw();
     this.#noteWake();
   }
 
@@ -94,6 +102,7 @@ export class BoxOfficeActor {
     try {
       this.#admit();
       const now = this.#settle();
+      touchEntry(this.#office, command as Command, now);
       const answer = this.#run(command as Command, now);
       return this.#whenDurable(answer as ReplyTo<Type> | Refusal);
     } catch (error) {
@@ -192,6 +201,7 @@ export class BoxOfficeActor {
       throw error;
     }
     this.#factsSinceSnapshot += facts.length;
+    this.#followDraw();
     this.#noteWake();
   }
 
@@ -220,6 +230,13 @@ export class BoxOfficeActor {
       if (actor !== undefined) actor.follow(date.status);
       else this.#performances.set(date.id, startPerformance(this.eventId, date.id, date.status));
     }
+  }
+
+  /** Has a draw held that is too large for one turn, or that a crash cut short. */
+  #followDraw(): void {
+    if (this.#isDrawing || drawUnderWay(this.#office) === null) return;
+    this.#isDrawing = true;
+    void holdDraw(this).finally(() => (this.#isDrawing = false));
   }
 
   /** Tells the timers when something is due earlier than they know. */

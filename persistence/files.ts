@@ -46,3 +46,8 @@ export function removeIfPresent(path: string): void {
 export function nextSlice(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Elapsed milliseconds for bounded slices of work and pauses; not a time of day, and never in a fact. */
+export function stopwatchMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

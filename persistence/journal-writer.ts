@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { batchAppender, newestBatch } from './chain.ts';
 import { errorCode } from './faults.ts';
+import { stopwatchMs } from './files.ts';
 import { FaultLever, type InjectedFault } from './fault-lever.ts';
 import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
 import { pruneSlice } from './prune.ts';
@@ -143,7 +144,7 @@ class Writer {
   // Housekeeping, after an answer has left.
 
   #keepHouse(): void {
-    const sinceWitnessMs = performance.now() - this.#witnessedAt;
+    const sinceWitnessMs = stopwatchMs() - this.#witnessedAt;
     if (sinceWitnessMs >= this.#tuning.witnessEveryMs) this.#writeWitness();
     else this.#witnessTimer ??= this.#later(this.#tuning.witnessEveryMs - sinceWitnessMs, () => this.#writeWitness());
     this.#commitsUnlooked += 1;
@@ -164,7 +165,7 @@ class Writer {
     const hash = Buffer.from(this.#head.hash).toString('hex');
     this.#witness.write({ journalId: this.#journalId, seq: this.#head.seq, hash });
     this.#witnessedSeq = this.#head.seq;
-    this.#witnessedAt = performance.now();
+    this.#witnessedAt = stopwatchMs();
   }
 
   #witnessNow(): void {

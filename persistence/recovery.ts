@@ -7,7 +7,7 @@
 
 import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
 import { errorCode, isCorruption, JournalDamaged } from './faults.ts';
-import { nextSlice } from './files.ts';
+import { nextSlice, stopwatchMs } from './files.ts';
 import { JournalFault, type FactRow } from './journal.ts';
 import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
 import { readWitness, type WitnessReading } from './witness.ts';
@@ -111,7 +111,7 @@ async function walkInSlices(
   onBatch: (batch: Batch) => void,
 ): Promise<void> {
   const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
-  let sliceBegan = performance.now();
+  let sliceBeganMs = stopwatchMs();
   const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) => {
     throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: Math.max(headSeq, batchSeq) });
   });
@@ -119,10 +119,10 @@ async function walkInSlices(
     onBatch(batch);
     if (onRow !== undefined)
       for (const { seq, at, eventId, type, data } of batch.facts) onRow({ seq, at, eventId, type, data });
-    if (performance.now() - sliceBegan < SLICE_MS) continue;
+    if (stopwatchMs() - sliceBeganMs < SLICE_MS) continue;
     onProgress?.({ seq: head.seq, headSeq });
     await nextSlice();
-    sliceBegan = performance.now();
+    sliceBeganMs = stopwatchMs();
   }
   onProgress?.({ seq: head.seq, headSeq });
 }

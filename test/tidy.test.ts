@@ -26,8 +26,9 @@ const doors: Readonly<Record<string, Door>> = {
   catalogue:   { rooms: ['domain'],                                       packages: 'any' },
   actors:      { rooms: ['domain', 'machines', 'persistence'],            packages: 'any' },
   payments:    { rooms: ['actors', 'domain'],                             packages: 'any' },
-  http:        { rooms: ['actors', 'catalogue', 'domain', 'payments'],    packages: 'any' },
-  cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'payments', 'persistence'], packages: 'any' },
+  http:        { rooms: ['actors', 'catalogue', 'domain', 'payments', 'tickets'], packages: 'any' },
+  cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'payments', 'persistence', 'tickets'], packages: 'any' },
+  tickets:     { rooms: ['domain'],                                       packages: ['lru-cache', 'node:'] },
   client:      { rooms: [],                                               packages: [] },
   storefront:  { rooms: ['client'],                                       packages: 'any' },
   console:     { rooms: ['client'],                                       packages: 'any' },
@@ -81,7 +82,7 @@ const habits: readonly Habit[] = [
   { what: 'an enum', pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w/m, slip: 'export enum X {}' },
   {
     what: 'a parameter property',
-    pattern: /\bconstructor\s*\([^)]*\b(?:public|private|protected|readonly)\s+\w/,
+    pattern: /\bconstructor\s*\((?:[^)]*,)?\s*(?:(?:public|private|protected|readonly)\s+)+\w+\s*[?:=,)]/,
     slip: 'constructor(private readonly x: number) {}',
   },
   {
@@ -111,9 +112,15 @@ const habits: readonly Habit[] = [
   },
   {
     what: 'a clock or chance of its own (I1)',
-    pattern: /\bDate\.now\b|\bMath\.random\b|\bnew\s+Date\(\s*\)|\bperformance\.(?:now|timeOrigin)\b|\bhrtime\b/,
+    pattern: /\bDate\.now\b|\bMath\.random\b|\bnew\s+Date\(\s*\)/,
     slip: 'Date.now()',
     notInRooms: ['actors', 'cli', ...outside],
+  },
+  {
+    what: 'a stopwatch (bounded slices of work, no moment of the sale) where nothing works in slices',
+    pattern: /\bhrtime\b/,
+    slip: 'process.hrtime.bigint()',
+    notInRooms: ['actors', 'persistence', 'cli', 'http', ...outside],
   },
   {
     what: "the JavaScript global performance; a performance is an event's date",
@@ -140,6 +147,8 @@ interface Import {
   readonly line: number;
   /** The file it leads to, or null for a package. */
   readonly file: string | null;
+  /** Whether it starts the file on a thread of its own, which is no import of its code. */
+  readonly isStart: boolean;
 }
 
 interface SourceFile {
@@ -200,10 +209,12 @@ function findAll(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(everywhere)].map((match) => `${lineAt(text, match.index)} ${match[0].trim()}`);
 }
 
+const startForm = /\bnew URL\(\s*['"](?<specifier>\.[^'"]+\.(?:ts|tsx|mjs))['"]\s*,\s*import\.meta\.url\s*\)/g;
+
 const importForms = [
   /^\s*(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm,
   /\bimport\(\s*['"](?<specifier>[^'"]+)['"]\s*\)/g,
-  /\bnew URL\(\s*['"](?<specifier>\.[^'"]+\.(?:ts|tsx|mjs))['"]\s*,\s*import\.meta\.url\s*\)/g,
+  startForm,
 ];
 
 function scanImports(file: string, text: string): Import[] {
@@ -212,7 +223,7 @@ function scanImports(file: string, text: string): Import[] {
     [...visible.matchAll(form)].map((match) => {
       const specifier = match.groups!['specifier']!;
       const line = lineAt(visible, match.index + match[0].indexOf(specifier));
-      return { specifier, line, file: resolveImport(file, specifier) };
+      return { specifier, line, file: resolveImport(file, specifier), isStart: form === startForm };
     }),
   );
 }
@@ -265,8 +276,8 @@ function showsItsDoor({ room }: SourceFile, { specifier, file: target }: Import)
 function findCycle(from: string, finished: Set<string>, trail: readonly string[] = []): readonly string[] | null {
   if (trail.includes(from)) return [...trail.slice(trail.indexOf(from)), from];
   if (finished.has(from)) return null;
-  for (const { file } of byFile.get(from)?.imports ?? []) {
-    const cycle = file === null ? null : findCycle(file, finished, [...trail, from]);
+  for (const { file, isStart } of byFile.get(from)?.imports ?? []) {
+    const cycle = file === null || isStart ? null : findCycle(file, finished, [...trail, from]);
     if (cycle !== null) return cycle;
   }
   finished.add(from);

@@ -1,3 +1,8 @@
+/**
+ * Snapshots on a thread of their own: the serving side, which sends errands and hears outcomes.
+ *
+ * What the thread does is `snapshot-worker.ts`; when a snapshot is due is the directory's and `snapshot-rounds.ts`'s.
+ */
 import { Worker } from 'node:worker_threads';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 
@@ -44,8 +49,10 @@ export function startSnapshotter(folder: string): Snapshotter {
     }
   };
   const start = (): Worker => {
+    // Node strips the worker's types itself, without the loader that the main thread may have been started with.
     const started = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
       workerData: { folder } satisfies SnapshotWorkerData,
+      execArgv: [],
     });
     started.unref();
     started.on('message', (outcome: SnapshotOutcome) => {

@@ -33,6 +33,9 @@ import { createValidatorCompiler } from './validation.ts';
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
 
+/** Answers come within a commit; who is not served by then is too slow to wait for. */
+const CLOSING_MS_MAX = 2_500;
+
 const EXPOSED_HEADERS = ['X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
@@ -96,6 +99,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp>
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.on('connect', answerTunnel(clock));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  closeStubbornSockets(app);
   app.setValidatorCompiler(createValidatorCompiler());
   readJsonOnly(app);
   installFailures(app, ports);
@@ -106,6 +110,14 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp>
     done();
   });
   return app;
+}
+
+/** When the app closes, answers under way get a moment; a client that then still sends or reads is cut off. */
+function closeStubbornSockets(app: HttpApp): void {
+  app.addHook('preClose', (done) => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS_MAX).unref();
+    done();
+  });
 }
 
 /** The headers of every answer. */

@@ -5,7 +5,13 @@ import { printTime } from '../printing.ts';
 import { AdvanceClock, ClockReading } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
 
-export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPorts, 'advanceClock'>): void {
+/** Far enough for every sale, and near enough that the ends of its windows still have four digits in their year. */
+const LATEST = Date.UTC(9000, 0, 1);
+
+export function sandboxClockRoutes(
+  app: HttpApp,
+  { clock, advanceClock }: Pick<PublicPorts, 'clock' | 'advanceClock'>,
+): void {
   app.post(
     '/sandbox/clock',
     {
@@ -18,6 +24,12 @@ export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPo
         response: { 200: ClockReading, ...errorResponses },
       },
     },
-    async (request, reply) => reply.send({ now: printTime(await advanceClock(request.body.advance_seconds)) }),
+    async (request, reply) => {
+      const seconds = request.body.advance_seconds;
+      if (clock.now() + seconds * 1000 > LATEST) {
+        return reply.invalid([{ path: '/advance_seconds', message: `must not lead beyond ${printTime(LATEST)}` }]);
+      }
+      return reply.send({ now: printTime(await advanceClock(seconds)) });
+    },
   );
 }

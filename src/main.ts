@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+/** What `npm start` runs: the service; with --demo also demo events and what to open first. */
+import { serve } from './serve.ts';
+
+await serve({ demo: process.argv.includes('--demo') });

@@ -1,0 +1,141 @@
+/**
+ * The serving process: reads the settings, starts the service, stops it on a signal, and tells the shell how it ended.
+ *
+ * Called by `main.ts` (`npm start`) and by `holdfast serve`. Exit codes: 0 after a signal, 2 a bad setting, 3 the data
+ * folder is in use, 4 the journal could not be written, 5 the journal is damaged or was written by a later version.
+ *
+ *  1. Troubles go to stderr in plain sentences, each with what can be done about it; stdout has the log.
+ *  2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
+ */
+import { JournalFault } from '#persistence/journal.ts';
+import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
+import { LIMITS, readConfig, type Config } from './config.ts';
+import { BadCatalogue, startService, type Service } from './service.ts';
+
+const EXIT = {
+  stopped: 0,
+  defect: 1,
+  badSetting: 2,
+  folderInUse: 3,
+  journalNotWritable: 4,
+  journalDamaged: 5,
+} as const;
+
+type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface ServeOptions {
+  /** Load the demo catalogue into an empty journal, and say on stdout what to open. */
+  readonly demo: boolean;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Serves until a signal comes. Ends the process itself, with the exit code of how it went. */
+export async function serve({ demo, environment = process.env }: ServeOptions): Promise<void> {
+  const reading = readConfig(environment);
+  if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
+  let service: Service | null = null;
+  stopOnSignal(() => service);
+  try {
+    service = await startService(reading.config, { demo, onFatal: leaveForJournal });
+  } catch (error) {
+    const { code, lines } = reasonOf(error, reading.config);
+    return leave(code, lines);
+  }
+  const { log, publicUrl, adminUrl } = service;
+  log.info({ public: publicUrl, admin: adminUrl }, 'ready');
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'a defect; the journal has everything that was answered');
+    process.exit(EXIT.defect);
+  });
+  if (demo) process.stdout.write(invitation(service, reading.config));
+}
+
+function stopOnSignal(serviceNow: () => Service | null): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(EXIT.stopped), LIMITS.shutdownMsMax);
+    try {
+      await serviceNow()?.stop();
+      process.exit(EXIT.stopped);
+    } catch (error) {
+      leave(error instanceof JournalFault ? EXIT.journalNotWritable : EXIT.defect, [String(error)]);
+    }
+  };
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
+}
+
+function leaveForJournal(fault: JournalFault): void {
+  leave(EXIT.journalNotWritable, [fault.message, fault.hint]);
+}
+
+function leave(code: ExitCode, lines: readonly string[]): void {
+  process.stderr.write(`${lines.join('\n')}\n`);
+  process.exit(code);
+}
+
+/** Why the service did not start: for the shell a code, for people the lines. */
+function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; readonly lines: readonly string[] } {
+  if (error instanceof BadCatalogue) return { code: EXIT.badSetting, lines: error.message.split('\n') };
+  if (error instanceof FolderInUse) return { code: EXIT.folderInUse, lines: [error.message, error.hint] };
+  if (error instanceof JournalFault) return { code: EXIT.journalNotWritable, lines: [error.message, error.hint] };
+  if (error instanceof JournalDamaged || error instanceof JournalTooNew) {
+    return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
+  }
+  const listening = listenerProblem(error, config);
+  if (listening !== null) return { code: EXIT.badSetting, lines: [listening] };
+  return { code: EXIT.defect, lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)] };
+}
+
+const LISTEN_TROUBLES: Readonly<Record<string, readonly ['HOST' | 'PORT', string]>> = {
+  EADDRINUSE: ['PORT', 'a port that nobody else listens on'],
+  EACCES: ['PORT', 'a port that this user may listen on'],
+  EADDRNOTAVAIL: ['HOST', 'an address of this machine'],
+  ENOTFOUND: ['HOST', 'a host name that resolves'],
+  EAI_AGAIN: ['HOST', 'a host name that resolves'],
+};
+
+/** The setting that keeps a listener from opening, in the words of a bad setting; null for another error. */
+function listenerProblem(error: unknown, config: Config): string | null {
+  const {
+    code = '',
+    port,
+    address,
+    hostname,
+  } = error as NodeJS.ErrnoException & {
+    readonly port?: number;
+    readonly address?: string;
+    readonly hostname?: string;
+  };
+  const trouble = LISTEN_TROUBLES[code];
+  if (trouble === undefined) return null;
+  const [setting, allowed] = trouble;
+  const isAdmin =
+    port === config.adminPort ? port !== config.port : (address ?? hostname) === config.adminHost && port === undefined;
+  const name = isAdmin ? (`ADMIN_${setting}` as const) : setting;
+  const value = setting === 'PORT' ? (port ?? config.port) : (address ?? hostname ?? config.host);
+  return `${name} is ${value}: it must be ${allowed}`;
+}
+
+/** What to open first, and a line that holds two seats. */
+function invitation({ publicUrl, adminUrl }: Service, { dataDir, adminToken }: Config): string {
+  const body = {
+    event_id: 'evt_erfurt',
+    session_key: 'my-first-session',
+    items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+  };
+  const token = adminToken === null ? `the token is in ${dataDir}/admin-token` : 'the token is ADMIN_TOKEN';
+  return [
+    '',
+    `  Storefront     ${publicUrl}/`,
+    `  API reference  ${publicUrl}/docs`,
+    `  Console        ${adminUrl}/  (${token})`,
+    '',
+    '  Hold two seats side by side:',
+    `  curl -s ${publicUrl}/api/checkout/holds -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { newFolder, openHouse, runToEnd, sample, spawnHouse } from './harness.ts';
+
+const singles = (sessionKey: string, quantity = 1) => ({
+  event_id: 'evt_club',
+  session_key: sessionKey,
+  items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity }],
+});
+
+test('npm start’s process says what to open, and the curl line it prints holds two seats', async (t) => {
+  const house = await spawnHouse({ demo: true });
+  t.after(() => house.close());
+  const line = await house.shows(/curl -s .*/);
+  assert.ok(line.includes(house.publicUrl), house.printed());
+  const body = /-d '(.*)'$/.exec(line)?.[1];
+  const hold = await house.call<{ items: { seat_ids: string[] }[] }>('POST', '/api/checkout/holds', { body: body! });
+  assert.equal(hold.status, 201, JSON.stringify(hold.body));
+  assert.equal(hold.body.items[0]?.seat_ids.length, 2);
+  for (const page of [`${house.publicUrl}/`, `${house.publicUrl}/docs`, `${house.publicUrl}/openapi.json`]) {
+    assert.equal((await fetch(page)).status, 200, page);
+  }
+  assert.equal(readFileSync(path.join(house.folder, 'holdfast.pid'), 'utf8').trim(), String(house.pid));
+  assert.equal(await house.end('SIGTERM'), 0);
+  assert.ok(!existsSync(path.join(house.folder, 'holdfast.pid')));
+});
+
+test('what was answered is there after kill -9, and two Ctrl-C stop it with exit code 0', async (t) => {
+  const first = await spawnHouse();
+  t.after(() => first.close());
+  await first.define(sample('club-night'));
+  const placed = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      first.call<{ id: string }>('POST', '/api/checkout/holds', { body: singles(`session-${n}`) }),
+    ),
+  );
+  assert.equal(await first.end('SIGKILL'), null);
+  const second = await spawnHouse({ folder: first.folder });
+  t.after(() => second.close());
+  for (const [n, { status, body }] of placed.entries()) {
+    assert.equal(status, 201);
+    const read = await second.call('GET', `/api/checkout/holds/${body.id}`, { sessionKey: `session-${n}` });
+    assert.deepEqual(read.body, body);
+  }
+  const ended = second.end('SIGINT');
+  process.kill(second.pid, 'SIGINT');
+  assert.equal(await ended, 0);
+});
+
+test('a client that never finishes its request does not keep the process from stopping', async (t) => {
+  const house = await spawnHouse();
+  t.after(() => house.close());
+  const { port } = new URL(house.publicUrl);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+  );
+  await house.call('GET', '/health/live');
+  assert.equal(await house.end('SIGTERM'), 0);
+});
+
+test('bad settings, a bad catalogue and a port in use end it with exit code 2, every problem on a line', async (t) => {
+  const settings = await runToEnd({ environment: { PORT: 'x', LOG_LEVEL: 'loud' } });
+  assert.equal(settings.code, 2);
+  assert.match(settings.text, /^PORT is "x": it must be .*\nLOG_LEVEL is "loud": it must be .*$/);
+
+  const folder = newFolder();
+  const file = path.join(folder, 'bad.json');
+  writeFileSync(file, '{"id": "evt_bad"}');
+  const catalogue = await runToEnd({ environment: { CATALOG: file } });
+  assert.equal(catalogue.code, 2);
+  assert.match(catalogue.text, /bad\.json.*slug.*is required/);
+  rmSync(folder, { recursive: true });
+
+  const house = await openHouse();
+  t.after(() => house.close());
+  const { port } = new URL(house.publicUrl);
+  const taken = await runToEnd({ environment: { PORT: port } });
+  assert.equal(taken.code, 2);
+  assert.match(taken.text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
+});
+
+test('a folder in use ends it with exit code 3 and stays untouched', async (t) => {
+  const house = await openHouse();
+  t.after(() => house.close());
+  const second = await runToEnd({ folder: house.folder });
+  assert.equal(second.code, 3);
+  assert.match(second.text, /is in use/);
+  await house.define(sample('club-night'));
+});
+
+test('a damaged journal ends it with exit code 5', async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, 'journal.db'), 'this is no database'.repeat(500));
+  const { code, text } = await runToEnd({ folder });
+  assert.equal(code, 5, text);
+  rmSync(folder, { recursive: true });
+});
+
+test('a catalogue is loaded at start, and loading it again changes nothing', async (t) => {
+  const house = await openHouse({ environment: { CATALOG: 'src/catalogue/samples/club-night.json' } });
+  t.after(() => house.close());
+  const version = async () => (await house.operate<{ version: number }>('GET', '/admin/events/evt_club')).body.version;
+  assert.equal(await version(), 1);
+  const held = await house.call<{ id: string }>('POST', '/api/checkout/holds', { body: singles('session-one') });
+  await house.restart();
+  assert.equal(await version(), 1);
+  const read = await house.call('GET', `/api/checkout/holds/${held.body.id}`, { sessionKey: 'session-one' });
+  assert.deepEqual(read.body, held.body);
+});
+
+test('without ADMIN_TOKEN one is made, kept readable by its owner alone, and never logged', async (t) => {
+  const house = await spawnHouse({ environment: { ADMIN_TOKEN: '' } });
+  t.after(() => house.close());
+  const file = path.join(house.folder, 'admin-token');
+  const token = readFileSync(file, 'utf8').trim();
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.ok(house.printed().includes('admin-token') && !house.printed().includes(token));
+  const headers = { authorization: `Bearer ${token}` };
+  assert.equal((await house.operate('GET', '/admin/events', { headers })).status, 200);
+  assert.equal((await house.operate('GET', '/admin/events')).status, 401);
+});
+
+test(
+  'the command that the page of a fresh machine shows works with plain curl',
+  { skip: !existsSync('/usr/bin/curl') },
+  async (t) => {
+    const house = await openHouse({ demo: true });
+    t.after(() => house.close());
+    const { stdout } = await promisify(execFile)('curl', ['-s', `${house.publicUrl}/api/events/public`]);
+    assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 5);
+    await house.close();
+  },
+);

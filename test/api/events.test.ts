@@ -1,0 +1,313 @@
+/** The public event payload and the list of events: what is shown, and that the figures are everybody's truth. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { EventBody, EventListEntryBody } from '#http/schemas/events.ts';
+import {
+  as,
+  assertRefused,
+  clubNight,
+  floor,
+  MINUTE,
+  newSession,
+  openShop,
+  seat,
+  theatreRun,
+  type Shop,
+} from './shop.ts';
+
+let shop: Shop;
+let session: string;
+
+const draft = { ...clubNight(), id: 'evt_draft', slug: 'draft', status: 'DRAFT' };
+
+before(async () => {
+  shop = await openShop([theatreRun(), clubNight(), draft]);
+});
+after(() => shop.close());
+beforeEach(() => {
+  session = newSession();
+  // Every test begins with all tickets free: an hour later every hold has run out.
+  shop.wait(60 * MINUTE);
+});
+
+async function look(slug: string, query = '', key?: string): Promise<EventBody> {
+  const headers = key === undefined ? {} : as(key);
+  const { status, body } = await shop.get<EventBody>(`/api/events/public/${slug}${query}`, headers);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+function rowOf(event: EventBody, ticketTypeId: string, stageId = event.sellingStages[0]!.id) {
+  return event.ticketAvailability.find(
+    (row) => row.ticket_type_id === ticketTypeId && row.selling_stage_id === stageId,
+  )!;
+}
+
+describe('The public event payload', () => {
+  it('has the fields of the contract', async () => {
+    const body = await look('club-night');
+    assert.deepEqual(Object.keys(body).sort(), [
+      'currency',
+      'description',
+      'hold_minutes',
+      'id',
+      'localities',
+      'max_installments',
+      'max_tickets_per_email',
+      'max_tickets_per_order',
+      'name',
+      'performances',
+      'require_individual_data',
+      'sellingStages',
+      'slug',
+      'ticketAvailability',
+      'ticketTypes',
+      'timezone',
+      'waiting_room',
+      'waiting_room_minutes',
+      'waiting_room_opens_at',
+      'waiting_room_rate',
+    ]);
+    assert.deepEqual(body.localities, [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100 }]);
+    assert.deepEqual(Object.keys(body.ticketTypes[0]!).sort(), [
+      'accessible',
+      'barPerks',
+      'description',
+      'entry_cutoff',
+      'group_size',
+      'id',
+      'late_fee',
+      'locality_id',
+      'max_per_order',
+      'min_consumption',
+      'name',
+      'zone_keys',
+    ]);
+    assert.deepEqual(
+      [body.waiting_room, body.hold_minutes, body.max_installments, body.require_individual_data],
+      [false, 10, 1, false],
+    );
+  });
+
+  it('has one row for each pair of type and stage with a price', async () => {
+    const { ticketAvailability } = await look('club-night');
+    assert.deepEqual(ticketAvailability, [
+      rowWith({ ticket_type_id: 'single', selling_stage_id: 'regular', price: 1900, available: 100 }),
+      rowWith({ ticket_type_id: 'single', selling_stage_id: 'late', price: 2500, available: 100, on_sale: false }),
+      rowWith({ ticket_type_id: 'crew', selling_stage_id: 'regular', price: 6800, available: 40 }),
+    ]);
+  });
+
+  const rowWith = (fields: object) => ({ performance_id: null, on_sale: true, reserved: 0, ...fields });
+
+  it('shows a stage as on sale between its times', async () => {
+    const { sellingStages } = await look('club-night');
+    assert.deepEqual(
+      sellingStages.map(({ id, on_sale, starts_at }) => [id, on_sale, starts_at]),
+      [
+        ['regular', true, null],
+        ['late', false, '2028-05-08T12:00:00.000Z'],
+      ],
+    );
+  });
+
+  it('shows total_available, from_price and sold_out of dates only where there are several', async () => {
+    const single = (await look('club-night')).performances[0]!;
+    assert.deepEqual(Object.keys(single).sort(), ['ends_at', 'id', 'name', 'sort_order', 'starts_at', 'status']);
+    const several = (await look('the-play')).performances;
+    assert.deepEqual(
+      several.map((date) => [date.id, date.status, date.total_available, date.from_price, date.sold_out]),
+      [
+        ['fri', 'ON_SALE', 50, 900, false],
+        ['sat', 'ON_SALE', 50, 900, false],
+      ],
+    );
+  });
+
+  it('sums rows across dates, and shows one date’s stock with ?performance_id=', async () => {
+    await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 3)] });
+    const all = rowOf(await look('the-play'), 'standing');
+    assert.deepEqual([all.performance_id, all.available, all.reserved], [null, 37, 3]);
+    const friday = rowOf(await look('the-play', '?performance_id=fri'), 'standing');
+    assert.deepEqual([friday.performance_id, friday.available, friday.reserved], ['fri', 17, 3]);
+    const saturday = rowOf(await look('the-play', '?performance_id=sat'), 'standing');
+    assert.deepEqual([saturday.performance_id, saturday.available, saturday.reserved], ['sat', 20, 0]);
+    const dates = (await look('the-play')).performances.map((date) => date.total_available);
+    assert.deepEqual(dates, [47, 50], 'each ticket is counted once');
+  });
+
+  it('counts tickets, not units', async () => {
+    await shop.hold({ session_key: session, items: [floor(2, { ticket_type_id: 'crew' })] });
+    const crew = rowOf(await look('club-night'), 'crew');
+    assert.deepEqual([crew.available, crew.reserved], [32, 8]);
+  });
+
+  it('limits available by what is left in the locality, in the type’s quota and in the stage’s quota', async () => {
+    await shop.hold({ session_key: session, items: [floor(70)] });
+    assert.equal(rowOf(await look('club-night'), 'crew').available, 30);
+    const quotas = clubNight({
+      id: 'evt_quota',
+      slug: 'quota',
+      sellingStages: [{ id: 'regular', name: 'Regular', prices: { single: 100, crew: 400 }, quotas: { single: 9 } }],
+    });
+    assert.equal((await shop.admin.put('/admin/events/evt_quota', quotas)).status, 201);
+    const event = await look('quota');
+    assert.deepEqual([rowOf(event, 'single').available, rowOf(event, 'crew').available], [9, 40]);
+  });
+
+  it('counts the session’s own ACTIVE hold as free, with the key in the header or the query', async () => {
+    await shop.hold({ session_key: session, items: [floor(60)] });
+    assert.equal(rowOf(await look('club-night'), 'single').available, 40);
+    assert.equal(rowOf(await look('club-night', '', session), 'single').available, 100);
+    assert.equal(rowOf(await look('club-night', `?session_key=${session}`), 'single').available, 100);
+    assert.equal(rowOf(await look('club-night', '', newSession()), 'single').available, 40);
+    assert.equal(rowOf(await look('club-night'), 'single').available, 40, 'and for nobody else');
+  });
+
+  it('changes with every hold and with time alone', async () => {
+    const event = clubNight({
+      id: 'evt_soon',
+      slug: 'soon',
+      sellingStages: [
+        {
+          id: 'soon',
+          name: 'Soon',
+          starts_at: new Date(shop.now() + MINUTE).toISOString(),
+          ends_at: new Date(shop.now() + 2 * MINUTE).toISOString(),
+          prices: { single: 100 },
+        },
+      ],
+    });
+    assert.equal((await shop.admin.put('/admin/events/evt_soon', event)).status, 201);
+    const onSale = async () => rowOf(await look('soon'), 'single').on_sale;
+    shop.wait(MINUTE - 1);
+    assert.equal(await onSale(), false);
+    shop.wait(1);
+    assert.equal(await onSale(), true);
+    shop.wait(MINUTE - 1);
+    assert.equal(await onSale(), true);
+    shop.wait(1);
+    assert.equal(await onSale(), false);
+  });
+
+  it('refuses an unknown slug, a draft event and an unknown date', async () => {
+    assertRefused(await shop.get('/api/events/public/nowhere'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await shop.get('/api/events/public/draft'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await shop.get('/api/events/public/the-play?performance_id=sun'), 400, 'PERFORMANCE_NOT_FOUND');
+    assertRefused(await shop.get('/api/events/public/the-play?session_key=short'), 400, 'VALIDATION_ERROR');
+  });
+});
+
+describe('Dates in the payload', () => {
+  const date = (id: string, more: object = {}) => ({
+    id,
+    name: id,
+    starts_at: '2028-06-01T18:00:00Z',
+    ends_at: '2028-06-01T20:00:00Z',
+    ...more,
+  });
+
+  it('leave out drafts, and count 0 where cancelled, closed by the operator or over', async () => {
+    const event = clubNight({
+      id: 'evt_dates',
+      slug: 'dates',
+      performances: [
+        date('open'),
+        date('closed', { status: 'SOLD_OUT' }),
+        date('off', { status: 'CANCELLED' }),
+        date('hidden', { status: 'DRAFT' }),
+        date('past', { starts_at: '2027-01-01T18:00:00Z', ends_at: '2027-01-01T20:00:00Z' }),
+      ],
+    });
+    assert.equal((await shop.admin.put('/admin/events/evt_dates', event)).status, 201);
+    const body = await look('dates');
+    const shown = body.performances.map(({ id, status, total_available }) => [id, status, total_available]);
+    assert.deepEqual(
+      new Map(shown.map(([id, ...rest]) => [id, rest])),
+      new Map<unknown, unknown>([
+        ['open', ['ON_SALE', 100]],
+        ['closed', ['SOLD_OUT', 0]],
+        ['off', ['CANCELLED', 0]],
+        ['past', ['ON_SALE', 0]],
+      ]),
+    );
+    assert.equal(rowOf(body, 'single').available, 100);
+    assert.equal(rowOf(await look('dates', '?performance_id=off'), 'single').on_sale, false);
+    assertRefused(await shop.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
+  });
+
+  it('are not sold_out while others merely hold the rest', async () => {
+    const items = [seat('standing', 'fri', 20)];
+    const rest = { ...theatreRun({ id: 'evt_small', slug: 'small' }) } as Record<string, unknown>;
+    const localities = (rest['localities'] as { id: string }[]).filter(({ id }) => id === 'yard');
+    const ticketTypes = (rest['ticketTypes'] as { id: string }[]).filter(({ id }) => id === 'standing');
+    const sellingStages = [{ id: 'general', name: 'General', prices: { standing: 900 } }];
+    const event = { ...rest, localities, ticketTypes, sellingStages };
+    assert.equal((await shop.admin.put('/admin/events/evt_small', event)).status, 201);
+    await shop.hold({ event_id: 'evt_small', session_key: session, items });
+    const friday = (await look('small')).performances[0]!;
+    assert.deepEqual([friday.total_available, friday.sold_out, friday.status], [0, false, 'ON_SALE']);
+  });
+});
+
+describe('The list of events', () => {
+  interface Page {
+    readonly events: EventListEntryBody[];
+    readonly next_cursor: string | null;
+  }
+
+  const list = async (query = ''): Promise<Page> => {
+    const { status, body } = await shop.get<Page>(`/api/events/public${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+
+  it('shows published events by first date', async () => {
+    const { events } = await list();
+    assert.ok(!events.some(({ id }) => id === 'evt_draft'));
+    const starts = events.map((event) => event.starts_at!);
+    assert.deepEqual(starts, starts.toSorted());
+    assert.deepEqual(
+      events.find(({ id }) => id === 'evt_play'),
+      {
+        id: 'evt_play',
+        slug: 'the-play',
+        name: 'The play',
+        starts_at: '2028-05-12T18:00:00.000Z',
+        ends_at: '2028-05-13T21:00:00.000Z',
+        currency: 'EUR',
+        from_price: 900,
+        sold_out: false,
+        waiting_room: false,
+      },
+    );
+  });
+
+  it('comes in pages by cursor', async () => {
+    const whole = (await list()).events.map(({ id }) => id);
+    const paged: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page = await list(`?limit=1${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`);
+      assert.equal(page.events.length, 1);
+      paged.push(page.events[0]!.id);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    assert.deepEqual(paged, whole);
+  });
+
+  it('refuses a malformed limit or cursor with VALIDATION_ERROR', async () => {
+    for (const query of [
+      'limit=0',
+      'limit=501',
+      'limit=x',
+      'limit=1.5',
+      'limit=',
+      'cursor=',
+      'cursor=%00',
+      'cursor=!',
+    ]) {
+      assertRefused(await shop.get(`/api/events/public?${query}`), 400, 'VALIDATION_ERROR');
+    }
+  });
+});

@@ -40,7 +40,10 @@ export const paymentMachine = setup({ types: { events: {} as { type: PaymentTrig
           target: 'CANCELLED',
           description: 'The buyer cancels at the provider before it answered, or the order is cancelled.',
         },
-        EXPIRE: { target: 'EXPIRED', description: 'The payment window of the order runs out.' },
+        EXPIRE: {
+          target: 'EXPIRED',
+          description: 'The payment window of the order, or the session at the provider, runs out.',
+        },
       },
     },
     OPEN: {
@@ -61,13 +64,20 @@ export const paymentMachine = setup({ types: { events: {} as { type: PaymentTrig
           description: 'The buyer cancels at the provider, or the order is cancelled.',
           meta: { also: 'A PENDING order is cancelled.' },
         },
-        EXPIRE: { target: 'EXPIRED', description: 'The payment window of the order runs out.' },
+        EXPIRE: {
+          target: 'EXPIRED',
+          description: 'The payment window of the order, or the session at the provider, runs out.',
+        },
       },
     },
     DECLINED: { description: 'The provider said no.', on: { PAY: lateMoney } },
     CANCELLED: { description: 'Called off before money came.', on: { PAY: lateMoney } },
     EXPIRED: { description: 'The window ran out before money came.', on: { PAY: lateMoney } },
-    PAID: { description: 'The money is there. A repeated report changes nothing.', type: 'final' },
+    PAID: {
+      description:
+        'The money is there. A repeated report changes nothing; another sum through the same session is a payment of its own.',
+      type: 'final',
+    },
   },
 });
 

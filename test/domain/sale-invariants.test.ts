@@ -1,0 +1,225 @@
+/**
+ * Long sales at random: buyers, providers, operators and time do what they like, and after every turn the books balance.
+ *
+ * The books are counted anew from holds and orders, in the plainest way, and compared with what the office keeps.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { totals, type StockTotals } from '#domain/inventory.ts';
+import { emailKey } from '#domain/purchase-limits.ts';
+import { viewOrder } from '#domain/order-views.ts';
+import type { Command } from '#domain/command.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { OrderView, PaymentView } from '#domain/views.ts';
+import { assertSameAfterReplay, MINUTE, type Desk } from './office.ts';
+import { anna, buy, code, item, openShop, report, sessionOf, shopEvent, start } from './shop.ts';
+import { hall } from './stock-fixtures.ts';
+
+const USES_MAX = 2;
+const BEERS = 3;
+
+function openSmallShop(): Desk {
+  return openShop({
+    localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 7 }, hall(['....', '....'])],
+    promoCodes: [code('TWICE', { percentOff: 50, maxUses: USES_MAX }), code('ALL', { percentOff: 100 })],
+    ticketTypes: shopEvent().ticketTypes.map((type) => ({
+      ...type,
+      barPerks: type.barPerks.map((perk) => ({ ...perk, stock: BEERS })),
+    })),
+    maxTicketsPerEmail: 6,
+  });
+}
+
+/** What is done, as often as it is named. */
+// prettier-ignore
+const deeds = [
+  'hold', 'hold', 'start', 'start', 'start', 'buy', 'buy', 'buy', 'session', 'session', 'open', 'report', 'report', 'report',
+  'report', 'wait', 'wait', 'release', 'cancel', 'refund', 'performance',
+] as const;
+
+/** What somebody tries; numbers pick among what there is. */
+const step = fc.record({
+  what: fc.constantFrom(...deeds),
+  who: fc.nat({ max: 3 }),
+  which: fc.nat({ max: 30 }),
+  type: fc.constantFrom('adult', 'group', 'guest', 'seat'),
+  quantity: fc.integer({ min: 1, max: 3 }),
+  date: fc.constantFrom('d1', 'd1', 'd2'),
+  code: fc.constantFrom(null, 'TWICE', 'TWICE', 'ALL'),
+  beers: fc.nat({ max: 2 }),
+  installments: fc.integer({ min: 1, max: 3 }),
+  outcome: fc.constantFrom('paid', 'paid', 'paid', 'declined', 'cancelled', 'expired'),
+  odd: fc.nat({ max: 9 }),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+const pick = <Item>(items: readonly Item[], which: number): Item | undefined =>
+  items[which % Math.max(1, items.length)];
+
+function ordersOf(desk: Desk): readonly OrderView[] {
+  return desk.office.orders.inOrder.map((order) => viewOrder(desk.office, order));
+}
+
+/** The command that a step stands for; null when there is nothing to do it to. */
+function commandOf(desk: Desk, wish: Step): Command | null {
+  const { what, who, which, quantity, odd, installments: installmentCount } = wish;
+  const sessionKey = `session-${who}`;
+  const customer = { ...anna, email: `${['anna', 'bo', 'cy', 'di'][who]}+${which}@example.org` };
+  const barPerks = wish.type === 'adult' && wish.beers > 0 ? [{ barPerkId: 'beer', quantity: wish.beers }] : [];
+  const wanted = item(wish.type, quantity, {
+    performanceId: wish.date,
+    discountCode: odd === 0 ? wish.code : null,
+    barPerks,
+  });
+  const order = pick(ordersOf(desk), which);
+  const more = { customer, installmentCount, promoCode: wish.code };
+  switch (what) {
+    case 'hold':
+      return { type: 'PlaceHold', sessionKey, items: [wanted], queuePass: null, idempotency: null };
+    case 'start': {
+      const holdId = pick([...desk.office.holds.byId.keys()], which);
+      return holdId === undefined ? null : start({ holdId, ...more });
+    }
+    case 'buy':
+      return buy([wanted, { ...wanted, quantity: 1 }], { ...more, sessionKey: odd > 4 ? sessionKey : null });
+    case 'session':
+      return order === undefined ? null : sessionCommand(order);
+    case 'open':
+      return order === undefined ? null : { type: 'OpenPayment', orderId: order.id };
+    case 'report':
+      return order === undefined ? null : reportCommand(order, wish);
+    case 'release': {
+      const hold = pick([...desk.office.holds.byId.values()], which);
+      return hold === undefined ? null : { type: 'ReleaseHold', holdId: hold.id, sessionKey: hold.sessionKey };
+    }
+    case 'cancel':
+      return order === undefined ? null : { type: 'CancelOrder', orderId: order.id, operator: 'olga', note: null };
+    case 'refund':
+      return order === undefined
+        ? null
+        : { type: 'RecordRefund', orderId: order.id, amountCents: quantity * 500, operator: 'olga', note: null };
+    case 'performance':
+      return odd > 0 ? null : { type: 'CancelPerformance', performanceId: 'd2', operator: null, note: null };
+    default:
+      desk.wait(quantity * 6 * MINUTE).settle();
+      return null;
+  }
+}
+
+function sessionCommand(order: OrderView): Command | null {
+  const payment = order.payments.find((each) => each.checkoutSessionId === null);
+  if (payment === undefined) return null;
+  const checkoutSessionId = sessionOf(payment);
+  const redirectUrl = 'https://pay.example';
+  return {
+    type: 'RecordCheckoutSession',
+    orderId: order.id,
+    paymentId: payment.id,
+    checkoutSessionId,
+    redirectUrl,
+    expiresAt: null,
+  };
+}
+
+function reportCommand(order: OrderView, { which, odd, outcome }: Step): Command | null {
+  const payment: PaymentView | undefined = pick(order.payments, which + odd);
+  if (payment === undefined) return null;
+  const amountCents = payment.amountCents + (odd === 0 ? 1 : 0);
+  return report(payment, outcome, { amountCents, paymentId: payment.id, webhookId: odd < 3 ? `msg_${odd}` : null });
+}
+
+function assertBooks(desk: Desk): void {
+  const { orders, holds, dates, perksSold } = desk.office;
+  const live = orders.inOrder.filter(({ status }) => status !== 'EXPIRED' && status !== 'CANCELLED');
+  const uses = new Map<string, number>();
+  const beers = new Map<string, number>();
+  const tickets = new Map<string, number>();
+  for (const { purchase } of live) {
+    const codes = new Set([purchase.promoCode, ...purchase.items.map((each) => each.discountCode)]);
+    for (const text of codes) if (text !== null) uses.set(text.toLowerCase(), (uses.get(text.toLowerCase()) ?? 0) + 1);
+    const email = emailKey(purchase.customer.email);
+    for (const { ticketCount, barPerks } of purchase.items) {
+      tickets.set(email, (tickets.get(email) ?? 0) + ticketCount);
+      for (const { quantity } of barPerks) beers.set('beer', (beers.get('beer') ?? 0) + quantity);
+    }
+  }
+  assert.deepEqual([orders.usesByCode, perksSold, orders.ticketsByEmail], [uses, beers, tickets]);
+  assert.ok((uses.get('twice') ?? 0) <= USES_MAX && (beers.get('beer') ?? 0) <= BEERS);
+
+  for (const date of dates.values()) {
+    const stock: StockTotals = totals(date.inventory);
+    const count = (statuses: readonly string[]): number =>
+      [...holds.byId.values()]
+        .filter(({ status }) => statuses.includes(status))
+        .flatMap(({ lines }) => lines)
+        .filter(({ performanceId }) => performanceId === date.id)
+        .reduce((sum, { ticketCount }) => sum + ticketCount, 0);
+    assert.deepEqual([stock.held, stock.sold], [count(['ACTIVE', 'CONVERTED']), count(['CONSUMED'])]);
+    assert.equal(stock.capacity, stock.available + stock.held + stock.sold + stock.blocked);
+    assert.ok(stock.available >= 0);
+  }
+  for (const order of ordersOf(desk)) assertOrder(desk, order);
+}
+
+const HOLD_STATUS_OF_ORDER = {
+  PENDING: ['CONVERTED'],
+  PARTIALLY_PAID: ['CONSUMED'],
+  CONFIRMED: ['CONSUMED'],
+  EXPIRED: ['EXPIRED'],
+  CANCELLED: ['RELEASED'],
+} as const;
+
+function assertOrder(desk: Desk, order: OrderView): void {
+  const { status, totalCents, paidCents, refundedCents, refundDueCents, remainingCents, items } = order;
+  const hold = desk.office.holds.byId.get(order.holdId)!;
+  assert.equal(hold.orderId, order.id);
+  assert.ok((HOLD_STATUS_OF_ORDER[status] as readonly string[]).includes(hold.status), `${status} ${hold.status}`);
+  assert.ok(paidCents >= refundedCents && refundDueCents >= 0 && remainingCents >= 0 && remainingCents <= totalCents);
+  const isSold = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
+  const ticketCount = items.reduce((sum, each) => sum + each.ticketCount, 0);
+  if (isSold) assert.equal(order.tickets.length, ticketCount);
+  if (status === 'PENDING' || status === 'EXPIRED') assert.equal(order.tickets.length, 0);
+  if (status === 'CONFIRMED') assert.equal(remainingCents, 0);
+  if (isSold) assert.equal(Math.max(0, paidCents - (totalCents - remainingCents) - refundedCents), refundDueCents);
+  else assert.equal(refundDueCents, paidCents - refundedCents);
+  assert.deepEqual(
+    items.flatMap((each) => each.seatIds).toSorted(),
+    hold.lines.flatMap((line) => line.seatIds).toSorted(),
+  );
+}
+
+// prettier-ignore
+const mustBeSeen = [
+  'PAY_IN_FULL', 'PAY_INSTALLMENT', 'PAY_LATE_IN_FULL', 'PAY_LATE_INSTALLMENT', 'PaymentRecorded', 'StrayMoneyRecorded',
+  'PaymentRequested', 'PaymentClosed', 'TicketsIssued', 'OrderExpired', 'OrderCancelled', 'RefundRecorded',
+  'PROMO_CODE_EXHAUSTED', 'BAR_PERK_SOLD_OUT', 'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'INSUFFICIENT_TICKETS', 'HOLD_NOT_ACTIVE',
+  'HOLD_EXPIRED', 'ORDER_NOT_PAYABLE', 'REFUND_TOO_HIGH',
+];
+
+describe('A sale at random', () => {
+  it('balances after every turn, and a replay and a restored snapshot are in the same state', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 60, maxLength: 120, size: 'max' }), (wishes) => {
+        const desk = openSmallShop();
+        for (const wish of wishes) {
+          const command = commandOf(desk, wish);
+          if (command === null) continue;
+          const answer = desk.ask(command);
+          const what = isRefusal(answer) ? answer.code : command.type;
+          seen.set(what, (seen.get(what) ?? 0) + 1);
+          assertBooks(desk);
+        }
+        for (const { fact } of desk.journal) {
+          const what = fact.type === 'OrderPaid' ? fact.data.trigger : fact.type;
+          seen.set(what, (seen.get(what) ?? 0) + 1);
+        }
+        assertSameAfterReplay(desk);
+      }),
+      { numRuns: 200 },
+    );
+    for (const what of mustBeSeen) assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
+  });
+});

@@ -55,13 +55,18 @@ export class CopyRefused extends Error {
 /** Makes `out` a new data folder with everything durable in `source`, its archive included. */
 export async function backupFolder(source: string, out: string, options: CopyOptions = {}): Promise<CopyReport> {
   const report = await copyUpTo(source, out, {}, options);
+  copyArchive(source, out);
+  return report;
+}
+
+/** Copies the archive, where there is one, to a copy whose journal begins after it. */
+export function copyArchive(source: string, out: string): void {
   const archive = join(source, ARCHIVE_FOLDER);
   if (existsSync(archive)) {
     cpSync(archive, join(out, ARCHIVE_FOLDER), { recursive: true, filter: (path) => !/-(wal|shm)$/.test(path) });
     syncTree(join(out, ARCHIVE_FOLDER));
   }
   syncFolder(out);
-  return report;
 }
 
 /**

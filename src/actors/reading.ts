@@ -1,0 +1,52 @@
+/**
+ * Box offices read from a data folder as they are on disk, without serving it: for commands that look from outside.
+ *
+ * They come alive on the one path that every box office takes, and are asked nothing but queries.
+ */
+import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
+import type { JournalView } from '#persistence/view.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { FactData } from '#domain/fact.ts';
+import { activate } from './activation.ts';
+import { SERVICE_STREAM } from './service-facts.ts';
+import type { DirectoryEntry } from './directory.ts';
+
+/** The ids of all events of a journal, in the order of their letters. */
+export function eventIdsIn(view: JournalView): string[] {
+  return [...view.heads.keys()].filter((eventId) => eventId !== SERVICE_STREAM).sort();
+}
+
+/** An event's box office as of the view. Rejects as activation does; null for an event that is not in the journal. */
+export async function readBoxOffice(folder: string, view: JournalView, eventId: string): Promise<BoxOffice | null> {
+  const headSeq = view.heads.get(eventId);
+  if (headSeq === undefined || eventId === SERVICE_STREAM) return null;
+  const snapshots = new SnapshotFolder(folder);
+  const source = {
+    newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
+    factsAfter: (id: string, afterSeq: number) => view.factsOf(id, afterSeq),
+  };
+  // Where the first fact was archived a snapshot knows the number.
+  const eventNumber = view.archivedHeads.has(eventId) ? 0 : eventNumberIn(view, eventId);
+  return (await activate(source, eventId, eventNumber, headSeq)).office;
+}
+
+/** An event's number, from its first fact. */
+export function eventNumberIn(view: JournalView, eventId: string): number {
+  const [first] = view.factsOf(eventId);
+  if (first?.type !== 'EventDefined') throw new Error('its first fact does not define it');
+  return (JSON.parse(first.data) as FactData['EventDefined']).eventNumber;
+}
+
+/** The slug of every event, by snapshots and then by later definitions. Cost: a pass over the journal. */
+export function slugsIn(folder: string, view: JournalView): Map<string, string> {
+  const eventIdBySlug = new Map<string, string>();
+  for (const { header } of listSnapshots(folder)) {
+    if (header === null || header.eventId === SERVICE_STREAM) continue;
+    eventIdBySlug.set((header.about as DirectoryEntry).slug, header.eventId);
+  }
+  for (const { type, eventId, data } of view.facts()) {
+    if (type === 'EventDefined')
+      eventIdBySlug.set((JSON.parse(data) as FactData['EventDefined']).definition.slug, eventId);
+  }
+  return eventIdBySlug;
+}

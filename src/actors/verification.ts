@@ -1,0 +1,228 @@
+/**
+ * Verification of a data folder, states included: what was written is there, and it adds up to what it must.
+ *
+ * On top of what `persistence/verify.ts` proves of bytes, every event is replayed from its facts, one event at a time,
+ * and its books are held against each other. Reads only, also beside a serving process. Called by `holdfast verify`,
+ * and after every copy by `backup` and `restore`.
+ *
+ *  1. Everything is judged as of one moment: the view is opened first, and what is newer is left out.
+ *  2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive.
+ *  3. A good snapshot equals the replay up to its fact, by fingerprint (I9); the books agree there and at the end (I7, I8).
+ *  4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal ones.
+ */
+import { createHash } from 'node:crypto';
+import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { errorCode, JournalDamaged } from '#persistence/faults.ts';
+import { fingerprintOf, readSnapshot } from '#persistence/snapshots.ts';
+import { verifyJournal, type Finding, type SnapshotFinding, type VerifyReport } from '#persistence/verify.ts';
+import { auditBoxOffice, type Discrepancy } from '#domain/audit.ts';
+import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
+import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { replayFact } from '#domain/replay.ts';
+import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { eventNumberIn } from './reading.ts';
+import {
+  evolveService,
+  newServiceState,
+  readServiceFact,
+  restoreService,
+  SERVICE_STREAM,
+  servicePieces,
+  type ServiceState,
+} from './service-facts.ts';
+import type { FactRow } from '#persistence/journal.ts';
+
+export interface FolderReport extends VerifyReport {
+  readonly events: number;
+  readonly figures: Figures;
+  /** Snapshots that were equal to the replay up to their fact. */
+  readonly snapshotsReplayed: number;
+  /** When the last fact happened, in milliseconds since 1970; null when there is none. */
+  readonly lastAt: number | null;
+  /** Of all states at the head, in hex; null when some could not be replayed. */
+  readonly stateFingerprint: string | null;
+}
+
+export interface VerificationListener {
+  /** `of` is what is being done, `done` of `total` of it. */
+  readonly onProgress?: (of: 'chain' | 'replay', done: number, total: number) => void;
+}
+
+/** A state that a stream is replayed into. */
+interface Replica {
+  apply(row: FactRow): void;
+  pieces(): Iterable<string>;
+  audit(): readonly Discrepancy[];
+  figures(): Figures;
+}
+
+/** Verifies a folder from its bytes to its books. Throws only JournalTooNew. */
+export async function verifyFolder(folder: string, listener: VerificationListener = {}): Promise<FolderReport> {
+  const { view, trouble } = viewOf(folder);
+  let lastAt: number | null = null;
+  try {
+    const report = await verifyJournal(folder, {
+      onProgress: ({ seq, headSeq }) => listener.onProgress?.('chain', seq, headSeq),
+      onRow: ({ at }) => (lastAt = at),
+    });
+    const check = new StateCheck(folder, view);
+    if (trouble === null) await check.run(report.snapshots, listener);
+    return {
+      ...report,
+      lastAt,
+      events: check.events,
+      figures: check.figures,
+      snapshotsReplayed: check.snapshotsReplayed,
+      stateFingerprint: trouble === null ? check.stateFingerprint() : null,
+      problems: [...report.problems, ...check.problems],
+      moreProblems: report.moreProblems + check.moreProblems,
+    };
+  } finally {
+    view?.close();
+  }
+}
+
+/** The view of the folder's journal; a damage that keeps it from being read is for `verifyJournal` to tell. */
+function viewOf(folder: string): { readonly view: JournalView | null; readonly trouble: unknown } {
+  try {
+    return { view: viewJournal(folder), trouble: null };
+  } catch (error) {
+    if (error instanceof JournalDamaged || errorCode(error).startsWith('SQLITE_'))
+      return { view: null, trouble: error };
+    throw error;
+  }
+}
+
+const PROBLEMS_MAX = 100;
+const DEFECT_HINT =
+  'Report it: a defect wrote this, or somebody else did. What was answered up to there can be restored.';
+
+class StateCheck {
+  readonly problems: Finding[] = [];
+  moreProblems = 0;
+  events = 0;
+  snapshotsReplayed = 0;
+  figures: Figures = NO_FIGURES;
+  readonly #folder: string;
+  readonly #view: JournalView | null;
+  readonly #fingerprints: [eventId: string, fingerprint: string][] = [];
+  #isWhole = true;
+
+  constructor(folder: string, view: JournalView | null) {
+    this.#folder = folder;
+    this.#view = view;
+  }
+
+  async run(snapshots: readonly SnapshotFinding[], { onProgress }: VerificationListener): Promise<void> {
+    const streams = [...(this.#view?.heads.keys() ?? [])].sort();
+    for (const [index, eventId] of streams.entries()) {
+      onProgress?.('replay', index, streams.length);
+      const own = snapshots.filter((each) => each.eventId === eventId && each.fingerprint !== null);
+      await this.#checkStream(eventId, own);
+    }
+    onProgress?.('replay', streams.length, streams.length);
+  }
+
+  stateFingerprint(): string | null {
+    if (!this.#isWhole) return null;
+    const hash = createHash('sha256');
+    for (const [eventId, fingerprint] of this.#fingerprints) hash.update(`${JSON.stringify(eventId)} ${fingerprint}\n`);
+    return hash.digest('hex');
+  }
+
+  /** Replays a stream and compares it with its snapshots, which come oldest first. */
+  async #checkStream(eventId: string, snapshots: readonly SnapshotFinding[]): Promise<void> {
+    const view = this.#view!;
+    const where = eventId === SERVICE_STREAM ? 'the service' : `event ${eventId}`;
+    if (eventId !== SERVICE_STREAM) this.events += 1;
+    const archivedSeq = view.archivedHeads.get(eventId) ?? 0;
+    let lastSeq = 0;
+    try {
+      const start = archivedSeq === 0 ? null : snapshots.find(({ seq }) => seq >= archivedSeq);
+      if (start === undefined) {
+        return this.#fail(
+          `its facts up to ${archivedSeq} are in the archive, and no good snapshot covers them`,
+          where,
+          'Put back a snapshot of it from a backup, or restore a backup.',
+        );
+      }
+      lastSeq = start?.seq ?? 0;
+      const replica = await openReplica(view, eventId, start?.path ?? null);
+      const ahead = snapshots.filter(({ seq }) => seq > lastSeq);
+      for (const row of view.factsOf(eventId, lastSeq)) {
+        while ((ahead[0]?.seq ?? Infinity) < row.seq) this.#compare(replica, ahead.shift()!, where);
+        replica.apply(row);
+        lastSeq = row.seq;
+      }
+      for (const snapshot of ahead.filter(({ seq }) => seq <= view.headSeq)) this.#compare(replica, snapshot, where);
+      this.#finish(eventId, replica, where);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const hint = `${DEFECT_HINT} holdfast restore --to NEW_DIR --seq ${lastSeq}`;
+      this.#fail(`its replay stops after fact ${lastSeq}: ${message}`, where, hint);
+    }
+  }
+
+  #compare(replica: Replica, { path, fingerprint }: SnapshotFinding, where: string): void {
+    this.#audit(replica, `${where}, as of ${path}`);
+    if (fingerprintOf(replica.pieces()) === fingerprint) {
+      this.snapshotsReplayed += 1;
+      return;
+    }
+    const hint = `Delete ${path}: the journal decides, and a new snapshot is taken from it. Report it.`;
+    this.#add({ what: 'a snapshot is not what its facts add up to', where: `${where}, ${path}`, hint });
+  }
+
+  #finish(eventId: string, replica: Replica, where: string): void {
+    this.#audit(replica, where);
+    this.#fingerprints.push([eventId, fingerprintOf(replica.pieces())]);
+    this.figures = addFigures(this.figures, replica.figures());
+  }
+
+  #audit(replica: Replica, where: string): void {
+    for (const found of replica.audit()) {
+      this.#add({ what: found.what, where: `${where}, ${found.where}`, hint: DEFECT_HINT });
+    }
+  }
+
+  #fail(what: string, where: string, hint: string): void {
+    this.#isWhole = false;
+    this.#add({ what, where: `${where} in ${this.#folder}`, hint });
+  }
+
+  #add(finding: Finding): void {
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(finding);
+    else this.moreProblems += 1;
+  }
+}
+
+async function openReplica(view: JournalView, eventId: string, snapshotPath: string | null): Promise<Replica> {
+  const pieces = snapshotPath === null ? [] : (await readSnapshot(snapshotPath)).pieces;
+  if (eventId === SERVICE_STREAM) return serviceReplica(restoreService(pieces));
+  const [first, ...further] = pieces;
+  if (first === undefined) return officeReplica(openBoxOffice(eventId, eventNumberIn(view, eventId)));
+  const office = restoreOffice(first);
+  for (const piece of further) restorePiece(office, piece);
+  return officeReplica(office);
+}
+
+function officeReplica(office: BoxOffice): Replica {
+  return {
+    apply: (row) => replayFact(office, row),
+    pieces: () => snapshotPieces(office),
+    audit: () => auditBoxOffice(office),
+    figures: () => figuresOf(office),
+  };
+}
+
+function serviceReplica(state: ServiceState = newServiceState()): Replica {
+  return {
+    apply(row) {
+      const own = readServiceFact(row);
+      if (own !== null) evolveService(state, own);
+    },
+    pieces: () => servicePieces(state),
+    audit: () => [],
+    figures: () => NO_FIGURES,
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * The books held against each other: does the stock of a box office say what its holds and orders say?
+ *
+ * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in
+ * step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Called by `holdfast verify` and by
+ * tests; never in a turn.
+ */
+import { isLive, type Hold, type HoldOffice } from './holds.ts';
+import { seatState, totalsOf } from './inventory.ts';
+import { isLiveOrder, paidCents, refundedCents, type Order, type OrderOffice } from './orders.ts';
+import type { HoldLine } from './fact.ts';
+import type { SaleDate } from './performances.ts';
+import type { LocalityPlan } from './sale-plan.ts';
+
+/** One rule that the books break. */
+export interface Discrepancy {
+  readonly what: string;
+  readonly where: string;
+}
+
+/** What a hold or an order has of a date. */
+interface Claim {
+  readonly hold: Hold;
+  readonly line: HoldLine;
+  readonly kind: 'held' | 'sold';
+}
+
+/** Everything in an event's books that does not agree. Cost: a pass over its holds, orders and seats. */
+export function auditBoxOffice(office: OrderOffice): readonly Discrepancy[] {
+  const claims = claimsByDate(office);
+  return [
+    ...auditSessions(office),
+    ...auditOrders(office),
+    ...lostClaims(office, claims),
+    ...[...office.dates.values()].flatMap((date) => auditDate(office, date, claims.get(date.id) ?? [])),
+  ];
+}
+
+function claimsByDate(office: HoldOffice): Map<string, Claim[]> {
+  const claims = new Map<string, Claim[]>();
+  for (const hold of office.holds.byId.values()) {
+    const kind = isLive(hold) ? 'held' : hold.status === 'CONSUMED' ? 'sold' : null;
+    if (kind === null) continue;
+    for (const line of hold.lines) {
+      const known = claims.get(line.performanceId);
+      if (known === undefined) claims.set(line.performanceId, [{ hold, line, kind }]);
+      else known.push({ hold, line, kind });
+    }
+  }
+  return claims;
+}
+
+function lostClaims(office: HoldOffice, claims: ReadonlyMap<string, readonly Claim[]>): Discrepancy[] {
+  return [...claims.keys()]
+    .filter((performanceId) => !office.dates.has(performanceId))
+    .map((performanceId) => ({
+      what: 'tickets are held or sold on a date that is gone',
+      where: `date ${performanceId}`,
+    }));
+}
+
+// ── stock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function auditDate(office: HoldOffice, date: SaleDate, claims: readonly Claim[]): Discrepancy[] {
+  const localityOf = ({ line }: Claim) => office.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
+  return office.plan.localities.flatMap((locality) => {
+    const here = claims.filter((claim) => localityOf(claim) === locality);
+    return [
+      ...auditCounters(date, locality, here),
+      ...(locality.seating === null ? [] : auditSeats(date, locality.seating.seatIds, here)),
+    ];
+  });
+}
+
+/** Capacity = available + held + sold + blocked, each as the claims add up and none below zero (I7). */
+function auditCounters(date: SaleDate, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
+  const where = `date ${date.id}, locality ${locality.id}`;
+  const { held, sold, blocked, available } = totalsOf(date.inventory, locality);
+  const capacity = capacityOf(locality);
+  const found: Discrepancy[] = [];
+  const expect = (name: string, counter: number, counted: number): void => {
+    if (counter !== counted) found.push({ what: `${counter} tickets count as ${name}, but it is ${counted}`, where });
+  };
+  expect('held', held, ticketsOf(claims, 'held'));
+  expect('sold', sold, ticketsOf(claims, 'sold'));
+  expect('blocked', blocked, blockedSeats(date, locality));
+  expect('available', available, capacity - held - sold - blocked);
+  if (available < 0) found.push({ what: `it is oversold by ${-available}`, where });
+  return found;
+}
+
+function capacityOf({ definition }: LocalityPlan): number {
+  if (definition.seating === 'GENERAL') return definition.capacity;
+  return sum(definition.sections, (section) => sum(section.rows, (row) => row.seats.length));
+}
+
+function ticketsOf(claims: readonly Claim[], kind: Claim['kind']): number {
+  return sum(claims, (claim) => (claim.kind === kind ? claim.line.ticketCount : 0));
+}
+
+function blockedSeats({ inventory }: SaleDate, { seating }: LocalityPlan): number {
+  return sum(seating?.seatIds ?? [], (seatId) => (seatState(inventory, seatId) === 'BLOCKED' ? 1 : 0));
+}
+
+/** A seat is in at most one claim, and in the state that its claim says. */
+function auditSeats({ id, inventory }: SaleDate, seatIds: readonly string[], claims: readonly Claim[]): Discrepancy[] {
+  const found: Discrepancy[] = [];
+  const claimOf = new Map<string, Claim>();
+  for (const claim of claims) {
+    for (const seatId of claim.line.seatIds) {
+      const other = claimOf.get(seatId);
+      const where = `date ${id}, seat ${seatId}`;
+      if (other !== undefined) found.push({ what: `it is in the holds ${other.hold.id} and ${claim.hold.id}`, where });
+      claimOf.set(seatId, claim);
+    }
+  }
+  const expectedOf = { held: 'HELD', sold: 'SOLD' } as const;
+  for (const seatId of seatIds) {
+    const state = seatState(inventory, seatId);
+    const claim = claimOf.get(seatId);
+    const isRight =
+      claim === undefined ? state === 'AVAILABLE' || state === 'BLOCKED' : state === expectedOf[claim.kind];
+    if (isRight) continue;
+    const what = `it is ${state}, but ${claim === undefined ? 'nobody has it' : `it is ${claim.kind} by ${claim.hold.id}`}`;
+    found.push({ what, where: `date ${id}, seat ${seatId}` });
+  }
+  return found;
+}
+
+// ── holds and orders ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A session has one ACTIVE hold, the one that it is found by (I8). */
+function auditSessions({ holds }: HoldOffice): Discrepancy[] {
+  const found: Discrepancy[] = [];
+  const active = [...holds.byId.values()].filter(({ status }) => status === 'ACTIVE');
+  for (const hold of active) {
+    if (holds.activeBySession.get(hold.sessionKey) === hold) continue;
+    found.push({ what: 'its session has another ACTIVE hold, or none', where: `hold ${hold.id}` });
+  }
+  if (active.length === holds.activeBySession.size) return found;
+  const what = `${holds.activeBySession.size} sessions have an ACTIVE hold, but ${active.length} holds are ACTIVE`;
+  return [...found, { what, where: 'sessions' }];
+}
+
+function auditOrders(office: OrderOffice): Discrepancy[] {
+  return office.orders.inOrder.flatMap((order) =>
+    discrepanciesOf(order, office.holds.byId.get(order.purchase.holdId)).map((what) => ({
+      what,
+      where: `order ${order.id}`,
+    })),
+  );
+}
+
+/** A PENDING order has a CONVERTED hold, a paid one a CONSUMED hold and its tickets, one that is over no claim at all. */
+function discrepanciesOf(order: Order, hold: Hold | undefined): string[] {
+  const found: string[] = [];
+  const expect = (holds: boolean, what: string): void => {
+    if (!holds) found.push(what);
+  };
+  if (hold === undefined) return ['its hold is gone'];
+  const isPaid = order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID';
+  const isRightHold = isPaid
+    ? hold.status === 'CONSUMED'
+    : order.status === 'PENDING'
+      ? hold.status === 'CONVERTED'
+      : true;
+  expect(isRightHold, `it is ${order.status}, but its hold is ${hold.status}`);
+  expect(
+    isLiveOrder(order) || hold.status === 'RELEASED' || hold.status === 'EXPIRED',
+    'it is over, but keeps its tickets',
+  );
+  expect(hold.orderId === order.id, 'its hold belongs to another order');
+  const tickets = sum(order.purchase.items, (item) => item.ticketCount);
+  expect(tickets === sum(hold.lines, (line) => line.ticketCount), 'its hold has another number of tickets');
+  expect(!isPaid || order.ticketIds.length === tickets, 'it is paid, but its tickets are not issued');
+  expect(refundedCents(order) <= paidCents(order), 'more was given back than was paid');
+  return found;
+}
+
+function sum<Item>(items: Iterable<Item>, figure: (item: Item) => number): number {
+  let total = 0;
+  for (const item of items) total += figure(item);
+  return total;
+}

@@ -1,0 +1,243 @@
+/**
+ * What a command of `holdfast` is, how its arguments are read, and the page that --help prints.
+ *
+ * One file a command; `holdfast.ts` finds and runs them. A command says what it takes in a table, so that its help, its
+ * checks and its suggestions cannot disagree.
+ *
+ * 1. Wrong use is one helpful line and exit code 2; trouble that people can do something about is a sentence, a hint and
+ *    exit code 1.
+ * 2. Every command takes --help and --json.
+ */
+import { parseArgs } from 'node:util';
+import type { Output } from './output.ts';
+
+/** 0 good, 1 the check failed, 2 wrong use. */
+export type ExitCode = 0 | 1 | 2;
+
+export interface Option {
+  readonly name: string;
+  /** What stands for its value in the help; without it the option is a switch. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+export interface Command {
+  /** What follows `holdfast`. */
+  readonly usage: string;
+  /** A paragraph an entry. */
+  readonly description: readonly string[];
+  /** Beside --help and --json. */
+  readonly options: readonly Option[];
+  readonly positionals: { readonly min: number; readonly max: number };
+  readonly examples: readonly { readonly line: string; readonly does: string }[];
+  /** A list of terms that the description speaks of. */
+  readonly glossary?: {
+    readonly heading: string;
+    readonly entries: readonly (readonly [term: string, text: string])[];
+  };
+  run(call: Call): Promise<ExitCode>;
+}
+
+/** A command's arguments, read and checked against its table. */
+export interface Call {
+  readonly positionals: readonly string[];
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  has(name: string): boolean;
+  /** An option's value, or null. */
+  text(name: string): string | null;
+  /** An option's value as a whole number from 0. Throws WrongUse. */
+  count(name: string): number | null;
+  /** An option's value as milliseconds since 1970. Throws WrongUse. */
+  moment(name: string): number | null;
+}
+
+/** The command cannot be understood; the message is the line that says why. */
+export class WrongUse extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WrongUse';
+  }
+}
+
+/** The command was understood but cannot be done; the hint says what to do about it. */
+export class CommandFailure extends Error {
+  readonly hint: string;
+  constructor(message: string, hint: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'CommandFailure';
+    this.hint = hint;
+  }
+}
+
+const EVERYWHERE: readonly Option[] = [
+  { name: 'json', help: 'print JSON instead of text' },
+  { name: 'help', help: 'print this page' },
+];
+
+/** The data folder that a command works on, where it is not that of the settings. */
+export const DATA_OPTION: Option = {
+  name: 'data',
+  value: 'DIR',
+  help: 'the data folder (default: DATA_DIR, or ./data)',
+};
+
+// ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface ReadArguments {
+  readonly values: ReadonlyMap<string, string | true>;
+  readonly positionals: readonly string[];
+}
+
+/** Reads a command's arguments. Throws WrongUse for what its table does not have. */
+export function readArguments(command: Command, args: readonly string[]): ReadArguments {
+  const options = [...command.options, ...EVERYWHERE];
+  const types = Object.fromEntries(
+    options.map(({ name, value }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: types,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = new Map<string, string | true>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value);
+    if (token.kind === 'option') values.set(token.name, valueOf(token, options));
+  }
+  if (!values.has('help')) refuseCount(command, positionals);
+  return { values, positionals };
+}
+
+function valueOf(
+  { name, rawName, value }: { readonly name: string; readonly rawName: string; readonly value: string | undefined },
+  options: readonly Option[],
+): string | true {
+  const option = options.find((each) => each.name === name);
+  if (option === undefined) {
+    const names = options.map((each) => `--${each.name}`);
+    throw new WrongUse(`there is no option ${rawName}${suggestion(rawName, names)}`);
+  }
+  if (option.value === undefined && value !== undefined) throw new WrongUse(`--${name} takes no value`);
+  if (option.value !== undefined && value === undefined) throw new WrongUse(`--${name} needs a value: ${option.value}`);
+  return value ?? true;
+}
+
+function refuseCount({ positionals: { min, max }, usage }: Command, given: readonly string[]): void {
+  if (given.length < min) throw new WrongUse(`something is missing: holdfast ${usage}`);
+  if (given.length > max) throw new WrongUse(`"${given[max]}" is too much: holdfast ${usage}`);
+}
+
+/** What a command's run is given. */
+export function makeCall(
+  { values, positionals }: ReadArguments,
+  output: Output,
+  environment: Call['environment'],
+): Call {
+  const text = (name: string): string | null => {
+    const value = values.get(name);
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    positionals,
+    output,
+    environment,
+    has: (name) => values.has(name),
+    text,
+    count: (name) => readCount(name, text(name)),
+    moment: (name) => readMoment(name, text(name)),
+  };
+}
+
+function readCount(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new WrongUse(`--${name} is "${text}": it must be a whole number`);
+  return Number(text);
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/;
+
+function readMoment(name: string, text: string | null): number | null {
+  if (text === null) return null;
+  const moment = RFC_3339.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
+  if (!Number.isNaN(moment)) return moment;
+  throw new WrongUse(`--${name} is "${text}": it must be a time with its zone, such as 2027-05-07T18:00:00Z`);
+}
+
+// ── suggestions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `; did you mean …?` when one of the names is close to what was typed, or nothing. */
+export function suggestion(typed: string, names: Iterable<string>): string {
+  let best: string | null = null;
+  let bestDistance = Math.max(2, Math.floor(typed.length / 3)) + 1;
+  for (const name of names) {
+    const distance = name.startsWith(typed) && typed.length > 1 ? 1 : editDistance(typed, name);
+    if (distance >= bestDistance) continue;
+    best = name;
+    bestDistance = distance;
+  }
+  return best === null ? '' : `; did you mean ${best}?`;
+}
+
+/** Letters to insert, drop, replace or swap with their neighbour (Damerau, optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
+  for (let j = 1; j <= b.length; j += 1) rows[0]![j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    for (let j = 1; j <= b.length; j += 1) {
+      const differs = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + differs);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) least = Math.min(least, rows[i - 2]![j - 2]! + 1);
+      rows[i]![j] = least;
+    }
+  }
+  return rows[a.length]![b.length]!;
+}
+
+// ── help ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The page of a command. */
+export function helpPage(name: string, summary: string, command: Command): string {
+  const options = [...command.options, ...EVERYWHERE].map(({ name: option, value, help }) => {
+    return [`--${option}${value === undefined ? '' : ` ${value}`}`, help] as const;
+  });
+  const { glossary } = command;
+  return [
+    `holdfast ${name}: ${summary}`,
+    '',
+    `Usage: holdfast ${command.usage}`,
+    '',
+    ...command.description.flatMap((paragraph) => [wrap(paragraph), '']),
+    'Options:',
+    ...inColumns(options),
+    '',
+    ...(glossary === undefined ? [] : [`${glossary.heading}:`, ...inColumns(glossary.entries), '']),
+    'Examples:',
+    ...command.examples.map(({ line, does }) => `  ${line}\n      ${does}`),
+    '',
+  ].join('\n');
+}
+
+function inColumns(entries: readonly (readonly [term: string, text: string])[]): string[] {
+  const width = Math.max(...entries.map(([term]) => term.length));
+  return entries.map(([term, text]) => `  ${term.padEnd(width)}  ${text}`);
+}
+
+const LINE_CHARS_MAX = 100;
+
+function wrap(paragraph: string): string {
+  const lines: string[] = [''];
+  for (const word of paragraph.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length + 1 > LINE_CHARS_MAX) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,73 @@
+/** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
+import { once } from 'node:events';
+import { listOrders } from '#domain/order-views.ts';
+import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { readEvent, withView } from './event-reading.ts';
+import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
+import { dataFolder } from './settings.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { OrderView } from '#domain/views.ts';
+
+const FORMATS = ['csv', 'json'] as const;
+const ORDERS_PER_PAGE = 500;
+
+export const exportCommand: Command = {
+  usage: 'export orders EVENT [--format csv | json] [--data DIR]',
+  description: [
+    'Writes all orders of an event (by id or slug) to stdout, in the order in which they were placed, with customers, items and ' +
+      'money. Amounts are cents of the currency beside them. Reads what is on disk, also beside a serving process.',
+    'CSV has a heading and a line an order; text that a spreadsheet would take for a formula begins with an apostrophe. JSON ' +
+      'is a list of orders with payments, refunds and tickets.',
+  ],
+  options: [{ name: 'format', value: 'FORMAT', help: 'csv or json (default: csv)' }, DATA_OPTION],
+  positionals: { min: 2, max: 2 },
+  examples: [
+    { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'a table for the box office' },
+    { line: 'holdfast export orders evt_gala --format json | jq length', does: 'counts the orders' },
+  ],
+  async run(call) {
+    const [what = '', name = ''] = call.positionals;
+    if (what !== 'orders') throw new WrongUse(`there is no export of ${what}${suggestion(what, ['orders'])}`);
+    const format = formatOf(call);
+    const folder = dataFolder(call);
+    await withView(folder, async (view) => {
+      const office = await readEvent(folder, view, name);
+      await (format === 'csv' ? writeCsv(call, office) : writeJson(call, office));
+    });
+    return 0;
+  },
+};
+
+function formatOf(call: Call): (typeof FORMATS)[number] {
+  const given = call.text('format') ?? (call.has('json') ? 'json' : 'csv');
+  const format = FORMATS.find((each) => each === given);
+  if (format === undefined) throw new WrongUse(`--format is "${given}": it must be csv or json`);
+  return format;
+}
+
+async function writeCsv(call: Call, office: BoxOffice): Promise<void> {
+  await write(call, CSV_HEADING);
+  for (const order of ordersOf(office)) await write(call, csvOf(order));
+}
+
+async function writeJson(call: Call, office: BoxOffice): Promise<void> {
+  let separator = '[\n';
+  for (const order of ordersOf(office)) {
+    await write(call, separator + jsonOf(order));
+    separator = ',\n';
+  }
+  await write(call, separator === '[\n' ? '[]\n' : '\n]\n');
+}
+
+async function write({ output }: Call, text: string): Promise<void> {
+  if (!output.raw(text)) await once(process.stdout, 'drain');
+}
+
+function* ordersOf(office: BoxOffice): Generator<OrderView> {
+  let after: string | null = null;
+  do {
+    const page = listOrders(office, { status: null, email: null, after, limit: ORDERS_PER_PAGE });
+    yield* page.orders;
+    after = page.nextAfter;
+  } while (after !== null);
+}

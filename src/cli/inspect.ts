@@ -1,0 +1,169 @@
+/** `holdfast inspect`: what the state on disk is, in numbers: all events, one event, or one of its dates. */
+import { eventIdsIn, readBoxOffice } from '#actors/reading.ts';
+import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
+import { left, totals, totalsOf, type StockTotals } from '#domain/inventory.ts';
+import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { readEvent, withView } from './event-reading.ts';
+import { counted, printMoment, table } from './output.ts';
+import { dataFolder } from './settings.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { SaleDate } from '#domain/performances.ts';
+
+export const inspectCommand: Command = {
+  usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
+  description: [
+    'Reads what is on disk, also beside a serving process, and prints it in numbers: a line an event; for one event (by id or slug) ' +
+      'its dates and localities, holds, orders and waiting room; for one date also every ticket type and stage.',
+    'Holds whose window ran out while no service ran are still counted as held; the next start ends them.',
+  ],
+  options: [{ name: 'performance', value: 'ID', help: 'only this date of the event' }, DATA_OPTION],
+  positionals: { min: 0, max: 1 },
+  examples: [
+    { line: 'holdfast inspect', does: 'a line an event' },
+    { line: 'holdfast inspect erfurt-volley --performance derby', does: 'one date, ticket type by ticket type' },
+  ],
+  async run(call) {
+    const folder = dataFolder(call);
+    const [name] = call.positionals;
+    if (name === undefined && call.has('performance'))
+      throw new WrongUse('--performance needs the event: inspect EVENT');
+    await withView(folder, async (view) => {
+      if (name === undefined) {
+        const offices = eventIdsIn(view).map((eventId) => () => readBoxOffice(folder, view, eventId));
+        return showEvents(call, offices, view.headSeq);
+      }
+      const office = await readEvent(folder, view, name);
+      const performanceId = call.text('performance');
+      if (performanceId === null) showEvent(call, office);
+      else showDate(call, office, performanceId);
+    });
+    return 0;
+  },
+};
+
+// ── all events ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One event at a time comes into memory. */
+async function showEvents(
+  { output }: Call,
+  offices: readonly (() => Promise<BoxOffice | null>)[],
+  headSeq: number,
+): Promise<void> {
+  const events: (Figures & { readonly id: string; readonly status: string; readonly dates: number })[] = [];
+  for (const [index, read] of offices.entries()) {
+    output.progress('reading events', index, offices.length);
+    const office = await read();
+    if (office === null) continue;
+    const { status } = office.plan.definition;
+    events.push({ id: office.eventId, status, dates: office.dates.size, ...figuresOf(office) });
+  }
+  const heading = ['event', 'status', 'dates', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
+  const rows = events.map((event) => {
+    const { id, status, dates, tickets, queue, holds, orders } = event;
+    const paid = orders.CONFIRMED + orders.PARTIALLY_PAID;
+    return [id, status, dates, ...stockCells(tickets), queue.waiting, holds.ACTIVE, orders.PENDING + paid];
+  });
+  output.text(...table([heading, ...rows]), '', `${counted(events.length, 'event')} as of fact ${headSeq}.`);
+  const totalFigures = events.reduce<Figures>(addFigures, NO_FIGURES);
+  output.json({ ok: true, headSeq, events, total: totalFigures });
+}
+
+// ── one event ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function showEvent({ output }: Call, office: BoxOffice): void {
+  const { definition } = office.plan;
+  const figures = figuresOf(office);
+  const dates = [...office.dates.values()].map((date) => dateView(office, date));
+  const { waitingRoom } = office;
+  output.text(
+    `${definition.id}  ${definition.name}`,
+    `slug ${definition.slug}, ${definition.status}, version ${office.definitionVersion}`,
+    '',
+    ...table([
+      ['date', 'status', 'locality', ...STOCK_HEADING],
+      ...dates.flatMap(({ id, status, localities }) =>
+        localities.map((locality) => [id, status, locality.id, ...stockCells(locality)]),
+      ),
+    ]),
+    '',
+    `holds   ${byStatus(figures.holds)}`,
+    `orders  ${byStatus(figures.orders)}`,
+  );
+  if (waitingRoom !== null) {
+    const { status, opensAt } = waitingRoom;
+    const opening = opensAt === null ? '' : `, opening at ${printMoment(opensAt)}`;
+    output.text(`queue   ${status}${opening}: ${figures.queue.waiting} waiting, ${figures.queue.admitted} admitted`);
+  }
+  const { id, slug, name, status } = definition;
+  const room = waitingRoom && { status: waitingRoom.status, opensAt: momentOrNull(waitingRoom.opensAt) };
+  output.json({
+    ok: true,
+    id,
+    slug,
+    name,
+    status,
+    version: office.definitionVersion,
+    dates,
+    ...figures,
+    waitingRoom: room,
+  });
+}
+
+function dateView(office: BoxOffice, { id, status, inventory }: SaleDate) {
+  const localities = office.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
+  return { id, status, ...totals(inventory), localities };
+}
+
+// ── one date ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function showDate({ output }: Call, office: BoxOffice, performanceId: string): void {
+  const date = office.dates.get(performanceId);
+  if (date === undefined) {
+    const known = suggestion(performanceId, office.dates.keys());
+    throw new CommandFailure(
+      `${office.eventId} has no date ${performanceId}${known}`,
+      `Its dates are ${[...office.dates.keys()].join(', ')}.`,
+    );
+  }
+  const { inventory } = date;
+  const view = dateView(office, date);
+  const rows = office.plan.rows.map((row) => ({
+    ticketTypeId: row.ticketTypeId,
+    sellingStageId: row.sellingStageId,
+    priceCents: row.priceCents,
+    available: left(inventory, row),
+    held: inventory.held[row.index]!,
+    sold: inventory.sold[row.index]!,
+  }));
+  output.text(
+    `${office.eventId}, date ${view.id}: ${view.status}`,
+    '',
+    ...table([
+      ['locality', ...STOCK_HEADING],
+      ...view.localities.map((locality) => [locality.id, ...stockCells(locality)]),
+    ]),
+    '',
+    ...table([
+      ['ticket type', 'stage', 'price', 'available', 'held', 'sold'],
+      ...rows.map((row) => [row.ticketTypeId, row.sellingStageId, row.priceCents, row.available, row.held, row.sold]),
+    ]),
+  );
+  output.json({ ok: true, eventId: office.eventId, ...view, rows });
+}
+
+// ── cells ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const STOCK_HEADING = ['capacity', 'available', 'held', 'sold', 'blocked'] as const;
+
+function stockCells({ capacity, available, held, sold, blocked }: StockTotals): number[] {
+  return [capacity, available, held, sold, blocked];
+}
+
+function byStatus(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
+}
+
+function momentOrNull(at: number | null): string | null {
+  return at === null ? null : printMoment(at);
+}

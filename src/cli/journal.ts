@@ -1,0 +1,98 @@
+/**
+ * `holdfast journal`: the facts as they are kept, one a line.
+ *
+ * Session keys and the seeds of draws open doors; they are masked unless --reveal is given.
+ */
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { FACT_TYPES } from '#domain/fact.ts';
+import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { printMoment } from './output.ts';
+import { dataFolder } from './settings.ts';
+import type { FactRow } from '#persistence/journal.ts';
+
+/** Between two looks at a journal that is followed. */
+const LOOK_EVERY_MS = 200;
+
+const SECRET_FIELDS = new Set(['sessionKey', 'seed']);
+
+export const journalCommand: Command = {
+  usage: 'journal [--event ID] [--type T] [--since SEQ] [--follow] [--data DIR]',
+  description: [
+    'Prints facts in the order in which they happened: number, time, event, type, data; with --json a JSON object a line. Reads the ' +
+      'journal beside a serving process; facts that were pruned are in the archive, and restore brings them back.',
+    'Session keys and the seeds of draws are shown as *** unless --reveal is given: they open doors.',
+  ],
+  options: [
+    { name: 'event', value: 'ID', help: 'only facts of this event' },
+    { name: 'type', value: 'T', help: 'only facts of this type, such as HoldPlaced' },
+    { name: 'since', value: 'SEQ', help: 'only fact SEQ and those after it' },
+    { name: 'follow', help: 'go on printing what happens, until Ctrl-C' },
+    { name: 'reveal', help: 'print session keys and seeds' },
+    DATA_OPTION,
+  ],
+  positionals: { min: 0, max: 0 },
+  examples: [
+    { line: 'holdfast journal --since 41873', does: 'what happened after fact 41872' },
+    { line: 'holdfast journal --event evt_gala --type OrderPlaced --json', does: 'every order of an event' },
+    { line: 'holdfast journal --follow', does: 'watches the sale' },
+  ],
+  async run(call) {
+    const type = call.text('type');
+    if (type !== null) refuseUnknownType(type);
+    const folder = dataFolder(call);
+    let seq = (call.count('since') ?? 1) - 1;
+    if (call.has('follow')) {
+      process.once('SIGINT', () => process.exit(0));
+      process.once('SIGTERM', () => process.exit(0));
+    }
+    for (;;) {
+      seq = await printFrom(call, folder, seq);
+      if (!call.has('follow')) return 0;
+      await pause(LOOK_EVERY_MS);
+    }
+  },
+};
+
+function refuseUnknownType(type: string): void {
+  const known = [...Object.keys(FACT_TYPES), 'ClockAdvanced'];
+  if (!known.includes(type)) throw new WrongUse(`there is no fact of the type ${type}${suggestion(type, known)}`);
+}
+
+/** Prints the facts after a sequence number; returns how far it came. */
+async function printFrom(call: Call, folder: string, afterSeq: number): Promise<number> {
+  const view = viewJournal(folder);
+  if (view === null) {
+    if (call.has('follow')) return afterSeq;
+    throw new CommandFailure(`there is no journal in ${folder}`, 'Name the data folder with --data or DATA_DIR.');
+  }
+  try {
+    const type = call.text('type');
+    for (const row of rowsOf(view, call.text('event'), afterSeq)) {
+      if (type !== null && row.type !== type) continue;
+      if (!call.output.raw(lineOf(row, call))) await once(process.stdout, 'drain');
+    }
+    return Math.max(afterSeq, view.headSeq);
+  } finally {
+    view.close();
+  }
+}
+
+/** What is asked for, as far as it was not archived. */
+function rowsOf(view: JournalView, eventId: string | null, afterSeq: number): Iterable<FactRow> {
+  if (eventId === null) return view.facts(afterSeq);
+  return view.factsOf(eventId, Math.max(afterSeq, view.archivedHeads.get(eventId) ?? 0));
+}
+
+function lineOf({ seq, at, eventId, type, data }: FactRow, { output, has }: Call): string {
+  const shown = has('reveal') ? data : masked(data);
+  const time = printMoment(at);
+  if (!output.isJson) return `${seq} ${time} ${eventId || '-'} ${type} ${shown}\n`;
+  const [sequence, moment, event, kind] = [seq, time, eventId, type].map((value) => JSON.stringify(value));
+  return `{"seq":${sequence},"at":${moment},"event_id":${event},"type":${kind},"data":${shown}}\n`;
+}
+
+function masked(data: string): string {
+  return JSON.stringify(JSON.parse(data, (name, value: unknown) => (SECRET_FIELDS.has(name) ? '***' : value)));
+}

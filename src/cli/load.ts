@@ -1,0 +1,133 @@
+/**
+ * `holdfast load`: checks catalogue files, and loads them into a running service or a folder that nobody serves.
+ *
+ * Every problem of every file is named before anything is loaded. Over HTTP definitions travel whole, their seating plans
+ * spelled out, because the service does not read the operator's disk.
+ */
+import { readCatalogue, type FileProblem } from '#catalogue/files.ts';
+import { pointer } from '#catalogue/problem.ts';
+import { printDefinition } from '#catalogue/print.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { askService, errorOf } from './admin-client.ts';
+import { DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
+import { openOffline } from './offline-engine.ts';
+import { counted } from './output.ts';
+import { adminAccess } from './settings.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+
+interface Conflict {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What became of one event. */
+type Outcome = { readonly id: string } & (
+  | { readonly result: 'created' | 'loaded'; readonly version: number }
+  | { readonly result: 'refused'; readonly code: string; readonly conflicts: readonly Conflict[] }
+);
+
+export const loadCommand: Command = {
+  usage: 'load FILE… [--offline | --check]',
+  description: [
+    'Reads catalogue files, or all *.json of folders, and names every problem with its file and place. When there is none, ' +
+      'the events are created or updated in the running service (ADMIN_HOST, ADMIN_PORT; the token from ADMIN_TOKEN or ' +
+      'from DATA_DIR/admin-token). Loading the same definitions again changes nothing.',
+    'An update that would take away something held or sold is refused with the list of conflicts; the other events are ' +
+      'loaded all the same, and the exit code is 1.',
+  ],
+  options: [
+    { name: 'check', help: 'check the files, load nothing' },
+    { name: 'offline', help: 'load into the data folder itself, which no service may use meanwhile' },
+    DATA_OPTION,
+  ],
+  positionals: { min: 1, max: 1_000 },
+  examples: [
+    { line: 'holdfast load season/', does: 'loads every event in the folder season into the running service' },
+    { line: 'holdfast load --check gala.json', does: 'says what is wrong with gala.json' },
+    { line: 'holdfast load --offline gala.json', does: 'puts the event into ./data before the first start' },
+  ],
+  async run(call) {
+    if (call.has('check') && call.has('offline'))
+      throw new WrongUse('--check loads nothing, so --offline says nothing');
+    const { definitions, problems } = readCatalogue(call.positionals);
+    if (problems.length > 0) return tellProblems(call, problems);
+    if (call.has('check')) return tellChecked(call, definitions);
+    const outcomes = await (call.has('offline') ? loadOffline(call, definitions) : loadOnline(call, definitions));
+    return tellOutcomes(call, outcomes);
+  },
+};
+
+// ── the two ways in ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function loadOnline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
+  const access = adminAccess(call);
+  const outcomes: Outcome[] = [];
+  for (const definition of definitions) {
+    const { id } = definition;
+    const address = `/admin/events/${encodeURIComponent(id)}`;
+    const answer = await askService(access, 'PUT', address, printDefinition(definition));
+    if (answer.status < 300) {
+      const result = answer.status === 201 ? 'created' : 'loaded';
+      outcomes.push({ id, result, version: Number(answer.body['version']) });
+      continue;
+    }
+    const { code, message, detail } = errorOf(answer);
+    const listed = (detail['conflicts'] ?? detail['errors'] ?? []) as readonly Conflict[];
+    outcomes.push({ id, result: 'refused', code, conflicts: listed.length > 0 ? listed : [{ path: '', message }] });
+  }
+  return outcomes;
+}
+
+async function loadOffline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
+  const engine = await openOffline(call);
+  const outcomes: Outcome[] = [];
+  try {
+    for (const definition of definitions) {
+      const { id } = definition;
+      const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });
+      if (!isRefusal(reply)) {
+        outcomes.push({ id, result: reply.created ? 'created' : 'loaded', version: reply.version });
+        continue;
+      }
+      const refused = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
+      const conflicts = refused.map(({ path, message }) => ({ path: pointer('', ...path), message }));
+      outcomes.push({ id, result: 'refused', code: reply.code, conflicts });
+    }
+  } finally {
+    await engine.stop();
+  }
+  return outcomes;
+}
+
+// ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function tellProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
+  if (!output.isJson)
+    output.trouble(...problems.map(({ file, path, message }) => `${file} ${path || '/'}: ${message}`));
+  output.json({ ok: false, problems });
+  return 1;
+}
+
+function tellChecked({ output }: Call, definitions: readonly EventDefinition[]): 0 {
+  output.text(...definitions.map(({ id, name }) => `${id}  good  (${name})`));
+  output.text(`${counted(definitions.length, 'event')} checked, nothing is wrong.`);
+  output.json({ ok: true, events: definitions.map(({ id }) => ({ id })) });
+  return 0;
+}
+
+function tellOutcomes({ output }: Call, outcomes: readonly Outcome[]): 0 | 1 {
+  const refused = outcomes.filter(({ result }) => result === 'refused');
+  for (const outcome of outcomes) {
+    if (outcome.result !== 'refused') {
+      output.text(`${outcome.id}  ${outcome.result}, version ${outcome.version}`);
+      continue;
+    }
+    output.text(`${outcome.id}  refused: ${outcome.code}`);
+    output.text(...outcome.conflicts.map(({ path, message }) => `  ${outcome.id} ${path || '/'}: ${message}`));
+  }
+  const loaded = outcomes.length - refused.length;
+  const rest = refused.length === 0 ? '' : `, ${counted(refused.length, 'event')} refused`;
+  output.text(`${counted(loaded, 'event')} loaded${rest}.`);
+  output.json({ ok: refused.length === 0, events: outcomes });
+  return refused.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,73 @@
+/** `holdfast snapshot`: asks the service that runs, or, when none does, takes the folder itself. */
+import { readServingPid } from '#persistence/lock.ts';
+import { askService, errorOf } from './admin-client.ts';
+import { CommandFailure, DATA_OPTION, type Call, type Command } from './command.ts';
+import { openOffline } from './offline-engine.ts';
+import { counted, grouped } from './output.ts';
+import { adminAccess, dataFolder } from './settings.ts';
+
+interface Taken {
+  readonly seq: number;
+  readonly taken: number;
+  readonly failed: number;
+  readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
+}
+
+export const snapshotCommand: Command = {
+  usage: 'snapshot [--prune] [--data DIR]',
+  description: [
+    'Writes a snapshot of every event that changed since its last one. While a service runs on the folder it is asked to do ' +
+      'so (ADMIN_HOST, ADMIN_PORT, the token); otherwise the command opens the folder itself.',
+    'With --prune the facts that are older than the previous snapshot of every event move from the journal to an archive ' +
+      'file under archive/, and are dropped only when that file is on disk and was read back. Nothing is lost: restore reads ' +
+      'the archive too.',
+  ],
+  options: [{ name: 'prune', help: 'move facts older than the previous snapshot to the archive' }, DATA_OPTION],
+  positionals: { min: 0, max: 0 },
+  examples: [
+    { line: 'holdfast snapshot', does: 'the next start replays from here' },
+    { line: 'holdfast snapshot --prune', does: 'keeps the journal short; run it twice to prune up to the first run' },
+  ],
+  async run(call) {
+    const folder = dataFolder(call);
+    const isServed = readServingPid(folder) !== null;
+    const outcome = await (isServed ? askForSnapshot(call) : takeOffline(call));
+    const { seq, taken, failed, archived } = outcome;
+    const { output } = call;
+    output.text(`${counted(taken, 'snapshot')} taken, up to fact ${grouped(seq)}.`);
+    if (call.has('prune')) {
+      const moved =
+        archived && `Facts ${grouped(archived.fromSeq)} to ${grouped(archived.toSeq)} moved to the archive.`;
+      output.text(moved ?? 'Nothing to prune: no fact is older than the previous snapshot of every event.');
+    }
+    if (failed > 0) output.trouble(`${counted(failed, 'snapshot')} could not be taken; the log says why.`);
+    output.json({ ok: failed === 0, ...outcome });
+    return failed === 0 ? 0 : 1;
+  },
+};
+
+async function askForSnapshot(call: Call): Promise<Taken> {
+  const answer = await askService(adminAccess(call), 'POST', '/admin/snapshot', { prune: call.has('prune') });
+  if (answer.status !== 200) {
+    const { code, message } = errorOf(answer);
+    throw new CommandFailure(`the service did not take it: ${code}: ${message}`, 'Its log says more.');
+  }
+  const { seq, taken, failed, archived } = answer.body as unknown as Omit<Taken, 'archived'> & {
+    readonly archived: { readonly from_seq: number; readonly to_seq: number } | null;
+  };
+  return { seq, taken, failed, archived: archived && { fromSeq: archived.from_seq, toSeq: archived.to_seq } };
+}
+
+async function takeOffline(call: Call): Promise<Taken> {
+  const engine = await openOffline(call);
+  try {
+    const { seq, outcomes, archived } = await engine.takeSnapshots({ prune: call.has('prune') });
+    for (const { trouble, eventId } of outcomes) {
+      if (trouble !== null) call.output.trouble(`no snapshot of ${eventId || 'the service'}: ${trouble}`);
+    }
+    const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
+    return { seq, taken: outcomes.length - failed, failed, archived };
+  } finally {
+    await engine.stop();
+  }
+}

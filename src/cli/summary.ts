@@ -1,0 +1,60 @@
+/** What `verify`, `backup` and `restore` tell of a folder at the end: counts, head, hashes, and every problem. */
+import type { FolderReport, VerificationListener } from '#actors/verification.ts';
+import type { Figures } from '#domain/figures.ts';
+import { counted, grouped, printMoment, type Output } from './output.ts';
+
+/** Whether nothing is wrong. */
+export function isGood({ problems }: FolderReport): boolean {
+  return problems.length === 0;
+}
+
+/** The report in lines for people. */
+export function summaryLines(report: FolderReport): string[] {
+  const { facts, batches, headSeq, headHash, lastAt, baseSeq, streams } = report;
+  const archived = baseSeq === 0 ? '' : `, those up to fact ${grouped(baseSeq)} in the archive`;
+  const head = lastAt === null ? '' : `, the last one at ${printMoment(lastAt)}`;
+  const proved = report.snapshots.filter(({ fingerprint }) => fingerprint !== null).length;
+  return [
+    `journal    ${counted(facts, 'fact')} in ${counted(batches, 'batch', 'batches')} of ${counted(streams, 'stream')}${archived}`,
+    `head       fact ${grouped(headSeq)}${head}`,
+    `chain      ${headHash ?? 'none'}`,
+    `snapshots  ${counted(proved, 'good one')}, ${grouped(report.snapshotsReplayed)} compared with a replay`,
+    ...figureLines(report.events, report.figures),
+    `state      ${report.stateFingerprint ?? 'could not be replayed as a whole'}`,
+  ];
+}
+
+function figureLines(events: number, { tickets, holds, orders, queue }: Figures): string[] {
+  const { capacity, available, held, sold, blocked } = tickets;
+  const byStatus = (counts: Readonly<Record<string, number>>): string => {
+    const some = Object.entries(counts).filter(([, count]) => count > 0);
+    return some.length === 0 ? 'none' : some.map(([status, count]) => `${grouped(count)} ${status}`).join(', ');
+  };
+  return [
+    `events     ${grouped(events)}`,
+    `seats      ${grouped(capacity)} = ${grouped(available)} available + ${grouped(held)} held + ` +
+      `${grouped(sold)} sold + ${grouped(blocked)} blocked`,
+    `holds      ${byStatus(holds)}`,
+    `orders     ${byStatus(orders)}`,
+    `queue      ${grouped(queue.waiting)} waiting, ${grouped(queue.admitted)} admitted`,
+  ];
+}
+
+/** The problems in lines for people, each with what can be done about it. */
+export function problemLines({ problems, moreProblems }: FolderReport): string[] {
+  const listed = problems.flatMap(({ what, where, hint }) => [`  ${where}: ${what}`, `      ${hint}`]);
+  const more = moreProblems === 0 ? [] : [`  and ${counted(moreProblems, 'problem')} more`];
+  return [...listed, ...more];
+}
+
+/** The report for programs. */
+export function reportJson(report: FolderReport): object {
+  const { lastAt, ...rest } = report;
+  return { ok: isGood(report), ...rest, lastAt: lastAt === null ? null : printMoment(lastAt) };
+}
+
+/** Shows on the terminal how far a verification has come. */
+export function followVerification(output: Output): VerificationListener {
+  const names = { chain: 'reading the journal', replay: 'replaying events' };
+  return { onProgress: (of, done, total) => output.progress(names[of], done, total) };
+}

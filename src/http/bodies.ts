@@ -152,7 +152,7 @@ function printBarPerk(perk: BarPerkDefinition, available: number | null) {
   return { id: perk.id, name: perk.name, price: perk.price, max_per_ticket: perk.maxPerTicket, available };
 }
 
-function printAvailability(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
+export function printAvailability(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
   return {
     ticket_type_id: row.ticketTypeId,
     selling_stage_id: row.sellingStageId,

@@ -39,6 +39,8 @@ export const Seating = Type.Object(
 
 const SeatState = Type.String({ enum: ['AVAILABLE', 'HELD', 'SOLD', 'BLOCKED'] });
 
+export const SeatChange = Type.Object({ id: Type.String(), state: SeatState });
+
 export const Occupancy = Type.Object(
   {
     event_id: Type.String(),
@@ -49,7 +51,7 @@ export const Occupancy = Type.Object(
     sold: Type.Optional(Type.Array(Type.String())),
     blocked: Type.Optional(Type.Array(Type.String())),
     since: Type.Optional(Type.Integer({ description: 'Only in the form of changes.' })),
-    changes: Type.Optional(Type.Array(Type.Object({ id: Type.String(), state: SeatState }))),
+    changes: Type.Optional(Type.Array(SeatChange)),
   },
   {
     $id: 'Occupancy',

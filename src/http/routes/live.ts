@@ -1,0 +1,69 @@
+/**
+ * What is left of a date, live: server-sent events, one stream for each date that is watched.
+ *
+ * Frames come ready from `live-feeds.ts` and go straight to the socket: the answer ends with its connection instead of
+ * being cut into chunks, so that a frame is one buffer for all listeners and one write for each.
+ */
+import { Type } from 'typebox';
+import { isRefusal } from '#domain/refusal.ts';
+import { LiveFeeds } from '../live-feeds.ts';
+import { errorResponses } from '../openapi.ts';
+import type { PublicPorts } from '../ports.ts';
+import { LiveQuery, LiveStream } from '../schemas/live.ts';
+import type { HttpApp } from '../app.ts';
+
+const RECONNECT = Buffer.from('retry: 2000\n\n');
+
+export function liveRoutes(
+  app: HttpApp,
+  { directory, clock, settings }: Pick<PublicPorts, 'directory' | 'clock' | 'settings'>,
+): void {
+  const feeds = new LiveFeeds({ directory, clock, listenersMax: settings.limits.liveListenersMax });
+  app.addHook('preClose', (done) => {
+    feeds.close();
+    done();
+  });
+
+  app.get(
+    '/api/events/public/:slug/live',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'watchDate',
+        tags: ['Events'],
+        summary: 'Follow what is left of a date as server-sent events',
+        description:
+          'Advisory, like the event payload, at most four messages a second. Figures are those of somebody without a ' +
+          'hold. Where streams cannot be had, poll the event and its occupancy.',
+        produces: ['text/event-stream'],
+        params: Type.Object({ slug: Type.String() }),
+        querystring: LiveQuery,
+        response: { 200: LiveStream, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const lastId = request.headers['last-event-id'];
+      const { slug } = request.params;
+      const place = await feeds.place(slug, request.query.performance_id ?? null, lastIdOf(lastId));
+      if (isRefusal(place)) return reply.refuse(place);
+      reply.hijack();
+      const response = reply.raw;
+      response.removeHeader('transfer-encoding');
+      response.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      });
+      response.on('error', () => response.destroy());
+      response.on('close', () => feeds.leave(response));
+      response.write(Buffer.concat([RECONNECT, place.opening]));
+      place.take(response);
+    },
+  );
+}
+
+function lastIdOf(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && header.length <= 64 ? header : null;
+}

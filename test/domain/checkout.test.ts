@@ -202,6 +202,18 @@ describe('A checkout without a hold', () => {
     assert.equal(adultsLeft(desk), 16);
   });
 
+  it('ends the pass of the session whose order was placed, where few may be let in at once', () => {
+    const desk = openShop({ waitingRoom: true, waitingRoomMaxAdmitted: 1 });
+    const join = (sessionKey: string) => desk.do({ type: 'JoinQueue', sessionKey }).entry;
+    const queuePass = join('session-1').id;
+    desk.do({ type: 'PlaceHold', sessionKey: 'session-1', items: [item('adult', 1)], queuePass, idempotency: null });
+    assert.equal(join('session-2').status, 'WAITING');
+    desk.when(start({ holdId: id('hld', 1) })).then(['OrderPlaced', 'QueuePassSpent']);
+    const second = join('session-2');
+    assert.equal(second.status, 'ADMITTED');
+    desk.when(buy([item('adult', 1)], { queuePass: second.id })).then(['HoldPlaced', 'OrderPlaced', 'QueuePassSpent']);
+  });
+
   it('needs items', () => {
     const path = [{ path: ['items'], message: 'is required where there is no hold_id' }];
     openShop().when(start({})).refuses('VALIDATION_ERROR', { errors: path });

@@ -153,6 +153,18 @@ export const SETTINGS = {
     meaning: "verifies Stripe's webhooks",
     secret: true,
   },
+  STRIPE_PROVIDER: {
+    schema: { enum: ['provider_a', 'provider_b'] },
+    default: 'provider_a',
+    allowed: 'provider_a or provider_b',
+    meaning: 'the provider name that Stripe stands behind; the sandbox stands behind the other',
+  },
+  STRIPE_API_BASE: {
+    schema: address,
+    default: null,
+    allowed: 'an http or https address',
+    meaning: "where Stripe's API is, for tests against a stand-in; Stripe's own when not set",
+  },
   CORS_ORIGINS: {
     schema: { type: 'string', pattern: '^(\\*|https?://[^\\s,/*]+(\\s*,\\s*https?://[^\\s,/*]+)*)$' },
     default: '*',
@@ -198,6 +210,8 @@ export const LIMITS = {
   /** Serialized event payloads kept: one for each event and date that people look at. */
   cachedPayloadsMax: 2_000,
   cachedPayloadBytesMax: 64 * 1024 * 1024,
+  /** Open live streams: at the measured cost of a frame a rush keeps them at well under half a core, and sockets are not endless. */
+  liveListenersMax: 10_000,
   /** Client addresses the rate limit tells apart before the oldest is forgotten. */
   rateLimitedAddressesMax: 50_000,
   /** A client that sends slowly may hold a socket this long, no longer. */
@@ -229,7 +243,12 @@ export interface Config {
   readonly ticketKey: string | null;
   readonly webhookSecretA: string | null;
   readonly webhookSecretB: string | null;
-  readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | null;
+  readonly stripe: {
+    readonly secretKey: string;
+    readonly webhookSecret: string;
+    readonly provider: 'provider_a' | 'provider_b';
+    readonly apiBase: string | null;
+  } | null;
   /** The origins listed, or '*' for all. */
   readonly corsOrigins: '*' | readonly string[];
   readonly trustProxy: boolean;
@@ -343,7 +362,12 @@ function configFrom(values: Values): Config {
     ticketKey: textOf('TICKET_KEY'),
     webhookSecretA: textOf('WEBHOOK_SECRET_A'),
     webhookSecretB: textOf('WEBHOOK_SECRET_B'),
-    stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
+    stripe: stripe && {
+      secretKey: stripe[0],
+      webhookSecret: stripe[1],
+      provider: values.STRIPE_PROVIDER as NonNullable<Config['stripe']>['provider'],
+      apiBase: textOf('STRIPE_API_BASE'),
+    },
     corsOrigins:
       values.CORS_ORIGINS === '*'
         ? ('*' as const)

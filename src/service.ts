@@ -10,8 +10,10 @@ import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts'
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
+import { openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
+import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
-import { keptSecret, makeToken } from './secrets.ts';
+import { keptSecret, makeToken, makeWebhookSecret } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
@@ -45,6 +47,11 @@ export class BadCatalogue extends Error {
 }
 
 const ADMIN_TOKEN_FILE = 'admin-token';
+const TICKET_KEY_FILE = 'ticket-key';
+const WEBHOOK_SECRET_FILES = { provider_a: 'webhook-secret-a', provider_b: 'webhook-secret-b' } as const;
+
+/** Between offers to the provider of orders that still wait for a session: a crash or an outage left them so. */
+const RESUME_EVERY_MS = 20_000;
 
 /**
  * Starts serving. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
@@ -78,8 +85,11 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   if (config.sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
   const { directory, clock } = engine;
   const health = healthOf(engine);
-  const ports = { settings: config, directory, clock, health, log };
-  const publicApp = await buildPublicApp({ ...ports, advanceClock: (seconds) => engine.advanceClock(seconds) });
+  const baseUrl = (): string => baseUrlOf(config, portOf(publicApp));
+  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config) };
+  const payments = await openPayments(config, engine, baseUrl);
+  const advanceClock = (seconds: number) => engine.advanceClock(seconds);
+  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock });
   apps.push(publicApp);
   const adminApp = await buildAdminApp({
     ...ports,
@@ -89,20 +99,39 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   apps.push(adminApp);
   await publicApp.listen({ host: config.host, port: config.port });
   await adminApp.listen({ host: config.adminHost, port: config.adminPort });
+  const sweep = setInterval(() => void payments.cashier.resumeUnopened(), RESUME_EVERY_MS);
+  sweep.unref();
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     engine.drain();
+    clearInterval(sweep);
     await Promise.all(apps.map((app) => app.close()));
     await engine.stop();
   };
   return {
     engine,
-    publicUrl: baseUrlOf(config, portOf(publicApp)),
+    publicUrl: baseUrl(),
     adminUrl: addressOf(config.adminHost, portOf(adminApp)),
     adminToken,
     log,
     stop: () => (stopped ??= stop()),
   };
+}
+
+function openTicketSigner({ dataDir, ticketKey }: Config): TicketSigner {
+  return createTicketSigner(keptSecret(dataDir, TICKET_KEY_FILE, ticketKey, makeToken));
+}
+
+/** Stands the providers behind their names; their secrets are as configured, or made at first start. */
+function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentDesk> {
+  const { dataDir, sandbox, stripe, webhookSecretA, webhookSecretB } = config;
+  const { directory, clock } = engine;
+  const secrets = {
+    provider_a: keptSecret(dataDir, WEBHOOK_SECRET_FILES.provider_a, webhookSecretA, makeWebhookSecret),
+    provider_b: keptSecret(dataDir, WEBHOOK_SECRET_FILES.provider_b, webhookSecretB, makeWebhookSecret),
+  };
+  const ports = { offices: directory, awake: () => directory.awake(), clock, baseUrl };
+  return openPaymentDesk({ sandbox, secrets, stripe }, ports);
 }
 
 async function snapshotAll(engine: Engine, options: { readonly prune: boolean }): Promise<SnapshotSummary> {

@@ -70,6 +70,8 @@ test('every setting is read', () => {
     WEBHOOK_SECRET_B: secret,
     STRIPE_SECRET_KEY: 'sk_test_0123456789',
     STRIPE_WEBHOOK_SECRET: 'whsec_0123456789',
+    STRIPE_PROVIDER: 'provider_b',
+    STRIPE_API_BASE: 'http://127.0.0.1:12111',
     CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
     TRUST_PROXY: 'true',
     RATE_LIMIT_PER_MINUTE: '120',
@@ -78,7 +80,12 @@ test('every setting is read', () => {
   assert.equal(config.baseUrl, 'https://tickets.example');
   assert.equal(config.port, 0);
   assert.deepEqual(config.notify, { url: 'https://hooks.example/in', secret });
-  assert.deepEqual(config.stripe, { secretKey: 'sk_test_0123456789', webhookSecret: 'whsec_0123456789' });
+  assert.deepEqual(config.stripe, {
+    secretKey: 'sk_test_0123456789',
+    webhookSecret: 'whsec_0123456789',
+    provider: 'provider_b',
+    apiBase: 'http://127.0.0.1:12111',
+  });
   assert.deepEqual(config.corsOrigins, ['https://shop.example', 'http://localhost:5173']);
   assert.equal(config.trustProxy, true);
   assert.equal(config.sandbox, false);
@@ -99,6 +106,7 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['RESPONSE_ENVELOPE', 'result'],
   ['SANDBOX', 'yes'],
   ['SANDBOX_CLOCK', 'true'],
+  ['STRIPE_PROVIDER', 'provider_c'],
   ['TICKET_KEY', 'short'],
   ['WEBHOOK_SECRET_A', 'not-whsec'],
   ['CORS_ORIGINS', 'shop.example'],

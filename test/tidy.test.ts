@@ -26,6 +26,7 @@ const doors: Readonly<Record<string, Door>> = {
   catalogue:   { rooms: ['domain'],                                       packages: 'any' },
   actors:      { rooms: ['domain', 'machines', 'persistence'],            packages: 'any' },
   payments:    { rooms: ['actors', 'domain'],                             packages: 'any' },
+  notifications: { rooms: ['actors', 'domain', 'persistence'],            packages: 'any' },
   http:        { rooms: ['actors', 'catalogue', 'domain', 'payments', 'tickets'], packages: 'any' },
   cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'payments', 'persistence', 'tickets'], packages: 'any' },
   tickets:     { rooms: ['domain'],                                       packages: ['lru-cache', 'node:'] },

@@ -7,11 +7,14 @@
 import swagger from '@fastify/swagger';
 import { Type, type TSchema } from 'typebox';
 import { ERRORS } from './errors.ts';
+import { StartedCheckout } from './schemas/checkout.ts';
 import { EventList, EventListEntry, EventPayload } from './schemas/events.ts';
 import { Performance, SellingStage, TicketAvailability, TicketType } from './schemas/events.ts';
 import { ref, Time } from './schemas/fields.ts';
 import { Hold, HoldItem } from './schemas/holds.ts';
+import { LiveChange, LiveSnapshot } from './schemas/live.ts';
 import { AdminEvent } from './schemas/operators.ts';
+import { AdminOrder, AdminTicket, OrderStatus, Ticket } from './schemas/orders.ts';
 import { Occupancy, Seat, Seating } from './schemas/seating.ts';
 import type { HttpApp } from './app.ts';
 
@@ -52,7 +55,14 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Seating,
   Occupancy,
   Seat,
+  LiveSnapshot,
+  LiveChange,
+  StartedCheckout,
+  Ticket,
+  OrderStatus,
   AdminEvent,
+  AdminOrder,
+  AdminTicket,
 ];
 
 const INFO = {

@@ -10,6 +10,8 @@ import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
+import type { PaymentDesk } from '#payments/desk.ts';
+import type { TicketSigner } from '#tickets/signing.ts';
 
 /** The mailbox of one event. */
 export interface BoxOfficePort {
@@ -77,6 +79,7 @@ export interface HttpSettings {
     readonly inFlightRequestsMax: number;
     readonly cachedPayloadsMax: number;
     readonly cachedPayloadBytesMax: number;
+    readonly liveListenersMax: number;
     readonly rateLimitedAddressesMax: number;
     readonly requestReceiveMsMax: number;
     readonly keepAliveMs: number;
@@ -89,9 +92,13 @@ interface CommonPorts {
   readonly clock: ClockPort;
   readonly health: HealthPort;
   readonly log: LogPort;
+  readonly tickets: TicketSigner;
 }
 
 export interface PublicPorts extends CommonPorts {
+  readonly payments: PaymentDesk;
+  /** Prefix of the URLs handed to buyers, without a slash at its end. */
+  baseUrl(): string;
   /** Moves the service's clock forward and answers the new moment once that is durable. */
   advanceClock(seconds: number): Promise<number>;
 }

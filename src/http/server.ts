@@ -20,14 +20,21 @@ import { API_VERSION, installDocument } from './openapi.ts';
 import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, PublicPorts } from './ports.ts';
 import { createRequestIds } from './request-id.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
+import { adminOrderRoutes } from './routes/admin-orders.ts';
+import { checkoutRoutes } from './routes/checkout.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { landingRoutes } from './routes/landing.ts';
+import { orderRoutes } from './routes/orders.ts';
+import { paymentRoutes } from './routes/payments.ts';
+import { liveRoutes } from './routes/live.ts';
 import { sandboxClockRoutes } from './routes/sandbox-clock.ts';
+import { sandboxPaymentRoutes } from './routes/sandbox-payments.ts';
 import { seatingRoutes } from './routes/seating.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
+import { ticketRoutes } from './routes/tickets.ts';
 import { createValidatorCompiler } from './validation.ts';
 
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
@@ -55,7 +62,14 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   healthRoutes(app, ports);
   eventRoutes(app, ports);
   seatingRoutes(app, ports);
+  liveRoutes(app, ports);
   holdRoutes(app, ports);
+  checkoutRoutes(app, ports);
+  await orderRoutes(app, ports);
+  await paymentRoutes(app, ports);
+  ticketRoutes(app, ports);
+  const { sandbox } = ports.payments;
+  if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   landingRoutes(app);
   await docsRoutes(app);
@@ -68,6 +82,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   adminEventRoutes(app, ports);
+  adminOrderRoutes(app, ports);
   snapshotRoutes(app, ports);
   await docsRoutes(app);
   return app;

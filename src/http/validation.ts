@@ -38,7 +38,7 @@ export function boundLists(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const bounded = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, boundLists(part)]));
   const { items, uniqueItems, maxItems, ...rest } = bounded;
-  if (bounded['type'] !== 'array' || maxItems === undefined) return bounded;
+  if (![bounded['type']].flat().includes('array') || maxItems === undefined) return bounded;
   const judged = uniqueItems === undefined ? { items } : { items, uniqueItems };
   return { ...rest, if: { type: 'array', maxItems }, then: { type: 'array', ...judged }, else: { maxItems } };
 }

@@ -13,10 +13,14 @@ import type { BoxOfficePort, DirectoryPort, HttpSettings, Readiness } from '#htt
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/config.ts';
+import { openPaymentDesk } from '#payments/desk.ts';
+import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { EVENT_NUMBER, given, START, type Desk } from '../domain/office.ts';
 
 export const ADMIN_TOKEN = 'operators-only';
+const BASE_URL = 'http://shop.test';
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Counter {
   readonly app: HttpApp;
@@ -113,7 +117,17 @@ export async function openCounter(
       return isRefusal(reply) ? reply : { ...reply, created: false };
     },
   };
+  const payments = await openPaymentDesk(
+    { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
+    {
+      offices: directory,
+      awake: () => all().flatMap((desk) => portOf(desk) ?? []),
+      clock: { now: () => clock.ms, offsetMs: 0 },
+      baseUrl: () => BASE_URL,
+    },
+  );
   const common = {
+    tickets: createTicketSigner(Buffer.alloc(32, 7).toString('base64url')),
     settings: { ...settingsOfTests, ...settings },
     directory,
     clock: { now: () => clock.ms },
@@ -121,7 +135,7 @@ export async function openCounter(
     log: { error: (details: object, message: string) => void logged.push({ details, message }) },
   } as const;
   const advanceClock = async (seconds: number) => (clock.ms += seconds * 1000);
-  counter.app = await buildPublicApp({ ...common, advanceClock });
+  counter.app = await buildPublicApp({ ...common, payments, baseUrl: () => BASE_URL, advanceClock });
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,

@@ -1,0 +1,233 @@
+/**
+ * Between the domain's orders and the API's bodies: a checkout's request to its command, orders and tickets to JSON.
+ *
+ * Called by the routes of checkout, orders, tickets and their operators' side. What of an order the public sees is decided
+ * here: the buyer's own data are cut down to name and address, codes of attribution stay with the operators.
+ */
+import type { Attendee, IdempotencyMark, OrderItem } from '#domain/fact.ts';
+import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
+import type { IssuedTicketView, OrderView, PaymentView, TicketView } from '#domain/views.ts';
+import { returnUrl } from '#payments/cashier.ts';
+import type { TicketClaims, TicketSigner } from '#tickets/signing.ts';
+import { readItem } from './bodies.ts';
+import { printMoment, printTime } from './printing.ts';
+import type { StartCheckoutBody, StartedCheckoutBody } from './schemas/checkout.ts';
+import type { AdminOrderBody, AdminTicketBody, OrderStatusBody, TicketBody } from './schemas/orders.ts';
+
+// ── a request to start a checkout ────────────────────────────────────────────────────────────────────────────────────
+
+export function readStart(body: StartCheckoutBody, idempotency: IdempotencyMark | null): CommandOf<'StartCheckout'> {
+  const { email, name, document_number: documentNumber, phone } = body.customer;
+  return {
+    type: 'StartCheckout',
+    holdId: body.hold_id ?? null,
+    sessionKey: body.session_key ?? null,
+    items: body.items?.map(readCheckoutItem) ?? null,
+    customer: { email, name, documentNumber: documentNumber ?? null, phone: phone ?? null },
+    acceptTerms: body.accept_terms === true,
+    successUrl: body.success_url ?? null,
+    cancelUrl: body.cancel_url ?? null,
+    installmentCount: body.installment_count ?? 1,
+    promoCode: body.promo_code ?? null,
+    promoterCode: body.promoter_code ?? null,
+    referralCode: body.referral_code ?? null,
+    tracking: readTracking(body.tracking ?? null),
+    queuePass: body.queue_pass ?? null,
+    idempotency,
+  };
+}
+
+function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number]): CheckoutItemRequest {
+  return {
+    ...readItem(item),
+    discountCode: item.discount_code ?? null,
+    attendees:
+      item.attendees?.map(({ name, email, document_number, phone }) => ({
+        name,
+        email: email ?? null,
+        documentNumber: document_number ?? null,
+        phone: phone ?? null,
+      })) ?? null,
+    barPerks: (item.bar_perks ?? []).map(({ bar_perk_id: barPerkId, quantity }) => ({ barPerkId, quantity })),
+  };
+}
+
+/** Plain values only: what is nested names nothing that a platform matches by. */
+function readTracking(tracking: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (tracking === null) return null;
+  return Object.fromEntries(Object.entries(tracking).filter(([, value]) => typeof value !== 'object'));
+}
+
+// ── what a checkout answers ──────────────────────────────────────────────────────────────────────────────────────────
+
+/** The answer to a start, and to a further payment; the window of a further installment is its session's. */
+export function printStarted(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
+  const isFurther = payment !== null && payment.installment > 1;
+  return {
+    order_id: order.id,
+    payment_provider: order.paymentProvider,
+    redirect_url: payment?.redirectUrl ?? returnUrl(order, order.successUrl, baseUrl),
+    total_amount: order.totalCents,
+    currency: order.currency,
+    checkout_session_id: payment?.checkoutSessionId ?? null,
+    expires_at: printMoment(isFurther ? payment.sessionExpiresAt : order.expiresAt),
+  };
+}
+
+// ── orders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export async function printOrderStatus(order: OrderView, tickets: TicketSigner): Promise<OrderStatusBody> {
+  const { name, email } = order.customer;
+  await prepareCodes(order, tickets);
+  return { ...printOrder(order, tickets), payments: order.payments.map(printPayment), customer: { name, email } };
+}
+
+export async function printAdminOrder(order: OrderView, tickets: TicketSigner): Promise<AdminOrderBody> {
+  const { name, email, documentNumber, phone } = order.customer;
+  await prepareCodes(order, tickets);
+  const { cancellation } = order;
+  return {
+    ...printOrder(order, tickets),
+    hold_id: order.holdId,
+    placed_at: printTime(order.placedAt),
+    payment_provider: order.paymentProvider,
+    refunded_amount: order.refundedCents,
+    customer: { name, email, document_number: documentNumber, phone },
+    items: order.items.map(printOrderItem),
+    payments: order.payments.map((payment) => ({
+      ...printPayment(payment),
+      checkout_session_id: payment.checkoutSessionId,
+      session_expires_at: printMoment(payment.sessionExpiresAt),
+    })),
+    refunds: order.refunds.map(({ id, amountCents, note, at }) => ({
+      id,
+      amount: amountCents,
+      note,
+      created_at: printTime(at),
+    })),
+    promo_code: order.promoCode,
+    promoter_code: order.promoterCode,
+    referral_code: order.referralCode,
+    tracking: order.tracking === null ? null : { ...order.tracking },
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+    cancelled_by: cancellation?.cause ?? null,
+    cancelled_at: printMoment(cancellation?.at ?? null),
+    cancellation_note: cancellation?.note ?? null,
+  };
+}
+
+function printOrder(order: OrderView, tickets: TicketSigner) {
+  const { event } = order;
+  return {
+    order_id: order.id,
+    status: order.status,
+    payment_status: order.paymentStatus,
+    total_amount: order.totalCents,
+    paid_amount: order.paidCents,
+    remaining_amount: order.remainingCents,
+    refund_due: order.refundDueCents,
+    currency: order.currency,
+    total_installments: order.installmentsCents.length,
+    paid_installments: order.paidInstallments,
+    tickets: order.tickets.map(({ id }) => id),
+    ticket_objects: order.tickets.map((ticket) => printTicket(ticket, event.id, tickets)),
+    event: {
+      id: event.id,
+      slug: event.slug,
+      name: event.name,
+      performances: event.performances.map(({ id, name, startsAt, endsAt, status }) => ({
+        id,
+        name,
+        starts_at: printMoment(startsAt),
+        ends_at: printMoment(endsAt),
+        status,
+      })),
+    },
+    discounts: order.discounts.map(({ code, itemIndex, amountCents }) => ({
+      code,
+      item_index: itemIndex,
+      amount: amountCents,
+    })),
+    expires_at: printMoment(order.expiresAt),
+  };
+}
+
+function printPayment(payment: PaymentView): OrderStatusBody['payments'][number] {
+  const { id, installment, amountCents, currency, status, provider, createdAt, paidAt } = payment;
+  return {
+    id,
+    installment,
+    amount: amountCents,
+    currency,
+    status,
+    provider,
+    created_at: printTime(createdAt),
+    paid_at: printMoment(paidAt),
+  };
+}
+
+function printOrderItem(item: OrderItem): AdminOrderBody['items'][number] {
+  return {
+    ticket_type_id: item.ticketTypeId,
+    selling_stage_id: item.sellingStageId,
+    performance_id: item.performanceId,
+    quantity: item.quantity,
+    ticket_count: item.ticketCount,
+    unit_price: item.unitPriceCents,
+    seat_ids: [...item.seatIds],
+    attendees: (item.attendees ?? []).map(printAttendee),
+    discount_code: item.discountCode,
+    discount_amount: item.discountCents + item.promoDiscountCents,
+    bar_perks: item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => ({
+      bar_perk_id: barPerkId,
+      quantity,
+      unit_price: unitPriceCents,
+    })),
+  };
+}
+
+// ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function printAdminTicket(issued: IssuedTicketView, tickets: TicketSigner): AdminTicketBody {
+  const { ticket, eventId, orderId, isValid, voidReason } = issued;
+  return {
+    ...printTicket(ticket, eventId, tickets),
+    event_id: eventId,
+    order_id: orderId,
+    valid: isValid,
+    void_reason: voidReason,
+  };
+}
+
+function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
+  return {
+    id: ticket.id,
+    code: codeOf(ticket, eventId, tickets),
+    ticket_type_id: ticket.ticketTypeId,
+    performance_id: ticket.performanceId,
+    section: ticket.section,
+    row_label: ticket.rowLabel,
+    seat_id: ticket.seatId,
+    seat_label: ticket.seatLabel,
+    attendee: ticket.attendee === null ? null : printAttendee(ticket.attendee),
+  };
+}
+
+/** The signed code of a ticket of an event. */
+export function codeOf(ticket: TicketView, eventId: string, tickets: TicketSigner): string {
+  return tickets.codeOf(claimsOf(ticket, eventId));
+}
+
+/** Has the codes of an order signed, so that they can be printed without a pause. */
+export function prepareCodes(order: OrderView, tickets: TicketSigner): Promise<void> {
+  return tickets.prepare(order.tickets.map((ticket) => claimsOf(ticket, order.event.id)));
+}
+
+function claimsOf({ id, performanceId, seatId }: TicketView, eventId: string): TicketClaims {
+  return { ticketId: id, eventId, performanceId, seatId };
+}
+
+function printAttendee({ name, email, documentNumber, phone }: Attendee) {
+  return { name, email, document_number: documentNumber, phone };
+}

@@ -1,0 +1,101 @@
+/**
+ * Pages that the service writes itself: text that is safe to put into HTML, and the frame around it.
+ *
+ * Whatever a template is given is escaped, unless it is HTML made by another template. A page has no script; its one style
+ * sheet is named by its hash in the policy, so that nothing else can be slipped in.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { STYLE } from './style.ts';
+
+/** HTML that was made by a template. */
+export interface Html {
+  readonly html: string;
+}
+
+type Content = Html | string | number | null | readonly Html[];
+
+/** Writes HTML; what stands in ${} is escaped unless it is HTML already, null is nothing. */
+export function html(texts: TemplateStringsArray, ...contents: readonly Content[]): Html {
+  return { html: String.raw({ raw: texts }, ...contents.map(htmlOf)) };
+}
+
+/** Takes text for HTML as it is; for what a library has drawn. */
+export function drawn(text: string): Html {
+  return { html: text };
+}
+
+function htmlOf(content: Content): string {
+  if (content === null) return '';
+  if (typeof content === 'string' || typeof content === 'number') return escapeHtml(String(content));
+  return 'html' in content ? content.html : content.map((each) => each.html).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+  /** Seconds after which a browser asks again; for a page that waits for something. */
+  readonly refreshSeconds?: number;
+  /** Addresses that the page's forms may lead to beside its own. */
+  readonly formTargets?: readonly string[];
+}
+
+const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+
+/** Sends a page that nobody keeps, indexes or frames, and whose address, a secret, no link gives away. */
+export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policyOf(page.formTargets ?? []),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex, nofollow',
+    })
+    .send(documentOf(page));
+}
+
+/** A form may be answered with a redirect, which browsers hold against the policy too. */
+function policyOf(formTargets: readonly string[]): string {
+  const origins = new Set(formTargets.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin));
+  return [
+    "default-src 'none'",
+    `style-src ${styleHash}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action ${["'self'", ...origins].join(' ')}`,
+  ].join('; ');
+}
+
+function documentOf({ title, body, refreshSeconds }: Page): string {
+  const refresh = refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
+  const head = html`<meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="robots" content="noindex" />
+    ${refresh}
+    <title>${title}</title>
+    <link rel="icon" href="data:," />`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        ${head} ${drawn(`<style>${STYLE}</style>`)}
+      </head>
+      <body>
+        <main>${body}</main>
+        <footer>Holdfast</footer>
+      </body>
+    </html>`.html;
+}

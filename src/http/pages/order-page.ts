@@ -1,0 +1,210 @@
+/**
+ * The page of an order, for its buyer: where it stands, what was bought and paid, how to go on, and the tickets to show at the door.
+ *
+ * Written from the order and the definition that names its ticket types; the address is the buyer's secret. Called by
+ * `routes/orders.ts`.
+ */
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { OrderView, TicketView } from '#domain/views.ts';
+import { html, type Html, type Page } from './html.ts';
+import { drawQr } from './qr.ts';
+import { printMoney, printWhen } from './wording.ts';
+
+export interface OrderPageContent {
+  readonly order: OrderView;
+  readonly definition: EventDefinition;
+  readonly codeOf: (ticket: TicketView) => string;
+  readonly now: number;
+  readonly baseUrl: string;
+}
+
+/** Codes drawn on one page, some 8 KB each; of a larger order the others come with the order's status. */
+const CODES_DRAWN_MAX = 200;
+
+/** Codes drawn without giving the loop back: under 4 ms. */
+const CODES_A_SLICE = 6;
+
+/** A page that waits for the provider's word looks again after so long. */
+const REFRESH_SECONDS = 10;
+
+/** Writes the page; its codes are drawn in slices, so that others are served in between. */
+export async function orderPage(content: OrderPageContent): Promise<Page> {
+  const { order, definition, baseUrl } = content;
+  const codes = await drawCodes(content);
+  const refresh = order.status === 'PENDING' ? { refreshSeconds: REFRESH_SECONDS } : {};
+  return {
+    title: `${order.event.name}: your order`,
+    ...refresh,
+    formTargets: [baseUrl, 'https://checkout.stripe.com'],
+    body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
+      <section>
+        <h2>What you bought</h2>
+        <table>
+          ${order.items.flatMap((item) => linesOf(item, order, definition))}
+          ${order.discounts.map((discount) => discountOf(discount, order))} ${sumsOf(order)}
+        </table>
+      </section>
+      <section class="small">
+        <p>${order.customer.name}, ${order.customer.email}</p>
+        <p class="quiet">Order ${order.id}</p>
+        <p class="quiet">Whoever has this address sees your tickets: keep it to yourself.</p>
+      </section>`,
+  };
+}
+
+// ── where it stands ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Standing {
+  readonly badge: string;
+  readonly tone: 'good' | 'wait' | 'bad';
+  readonly words: string;
+}
+
+function headOf({ order, definition, now }: OrderPageContent): Html {
+  const { badge, tone, words } = standingOf(order, definition.timezone);
+  const isPayable = order.status === 'PENDING' || order.status === 'PARTIALLY_PAID';
+  return html`<section>
+    <span class="badge ${tone}">${badge}</span>
+    <h1>${order.event.name}</h1>
+    ${order.event.performances.map(
+      ({ name, startsAt, status }) =>
+        html`<p class="quiet">
+          ${name}${startsAt === null ? '' : `, ${printWhen(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ' (cancelled)' : ''}
+        </p>`,
+    )}
+    <p>${words}</p>
+    ${isPayable ? payOf(order, now) : null}
+  </section>`;
+}
+
+function standingOf(order: OrderView, timeZone: string): Standing {
+  const { status, paymentStatus, expiresAt, refundDueCents, currency, cancellation } = order;
+  const refund = refundDueCents > 0 ? ` ${printMoney(refundDueCents, currency)} will be given back to you.` : '';
+  switch (status) {
+    case 'CONFIRMED':
+      return { badge: 'CONFIRMED', tone: 'good', words: `Paid in full. Your tickets are below.${refund}` };
+    case 'PARTIALLY_PAID': {
+      const words = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid.${refund}`;
+      return { badge: 'PARTLY PAID', tone: 'wait', words };
+    }
+    case 'PENDING': {
+      const until = expiresAt === null ? '' : ` Your tickets are kept for you until ${printWhen(expiresAt, timeZone)}.`;
+      if (paymentStatus === 'FAILED') {
+        return {
+          badge: 'PAYMENT DECLINED',
+          tone: 'bad',
+          words: `The payment was declined; you can try again.${until}`,
+        };
+      }
+      return { badge: 'AWAITING PAYMENT', tone: 'wait', words: `The payment has not arrived yet.${until}` };
+    }
+    case 'EXPIRED':
+      return {
+        badge: 'EXPIRED',
+        tone: 'bad',
+        words: `The time to pay ran out and the tickets are back on sale.${refund}`,
+      };
+    case 'CANCELLED': {
+      const by =
+        cancellation?.cause === 'PERFORMANCE' ? 'A date of this order was cancelled.' : 'This order was cancelled.';
+      return { badge: 'CANCELLED', tone: 'bad', words: `${by}${refund}` };
+    }
+  }
+}
+
+/** The way to the provider: its page where a session is open, else a form that has one opened. */
+function payOf(order: OrderView, now: number): Html {
+  const number = order.paidInstallments + 1;
+  const cents = order.installmentsCents[order.paidInstallments] ?? order.remainingCents;
+  const label = `Pay ${printMoney(cents, order.currency)}`;
+  const open = order.payments.find(
+    ({ installment, status, sessionExpiresAt }) =>
+      installment === number && status === 'OPEN' && (sessionExpiresAt === null || now < sessionExpiresAt),
+  );
+  if (typeof open?.redirectUrl === 'string') {
+    return html`<p class="actions"><a class="button" rel="noreferrer" href="${open.redirectUrl}">${label}</a></p>`;
+  }
+  return html`<form class="actions" method="post" action="/orders/${order.id}/pay"><button>${label}</button></form>`;
+}
+
+// ── what was bought ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function linesOf(item: OrderView['items'][number], order: OrderView, definition: EventDefinition): readonly Html[] {
+  const type = definition.ticketTypes.find(({ id }) => id === item.ticketTypeId);
+  const date = order.event.performances.find(({ id }) => id === item.performanceId);
+  const where = order.event.performances.length > 1 && date !== undefined ? `, ${date.name}` : '';
+  const tickets = html`<tr>
+    <td>${item.quantity} × ${type?.name ?? item.ticketTypeId}${where}</td>
+    <td>${printMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
+  </tr>`;
+  const perks = item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => {
+    const name = type?.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
+    return html`<tr>
+      <td>${quantity} × ${name}</td>
+      <td>${printMoney(quantity * unitPriceCents, order.currency)}</td>
+    </tr>`;
+  });
+  return [tickets, ...perks];
+}
+
+function discountOf({ code, amountCents }: OrderView['discounts'][number], { currency }: OrderView): Html {
+  return html`<tr>
+    <td>Code ${code}</td>
+    <td>−${printMoney(amountCents, currency)}</td>
+  </tr>`;
+}
+
+function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency }: OrderView): readonly Html[] {
+  const sum = (words: string, cents: number) =>
+    html`<tr class="sum">
+      <td>${words}</td>
+      <td>${printMoney(cents, currency)}</td>
+    </tr>`;
+  return [
+    sum('Total', totalCents),
+    ...(paidCents > 0 ? [sum('Paid', paidCents)] : []),
+    ...(refundedCents > 0 ? [sum('Given back', refundedCents)] : []),
+    ...(refundDueCents > 0 ? [sum('Due back to you', refundDueCents)] : []),
+  ];
+}
+
+// ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function drawCodes({ order, codeOf }: OrderPageContent): Promise<readonly Html[]> {
+  const codes: Html[] = [];
+  for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {
+    codes.push(drawQr(codeOf(ticket)));
+    if (codes.length % CODES_A_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return codes;
+}
+
+function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html[]): Html {
+  const isVoid = order.status === 'CANCELLED';
+  const undrawn = order.tickets.length - codes.length;
+  return html`<section>
+    <h2>${isVoid ? 'Tickets (void)' : 'Tickets'}</h2>
+    <ul class="tickets">
+      ${codes.map((code, place) => {
+        const ticket = order.tickets[place]!;
+        const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
+        const date = order.event.performances.find(({ id }) => id === ticket.performanceId);
+        return html`<li class="ticket ${isVoid ? 'void' : ''}">
+          ${code}
+          <div>
+            <strong>${type?.name ?? ticket.ticketTypeId}</strong>
+            ${seatOf(ticket)} ${ticket.attendee === null ? null : html`<p>${ticket.attendee.name}</p>`}
+            <p class="quiet small">${date?.name ?? ticket.performanceId}</p>
+          </div>
+        </li>`;
+      })}
+    </ul>
+    ${undrawn > 0 ? html`<p class="quiet">and ${undrawn} more tickets</p>` : null}
+  </section>`;
+}
+
+function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {
+  if (seatLabel === null) return null;
+  const row = rowLabel === null ? '' : `row ${rowLabel}, `;
+  return html`<p>${section === null ? '' : `${section}, `}${row}seat ${seatLabel}</p>`;
+}

@@ -1,0 +1,141 @@
+/**
+ * Orders as operators see them: list, read, cancel, note what was given back; and one ticket with whether it opens the door.
+ *
+ * Everything asks for the bearer token.
+ */
+import { Type } from 'typebox';
+import { findOrder, findTicket, listOrders } from '#domain/order-views.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import type { OrderView } from '#domain/views.ts';
+import { requireToken } from '../admin-auth.ts';
+import type { HttpApp } from '../app.ts';
+import { printCursor, readCursor } from '../cursor.ts';
+import { bearer, errorResponses } from '../openapi.ts';
+import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
+import type { AdminPorts } from '../ports.ts';
+import { ref } from '../schemas/fields.ts';
+import { AdminOrder, AdminOrderList, AdminTicket, CancelOrder, OrderQuery, RecordRefund } from '../schemas/orders.ts';
+import type { AdminOrderBody } from '../schemas/orders.ts';
+
+const LIST_LIMIT = 100;
+const IdPath = Type.Object({ id: Type.String() });
+const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
+
+export function adminOrderRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'directory' | 'tickets'>): void {
+  const { directory, tickets } = ports;
+  const onRequest = requireToken(ports.adminToken);
+  const described = { tags: ['Orders'], security: bearer, params: IdPath };
+
+  app.get(
+    '/admin/events/:id/orders',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        operationId: 'listOrders',
+        summary: 'List the orders of an event in the order of their placing',
+        querystring: OrderQuery,
+        response: { 200: AdminOrderList, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { status, email, limit, cursor } = request.query;
+      const start = readCursor(cursor);
+      if ('outcome' in start) return reply.refuse(start);
+      const office = await directory.byEventId(request.params.id);
+      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const wanted = {
+        status: (status as OrderView['status'] | undefined) ?? null,
+        email: email ?? null,
+        after: start.after,
+        limit: Number(limit ?? LIST_LIMIT),
+      };
+      const page = await office.lookDurably((state) => listOrders(state, wanted));
+      const orders: AdminOrderBody[] = [];
+      for (const order of page.orders) orders.push(await printAdminOrder(order, tickets));
+      return reply.send({ orders, next_cursor: printCursor(page.nextAfter) });
+    },
+  );
+
+  app.get(
+    '/admin/orders/:id',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        operationId: 'getOrder',
+        summary: 'Read an order with everything on it',
+        response: { 200: ref(AdminOrder), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const office = await directory.byId('ord', id);
+      const order = (await office?.lookDurably((state) => findOrder(state, id))) ?? ORDER_NOT_FOUND;
+      return isRefusal(order) ? reply.refuse(order) : reply.send(await printAdminOrder(order, tickets));
+    },
+  );
+
+  app.post(
+    '/admin/orders/:id/cancel',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        operationId: 'cancelOrder',
+        summary: 'Cancel an order: its tickets are void and return to sale, what was paid is due back',
+        body: CancelOrder,
+        response: { 200: ref(AdminOrder), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id: orderId } = request.params;
+      const note = request.body?.note ?? null;
+      const office = await directory.byId('ord', orderId);
+      const answer = (await office?.ask({ type: 'CancelOrder', orderId, operator: null, note })) ?? ORDER_NOT_FOUND;
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
+    },
+  );
+
+  app.post(
+    '/admin/orders/:id/refunds',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        operationId: 'recordRefund',
+        summary: 'Record money that was given back',
+        body: RecordRefund,
+        response: { 200: ref(AdminOrder), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id: orderId } = request.params;
+      const { amount: amountCents, note = null } = request.body;
+      const office = await directory.byId('ord', orderId);
+      const command = { type: 'RecordRefund', orderId, amountCents, operator: null, note } as const;
+      const answer = (await office?.ask(command)) ?? ORDER_NOT_FOUND;
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
+    },
+  );
+
+  app.get(
+    '/admin/tickets/:id',
+    {
+      onRequest,
+      schema: {
+        ...described,
+        operationId: 'getTicket',
+        tags: ['Tickets'],
+        summary: 'Read one ticket and whether it is valid',
+        response: { 200: ref(AdminTicket), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const office = await directory.byId('tkt', id);
+      const issued = (await office?.lookDurably((state) => findTicket(state, id))) ?? null;
+      return issued === null ? reply.fail('NOT_FOUND') : reply.send(printAdminTicket(issued, tickets));
+    },
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * Checkout: an order for a hold or for items, and the address where its buyer goes on.
+ *
+ * The order is durable before the provider is asked; when the provider cannot be reached the same request goes on with
+ * the same order. A further payment of an order takes the same way.
+ */
+import { Type } from 'typebox';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import { ProviderUnavailable } from '#payments/provider.ts';
+import type { HttpApp } from '../app.ts';
+import { idempotencyMark } from '../idempotency.ts';
+import { errorResponses } from '../openapi.ts';
+import { printStarted, readStart } from '../order-bodies.ts';
+import type { PublicPorts } from '../ports.ts';
+import { StartCheckout, StartedCheckout, type StartCheckoutBody } from '../schemas/checkout.ts';
+import { ref } from '../schemas/fields.ts';
+
+const ROUTE = 'POST /api/checkout/start';
+const OrderPath = Type.Object({ order_id: Type.String() });
+
+export function checkoutRoutes(app: HttpApp, ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl'>): void {
+  const { directory, baseUrl } = ports;
+  const { cashier } = ports.payments;
+
+  app.post(
+    '/api/checkout/start',
+    {
+      schema: {
+        operationId: 'startCheckout',
+        tags: ['Checkout'],
+        summary: 'Place an order and get the address of its payment page',
+        description:
+          'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order.',
+        body: StartCheckout,
+        response: { 201: ref(StartedCheckout), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const problems = problemsOfStart(request.body);
+      if (problems.length > 0) return reply.invalid(problems);
+      const idempotency = idempotencyMark(ROUTE, request);
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+      const office = await directory.byEventId(request.body.event_id);
+      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const started = await office.ask(readStart(request.body, idempotency));
+      if (isRefusal(started)) return reply.refuse(started);
+      const { order, payment, resumed, replayed } = started;
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      if (payment === null || payment.checkoutSessionId !== null) {
+        return reply.code(201).send(printStarted(order, payment, baseUrl()));
+      }
+      const opened = await unlessUnavailable(cashier.openSession(office, { order, payment }));
+      if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
+      if (resumed && opened.isShared && idempotency !== null) reply.header('idempotent-replayed', 'true');
+      return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
+    },
+  );
+
+  app.post(
+    '/api/checkout/orders/:order_id/payments',
+    {
+      schema: {
+        operationId: 'openPayment',
+        tags: ['Checkout'],
+        summary: 'Open a session for the next unpaid installment, or a new try after a decline',
+        params: OrderPath,
+        response: { 201: ref(StartedCheckout), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { order_id: orderId } = request.params;
+      const office = await directory.byId('ord', orderId);
+      if (office === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
+      const asked = await office.ask({ type: 'OpenPayment', orderId });
+      if (isRefusal(asked)) return reply.refuse(asked);
+      const opened = await unlessUnavailable(cashier.openSession(office, asked));
+      if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
+      return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
+    },
+  );
+}
+
+/** What was opened, or null when the provider cannot be reached. */
+export async function unlessUnavailable<Opened>(opening: Promise<Opened>): Promise<Opened | null> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return null;
+    throw error;
+  }
+}
+
+/** What the shape of a body cannot show: items where there is no hold, and addresses that are none. */
+function problemsOfStart(body: StartCheckoutBody): readonly { readonly path: string; readonly message: string }[] {
+  const { hold_id: holdId, items } = body;
+  const needsItems = (holdId ?? null) === null && (items ?? null) === null;
+  const missing = needsItems ? [{ path: '/items', message: 'is required without hold_id' }] : [];
+  const addresses = (['success_url', 'cancel_url'] as const)
+    .filter((name) => !isAddress(body[name] ?? null))
+    .map((name) => ({ path: `/${name}`, message: 'must be an http or https address' }));
+  return [...missing, ...addresses];
+}
+
+function isAddress(url: string | null): boolean {
+  return url === null || URL.canParse(url.replaceAll('{ORDER_ID}', 'order'));
+}

@@ -1,0 +1,113 @@
+/** The sandbox's side of a payment: its page, the same for programs, and outages on demand. Only while the sandbox is on. */
+import { Type } from 'typebox';
+import { isRefusal } from '#domain/refusal.ts';
+import { returnUrl } from '#payments/cashier.ts';
+import type { SandboxTill } from '#payments/sandbox-till.ts';
+import type { HttpApp } from '../app.ts';
+import { readForms } from '../forms.ts';
+import { errorResponses } from '../openapi.ts';
+import { printOrderStatus } from '../order-bodies.ts';
+import { sendPage } from '../pages/html.ts';
+import { sandboxPage } from '../pages/sandbox-page.ts';
+import type { PublicPorts } from '../ports.ts';
+import { printTime } from '../printing.ts';
+import { ref } from '../schemas/fields.ts';
+import { OrderStatus } from '../schemas/orders.ts';
+import { Outage, OutageAnswer, SettleSession } from '../schemas/payments.ts';
+import { unlessUnavailable } from './checkout.ts';
+import type { OrderView } from '#domain/views.ts';
+
+const SessionPath = Type.Object({ checkout_session_id: Type.String() });
+const ChosenOutcome = Type.Object({ outcome: SettleSession.properties.outcome });
+type Outcome = 'paid' | 'declined' | 'cancelled';
+
+export async function sandboxPaymentRoutes(
+  app: HttpApp,
+  till: SandboxTill,
+  { directory, tickets, baseUrl }: Pick<PublicPorts, 'directory' | 'tickets' | 'baseUrl'>,
+): Promise<void> {
+  const config = { rateLimit: false };
+
+  app.post(
+    '/sandbox/payments/:checkout_session_id',
+    {
+      config,
+      schema: {
+        operationId: 'settleSandboxSession',
+        tags: ['Sandbox'],
+        summary: 'Pay, decline or cancel a session of the sandbox',
+        description:
+          'Any session can be settled at any time and again: so late money and repeated webhooks can be seen.',
+        params: SessionPath,
+        body: SettleSession,
+        response: { 200: ref(OrderStatus), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { checkout_session_id: checkoutSessionId } = request.params;
+      const { outcome, installment = null } = request.body;
+      const settlement = { checkoutSessionId, outcome: outcome as Outcome, installment };
+      const order = await unlessUnavailable(till.settle(settlement));
+      if (order === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE');
+      return isRefusal(order) ? reply.refuse(order) : reply.send(await printOrderStatus(order, tickets));
+    },
+  );
+
+  app.post(
+    '/sandbox/outage',
+    {
+      config,
+      schema: {
+        operationId: 'breakSandboxDown',
+        tags: ['Sandbox'],
+        summary: 'Let the sandbox play an outage',
+        description:
+          'For so many seconds of the service, starts that need a session get 502 PAYMENT_PROVIDER_UNAVAILABLE. Without a provider, both.',
+        body: Outage,
+        response: { 200: OutageAnswer, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { provider, seconds } = request.body;
+      const ends = till.breakDown((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
+      return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: printTime(end) })) });
+    },
+  );
+
+  app.get(
+    '/sandbox/pay/:checkout_session_id',
+    { schema: { params: SessionPath, hide: true } },
+    async (request, reply) => {
+      const { checkout_session_id: checkoutSessionId } = request.params;
+      const found = await till.find(checkoutSessionId);
+      if (isRefusal(found)) return reply.refuse(found);
+      const office = await directory.byId('cs', checkoutSessionId);
+      const timeZone = office?.look((state) => state.plan.definition.timezone) ?? 'UTC';
+      return sendPage(reply, sandboxPage({ ...found, ...leadingOn(found.order, baseUrl()), timeZone }));
+    },
+  );
+
+  await app.register(async (scope: HttpApp) => {
+    readForms(scope);
+    scope.post(
+      '/sandbox/pay/:checkout_session_id',
+      { config, schema: { params: SessionPath, body: ChosenOutcome, hide: true } },
+      async (request, reply) => {
+        const { checkout_session_id: checkoutSessionId } = request.params;
+        const outcome = request.body.outcome as Outcome;
+        const order = await till.settle({ checkoutSessionId, outcome, installment: null });
+        if (isRefusal(order)) return reply.refuse(order);
+        const { successUrl, cancelUrl } = leadingOn(order, baseUrl());
+        // After a decline the buyer may try again on the order's own page.
+        const next = { paid: successUrl, cancelled: cancelUrl, declined: returnUrl(order, null, baseUrl()) }[outcome];
+        return reply.redirect(new URL(next).href, 303);
+      },
+    );
+  });
+}
+
+/** Where the buyer of an order goes from the provider's page. */
+function leadingOn(order: OrderView, baseUrl: string) {
+  const successUrl = returnUrl(order, order.successUrl, baseUrl);
+  return { successUrl, cancelUrl: returnUrl(order, order.cancelUrl, baseUrl), baseUrl };
+}

@@ -1,0 +1,134 @@
+/** The bodies of checkout: its start and what it answers. */
+import { Type, type Static } from 'typebox';
+import { Cents, Id, Nullable, SessionKey, Time } from './fields.ts';
+import { HoldItemInput } from './holds.ts';
+
+const PERKS_PER_ITEM_MAX = 50;
+/** As many as the tickets of the largest group order that any house would take in one item. */
+const ATTENDEES_PER_ITEM_MAX = 2_000;
+const QUANTITY_MAX = 1_000_000_000;
+
+const text = (lengthMax: number) => Type.Optional(Nullable(Type.String({ maxLength: lengthMax })));
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+const Code = text(128);
+
+const Email = Type.String({
+  maxLength: 254,
+  pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
+  description: 'Kept as typed; compared trimmed, without regard to case and without a +tag.',
+  examples: ['ada@example.com'],
+});
+
+const WebAddress = Type.Optional(
+  Nullable(
+    Type.String({
+      maxLength: 2_048,
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
+      description: '{ORDER_ID} in it is replaced.',
+      examples: ['https://shop.example/thanks?order={ORDER_ID}'],
+    }),
+  ),
+);
+
+const Attendee = Type.Object({
+  name: Name,
+  email: Type.Optional(Nullable(Email)),
+  document_number: text(100),
+  phone: text(50),
+});
+
+const BarPerk = Type.Object({
+  bar_perk_id: Id,
+  quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }),
+});
+
+const CheckoutItem = Type.Object({
+  ...HoldItemInput.properties,
+  discount_code: Code,
+  attendees: Type.Optional(
+    Type.Unsafe<Static<typeof Attendee>[] | null>({
+      type: ['array', 'null'],
+      items: Attendee,
+      maxItems: ATTENDEES_PER_ITEM_MAX,
+      description: 'One for each ticket; needed where the event issues tickets to people.',
+    }),
+  ),
+  bar_perks: Type.Optional(
+    Type.Unsafe<Static<typeof BarPerk>[] | null>({
+      type: ['array', 'null'],
+      items: BarPerk,
+      maxItems: PERKS_PER_ITEM_MAX,
+    }),
+  ),
+});
+
+const trackingText = Nullable(Type.String({ maxLength: 2_048 }));
+
+/** What advertising platforms match by; values of other names are kept where they are plain. */
+const Tracking = Type.Unsafe<Record<string, unknown> | null>({
+  type: ['object', 'null'],
+  properties: Object.fromEntries(
+    [
+      ...['fbc', 'fbp', 'client_user_agent', 'client_ip_address', 'gclid', 'fbclid', 'ttclid', 'ttp'],
+      ...['referrer', 'landing_page', 'channel'],
+    ].map((name) => [name, trackingText]),
+  ),
+  patternProperties: { '^utm_': trackingText },
+  maxProperties: 64,
+  examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],
+});
+
+export const StartCheckout = Type.Object(
+  {
+    event_id: Id,
+    session_key: Type.Optional(Nullable(SessionKey)),
+    hold_id: Type.Optional(
+      Nullable(Type.String({ maxLength: 256, description: 'The hold that the order takes over.' })),
+    ),
+    items: Type.Optional(
+      Type.Unsafe<Static<typeof CheckoutItem>[] | null>({
+        type: ['array', 'null'],
+        items: CheckoutItem,
+        minItems: 1,
+        maxItems: 20,
+        description: 'Needed without hold_id; with one, the items of the hold or left out.',
+      }),
+    ),
+    customer: Type.Object({ email: Email, name: Name, document_number: text(100), phone: text(50) }),
+    accept_terms: Type.Optional(Nullable(Type.Boolean())),
+    success_url: WebAddress,
+    cancel_url: WebAddress,
+    installment_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 12 }))),
+    promo_code: Code,
+    promoter_code: Code,
+    referral_code: Code,
+    tracking: Type.Optional(Tracking),
+    queue_pass: Type.Optional(Nullable(Type.String({ maxLength: 256 }))),
+  },
+  {
+    examples: [
+      {
+        event_id: 'evt_erfurt',
+        items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+        customer: { email: 'ada@example.com', name: 'Ada Lovelace' },
+        accept_terms: true,
+      },
+    ],
+  },
+);
+
+export const StartedCheckout = Type.Object(
+  {
+    order_id: Type.String(),
+    payment_provider: Type.String({ enum: ['provider_a', 'provider_b', 'FREE'] }),
+    redirect_url: Type.String({ description: "The provider's page, or the confirmation page of a free order." }),
+    total_amount: Cents,
+    currency: Type.String(),
+    checkout_session_id: Nullable(Type.String()),
+    expires_at: Nullable(Time),
+  },
+  { $id: 'StartedCheckout' },
+);
+
+export type StartCheckoutBody = Static<typeof StartCheckout>;
+export type StartedCheckoutBody = Static<typeof StartedCheckout>;

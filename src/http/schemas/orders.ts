@@ -1,0 +1,174 @@
+/** The bodies of orders: what a buyer polls, what an operator sees, tickets and the key that proves them. */
+import { Type, type Static } from 'typebox';
+import { Cents, Count, IntegerText, Nullable, ref, Time } from './fields.ts';
+
+const ORDER_STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
+const Text = Type.String();
+const NullableText = Nullable(Text);
+
+const Attendee = Type.Object({ name: Text, email: NullableText, document_number: NullableText, phone: NullableText });
+
+const NullableAttendee = Type.Unsafe<Static<typeof Attendee> | null>({ ...Attendee, type: ['object', 'null'] });
+
+const ticketFields = {
+  id: Text,
+  code: Type.String({ description: 'base64url(payload).base64url(signature); checked with GET /api/tickets/key.' }),
+  ticket_type_id: Text,
+  performance_id: Text,
+  section: NullableText,
+  row_label: NullableText,
+  seat_id: NullableText,
+  seat_label: NullableText,
+  attendee: NullableAttendee,
+};
+
+export const Ticket = Type.Object(ticketFields, { $id: 'Ticket' });
+
+const paymentFields = {
+  id: Text,
+  installment: Type.Integer(),
+  amount: Cents,
+  currency: Text,
+  status: Type.String({ enum: ['REQUESTED', 'OPEN', 'PAID', 'DECLINED', 'CANCELLED', 'EXPIRED'] }),
+  provider: Text,
+  created_at: Time,
+  paid_at: Nullable(Time),
+};
+
+const orderFields = {
+  order_id: Text,
+  status: Type.String({ enum: ORDER_STATUSES }),
+  payment_status: Type.String({ enum: ['PENDING', 'COMPLETED', 'FAILED'] }),
+  total_amount: Cents,
+  paid_amount: Cents,
+  remaining_amount: Cents,
+  refund_due: Type.Integer({ description: 'Cents that are owed to the buyer; 0 when nothing is.' }),
+  currency: Text,
+  total_installments: Count,
+  paid_installments: Count,
+  tickets: Type.Array(Text),
+  ticket_objects: Type.Array(ref(Ticket)),
+  event: Type.Object({
+    id: Text,
+    slug: Text,
+    name: Text,
+    performances: Type.Array(
+      Type.Object({ id: Text, name: Text, starts_at: Nullable(Time), ends_at: Nullable(Time), status: Text }),
+    ),
+  }),
+  discounts: Type.Array(
+    Type.Object({
+      code: Text,
+      item_index: Nullable(Type.Integer({ description: 'Null for the code of the whole order.' })),
+      amount: Cents,
+    }),
+  ),
+  expires_at: Nullable(Time),
+};
+
+export const OrderStatus = Type.Object(
+  {
+    ...orderFields,
+    payments: Type.Array(Type.Object(paymentFields)),
+    customer: Type.Object({ name: Text, email: Text }),
+  },
+  { $id: 'OrderStatus' },
+);
+
+export const AdminOrder = Type.Object(
+  {
+    ...orderFields,
+    hold_id: Text,
+    placed_at: Time,
+    payment_provider: Text,
+    refunded_amount: Cents,
+    customer: Type.Object({ name: Text, email: Text, document_number: NullableText, phone: NullableText }),
+    items: Type.Array(
+      Type.Object({
+        ticket_type_id: Text,
+        selling_stage_id: Text,
+        performance_id: Text,
+        quantity: Count,
+        ticket_count: Count,
+        unit_price: Cents,
+        seat_ids: Type.Array(Text),
+        attendees: Type.Array(Attendee),
+        discount_code: NullableText,
+        discount_amount: Cents,
+        bar_perks: Type.Array(Type.Object({ bar_perk_id: Text, quantity: Count, unit_price: Cents })),
+      }),
+    ),
+    payments: Type.Array(
+      Type.Object({
+        ...paymentFields,
+        checkout_session_id: NullableText,
+        session_expires_at: Nullable(Time),
+      }),
+    ),
+    refunds: Type.Array(Type.Object({ id: Text, amount: Cents, note: NullableText, created_at: Time })),
+    promo_code: NullableText,
+    promoter_code: NullableText,
+    referral_code: NullableText,
+    tracking: Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], additionalProperties: true }),
+    success_url: NullableText,
+    cancel_url: NullableText,
+    cancelled_by: Type.Unsafe<'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null>({
+      type: ['string', 'null'],
+      enum: ['BUYER', 'OPERATOR', 'PERFORMANCE', null],
+    }),
+    cancelled_at: Nullable(Time),
+    cancellation_note: NullableText,
+  },
+  { $id: 'AdminOrder' },
+);
+
+export const AdminOrderList = Type.Object({
+  orders: Type.Array(ref(AdminOrder)),
+  next_cursor: Nullable(Type.String()),
+});
+
+export const OrderQuery = Type.Object({
+  status: Type.Optional(Type.String({ enum: ORDER_STATUSES })),
+  email: Type.Optional(Type.String({ maxLength: 254, description: 'Compared as the purchase limits do.' })),
+  limit: Type.Optional(IntegerText({ minimum: 1, maximum: 500, default: 100 })),
+  cursor: Type.Optional(Type.String({ maxLength: 1_024 })),
+});
+
+export const AdminTicket = Type.Object(
+  {
+    ...ticketFields,
+    event_id: Text,
+    order_id: Text,
+    valid: Type.Boolean(),
+    void_reason: Type.Unsafe<'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null>({
+      type: ['string', 'null'],
+      enum: ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', null],
+    }),
+  },
+  { $id: 'AdminTicket' },
+);
+
+const Note = Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Kept with what was done.' })));
+
+/** A cancellation may come without a body. */
+export const CancelOrder = Type.Unsafe<{ readonly note?: string | null } | null>({
+  ...Type.Object({ note: Note }),
+  type: ['object', 'null'],
+});
+
+export const RecordRefund = Type.Object({
+  amount: Type.Integer({ minimum: 1, maximum: 10_000_000_000_000, description: 'Cents that were given back.' }),
+  note: Note,
+});
+
+export const TicketKey = Type.Object({
+  kty: Type.String({ enum: ['OKP'] }),
+  crv: Type.String({ enum: ['Ed25519'] }),
+  x: Type.String({ description: 'The public key, base64url.' }),
+  kid: Type.String({ description: 'Its RFC 7638 thumbprint.' }),
+});
+
+export type OrderStatusBody = Static<typeof OrderStatus>;
+export type AdminOrderBody = Static<typeof AdminOrder>;
+export type AdminTicketBody = Static<typeof AdminTicket>;
+export type TicketBody = Static<typeof Ticket>;

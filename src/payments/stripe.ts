@@ -1,0 +1,177 @@
+/**
+ * Stripe Checkout behind a provider name. The SDK is loaded only where Stripe is configured.
+ *
+ * Owns the translation both ways: a payment to a Checkout session, Stripe's events to the news of a session. Called by
+ * `cashier.ts` and `webhooks.ts` through the contract in `provider.ts`.
+ *
+ * 1. Order and payment travel in `metadata` (and the order in `client_reference_id`): an event without them is another
+ *    shop's on the same account and is ignored.
+ * 2. A session lives at least 30 minutes at Stripe, so it may outlive the payment window; money that comes then is late money.
+ * 3. The idempotency key names the payment and the session's end, because Stripe refuses a known key with other parameters.
+ * 4. Amounts are in the currency's smallest unit, as Stripe counts them.
+ */
+import type Stripe from 'stripe';
+import { isFresh, ProviderUnavailable, type PaymentNews, type PaymentProvider } from './provider.ts';
+import type { SessionRequest, WebhookDelivery, WebhookReading } from './provider.ts';
+import type { ClockPort } from './ports.ts';
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  /** Where Stripe's API is; null for the real one. */
+  readonly apiBase: string | null;
+}
+
+const MINUTE_MS = 60_000;
+/** A session opened now lives longer than Stripe's 30 minutes by this much, for clocks that differ. */
+const LIFE_MS_MIN = 31 * MINUTE_MS;
+/** A further installment has no window of its own; just under Stripe's longest. */
+const LIFE_MS_MAX = 23 * 60 * MINUTE_MS;
+/** Ends fall on a grid, so that a repeat a little later asks for the same session (3). */
+const END_GRID_MS = 5 * MINUTE_MS;
+
+const CALL_MS_MAX = 9_000;
+const RETRIES_MAX = 1;
+const DESCRIPTION_LENGTH_MAX = 250;
+
+/** Loads Stripe's SDK and stands it behind a provider name. */
+export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort, 'now'>): Promise<PaymentProvider> {
+  const { Stripe: StripeClient } = await import('stripe');
+  const stripe = new StripeClient(settings.secretKey, {
+    ...addressOf(settings.apiBase),
+    timeout: CALL_MS_MAX,
+    maxNetworkRetries: RETRIES_MAX,
+    telemetry: false,
+    appInfo: { name: 'Holdfast' },
+  });
+  return {
+    async openSession(request) {
+      const expiresAt = endOfSession(request.expiresAt, clock.now());
+      const options = { idempotencyKey: `${request.paymentId}-${expiresAt / 1000}` };
+      const session = await stripe.checkout.sessions.create(sessionOf(request, expiresAt), options).catch(unavailable);
+      if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
+      return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt };
+    },
+    readWebhook(delivery, moments) {
+      const event = verify(stripe, settings.webhookSecret, delivery, moments);
+      return event === null ? { outcome: 'UNTRUSTED' } : readEvent(event);
+    },
+  };
+}
+
+function addressOf(apiBase: string | null): Pick<Stripe.StripeConfig, 'host' | 'port' | 'protocol'> {
+  if (apiBase === null) return {};
+  const { hostname, port, protocol } = new URL(apiBase);
+  const scheme = protocol === 'http:' ? 'http' : 'https';
+  return { host: hostname, port: port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), protocol: scheme };
+}
+
+function unavailable(error: unknown): never {
+  throw new ProviderUnavailable(`Stripe did not open a session: ${error instanceof Error ? error.message : ''}`, error);
+}
+
+// ── a payment as a session ───────────────────────────────────────────────────────────────────────────────────────────
+
+/** When Stripe is to close the session: with the payment window, or as soon after it as Stripe allows (2). */
+function endOfSession(windowEndsAt: number | null, now: number): number {
+  const wanted = windowEndsAt ?? now + LIFE_MS_MAX;
+  const soonest = Math.ceil((now + LIFE_MS_MIN) / END_GRID_MS) * END_GRID_MS;
+  const end = Math.max(Math.min(wanted, now + LIFE_MS_MAX), soonest);
+  return Math.ceil(end / 1000) * 1000;
+}
+
+function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.SessionCreateParams {
+  const { orderId, paymentId, amountCents, currency, description, customerEmail, successUrl, cancelUrl } = request;
+  const metadata = { order_id: orderId, payment_id: paymentId };
+  const product = { name: description.slice(0, DESCRIPTION_LENGTH_MAX) };
+  return {
+    mode: 'payment',
+    client_reference_id: orderId,
+    customer_email: customerEmail.trim(),
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+    expires_at: expiresAt / 1000,
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: currency.toLowerCase(), unit_amount: amountCents, product_data: product },
+      },
+    ],
+    metadata,
+    payment_intent_data: { metadata },
+  };
+}
+
+// ── an event as news ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The event of a delivery whose signature holds and is fresh; null otherwise. */
+function verify(
+  stripe: Stripe,
+  secret: string,
+  { headers, rawBody }: WebhookDelivery,
+  moments: readonly number[],
+): Stripe.Event | null {
+  const header = headers['stripe-signature'];
+  const signedAt = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(String(header))?.[1];
+  if (typeof header !== 'string' || signedAt === undefined || !isFresh(Number(signedAt), moments)) return null;
+  try {
+    // The age was judged by the service's clock; the SDK knows only the machine's.
+    return stripe.webhooks.constructEvent(rawBody, header, secret, 0);
+  } catch {
+    return null;
+  }
+}
+
+function readEvent(event: Stripe.Event): WebhookReading {
+  switch (event.type) {
+    case 'checkout.session.completed':
+      return event.data.object.payment_status === 'paid' ? paid(event, event.data.object) : { outcome: 'IGNORED' };
+    case 'checkout.session.async_payment_succeeded':
+      return paid(event, event.data.object);
+    case 'checkout.session.async_payment_failed':
+      return closed(event, event.data.object, 'declined', event.data.object.id);
+    case 'checkout.session.expired':
+      return closed(event, event.data.object, 'expired', event.data.object.id);
+    case 'payment_intent.payment_failed':
+      return closed(event, event.data.object, 'declined', null);
+    case 'charge.refunded':
+      return refunded(event);
+    default:
+      return { outcome: 'IGNORED' };
+  }
+}
+
+function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookReading {
+  return paymentNews(session.metadata, {
+    outcome: 'paid',
+    checkoutSessionId: session.id,
+    amountCents: session.amount_total,
+    currency: session.currency?.toUpperCase() ?? null,
+    webhookId: event.id,
+  });
+}
+
+function closed(
+  event: Stripe.Event,
+  { metadata }: { readonly metadata: Stripe.Metadata | null },
+  outcome: 'declined' | 'expired',
+  checkoutSessionId: string | null,
+): WebhookReading {
+  return paymentNews(metadata, { outcome, checkoutSessionId, amountCents: null, currency: null, webhookId: event.id });
+}
+
+function paymentNews(metadata: Stripe.Metadata | null, news: Omit<PaymentNews, 'of' | 'paymentId'>): WebhookReading {
+  const paymentId = metadata?.['payment_id'];
+  return paymentId === undefined
+    ? { outcome: 'IGNORED' }
+    : { outcome: 'NEWS', news: { of: 'PAYMENT', paymentId, ...news } };
+}
+
+/** A charge counts what was given back so far; the event says what it was before. */
+function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
+  const { metadata, amount_refunded: refundedSoFar } = event.data.object;
+  const amountCents = refundedSoFar - (event.data.previous_attributes?.amount_refunded ?? 0);
+  const orderId = metadata['order_id'];
+  if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
+  return { outcome: 'NEWS', news: { of: 'REFUND', orderId, amountCents, reference: event.id } };
+}

@@ -1,0 +1,188 @@
+/** The small parts of the counter window: digests, cursors, tags, printing, bounded schemas, kept payloads. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { printCursor, readCursor } from '#http/cursor.ts';
+import { errorBody, ERRORS } from '#http/errors.ts';
+import { etagOf, isNamedBy } from '#http/etag.ts';
+import { canonicalJson, digestOf, idempotencyMark } from '#http/idempotency.ts';
+import { createPayloadCache } from '#http/payload-cache.ts';
+import { requiredSessionKey } from '#http/session-key.ts';
+import { boundLists } from '#http/validation.ts';
+import { refuse } from '#domain/refusal.ts';
+
+/** The same value with the fields of every object in another order. */
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, part]) => [name, turned(part)]),
+  );
+}
+
+describe('the digest of a request', () => {
+  test('canonical JSON is JSON of an equal value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const plain = JSON.parse(JSON.stringify(value)) as unknown;
+        assert.deepEqual(JSON.parse(canonicalJson(plain)), plain);
+      }),
+    );
+  });
+
+  test('does not depend on the order of fields, and does on every value and on the route', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        assert.equal(digestOf('POST /a', turned(one)), digestOf('POST /a', one));
+        assert.notEqual(digestOf('POST /b', one), digestOf('POST /a', one));
+        const same = canonicalJson(one) === canonicalJson(other);
+        assert.equal(digestOf('POST /a', one) === digestOf('POST /a', other), same);
+      }),
+    );
+  });
+
+  test('takes fields that are nested deeper than calls can go', () => {
+    const depth = 100_000;
+    const deep = JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
+    assert.equal(canonicalJson(deep).length, depth * 2);
+  });
+
+  test('a key of 1 to 255 characters marks a request', () => {
+    const mark = (key: string) => idempotencyMark('POST /a', { headers: { 'idempotency-key': key }, body: {} });
+    assert.equal(idempotencyMark('POST /a', { headers: {}, body: {} }), null);
+    for (const key of ['k', 'k'.repeat(255)]) assert.equal((mark(key) as { key: string }).key, key);
+    for (const key of ['', 'k'.repeat(256)]) assert.equal((mark(key) as { code: string }).code, 'VALIDATION_ERROR');
+  });
+});
+
+describe('the session key', () => {
+  const keyOf = (header?: string, query?: string) =>
+    requiredSessionKey({
+      headers: header === undefined ? {} : { 'x-session-key': header },
+      query: query === undefined ? {} : { session_key: query },
+    });
+
+  test('comes from the header, or else from the query', () => {
+    assert.equal(keyOf('from-header', 'from-query'), 'from-header');
+    assert.equal(keyOf(undefined, 'from-query'), 'from-query');
+  });
+
+  test('has 8 to 128 characters, counted as people count them', () => {
+    for (const good of ['12345678', 'x'.repeat(128)]) assert.equal(keyOf(good), good);
+    const bytes = (text: string) => Buffer.from(text).toString('latin1');
+    assert.equal(keyOf(bytes('schlüssel')), 'schlüssel');
+    assert.equal(keyOf('schl\xfcssel'), 'schlüssel');
+    assert.equal(keyOf(bytes('🎫'.repeat(128))), '🎫'.repeat(128));
+    for (const bad of [undefined, '', '1234567', 'x'.repeat(129), bytes('🎫'.repeat(7))]) {
+      assert.equal(typeof keyOf(bad), 'object');
+    }
+  });
+});
+
+describe('cursors', () => {
+  test('lead back to where the next page starts', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (after) => {
+        assert.deepEqual(readCursor(printCursor(after)!), { after });
+      }),
+    );
+    assert.deepEqual(readCursor(undefined), { after: null });
+  });
+
+  test('what is no cursor is refused', () => {
+    for (const text of ['', 'x', 'YWJj', `${printCursor('evt_a')}=`, '%%%']) {
+      assert.equal((readCursor(text) as { code?: string }).code, 'VALIDATION_ERROR');
+    }
+  });
+});
+
+test('an If-None-Match names a tag strongly, weakly, in a list or by a star', () => {
+  const etag = etagOf('evt "1"', 7);
+  assert.match(etag, /^"[\x21\x23-\x7e]+"$/);
+  for (const given of [etag, `W/${etag}`, `"other", ${etag}`, '*']) assert.ok(isNamedBy(etag, given));
+  for (const given of [undefined, '', '"other"', etag.slice(1, -1)]) assert.ok(!isNamedBy(etag, given));
+});
+
+describe('error bodies', () => {
+  test('every code has a status, a message and a meaning of one line', () => {
+    for (const [code, { status, message, meaning }] of Object.entries(ERRORS)) {
+      assert.ok(status >= 400 && status < 600, code);
+      assert.match(message, /^[A-Z].*[.]$/, code);
+      assert.match(meaning, /^[^\n|]+[.]$/, code);
+    }
+  });
+
+  test('details come out in the API’s names and forms', () => {
+    const refusal = refuse('INSUFFICIENT_TICKETS', {
+      available: 1,
+      reservedByOthers: true,
+      nextReleaseAt: 0,
+      ticketTypeId: 'tt',
+      sellingStageId: 'ss',
+      performanceId: 'p',
+      largestBlock: 1,
+    });
+    assert.deepEqual(errorBody(refusal.code, refusal.detail, 1).detail, {
+      available: 1,
+      reserved_by_others: true,
+      next_release_at: '1970-01-01T00:00:00.000Z',
+      ticket_type_id: 'tt',
+      selling_stage_id: 'ss',
+      performance_id: 'p',
+      largest_block: 1,
+    });
+  });
+
+  test('problems in a body have its names, conflicts with a definition those of the file', () => {
+    const path = ['items', 0, 'seatIds'];
+    assert.deepEqual(errorBody('VALIDATION_ERROR', { errors: [{ path, message: 'm' }] }, 0).detail, {
+      errors: [{ path: '/items/0/seat_ids', message: 'm' }],
+    });
+    const conflicts = [{ path: ['ticketTypes', 1, 'a/b~c'], message: 'm' }];
+    assert.deepEqual(errorBody('UPDATE_CONFLICT', { conflicts }, 0).detail, {
+      conflicts: [{ path: '/ticketTypes/1/a~1b~0c', message: 'm' }],
+    });
+  });
+});
+
+test('a bounded schema judges like the plain one', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      list: { type: 'array', minItems: 1, maxItems: 3, uniqueItems: true, items: { type: 'string' } },
+      deep: { type: 'array', maxItems: 2, items: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
+    },
+  };
+  const ajv = new Ajv({ strict: false });
+  const plain = ajv.compile(schema);
+  const bounded = ajv.compile(boundLists(schema) as object);
+  const small = fc.array(fc.oneof(fc.string({ maxLength: 1 }), fc.integer({ max: 2 })), { maxLength: 5 });
+  const body = fc.record(
+    { list: fc.oneof(small, fc.constant(7)), deep: fc.array(small, { maxLength: 4 }) },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(body, (value) => assert.equal(bounded(value), plain(value))),
+    { numRuns: 500 },
+  );
+});
+
+test('kept payloads are of one state, view and revision', () => {
+  const cache = createPayloadCache(10, 10_000);
+  const [state, other] = [{}, {}];
+  let made = 0;
+  const make = () => Buffer.from(String((made += 1)));
+  const recall = (of: object, view: string, revision: string) => String(cache.recall(of, view, revision, make));
+  assert.equal(recall(state, '', '1'), '1');
+  assert.equal(recall(state, '', '1'), '1');
+  assert.equal(recall(state, '', '2'), '2');
+  assert.equal(recall(state, 'd1', '2'), '3');
+  assert.equal(recall(other, '', '2'), '4', 'a state that was activated again may reach an old revision');
+  assert.equal(
+    cache.recall<string>(state, 'x', '1', () => 'refused'),
+    'refused',
+  );
+});

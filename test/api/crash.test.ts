@@ -1,0 +1,221 @@
+/**
+ * kill -9 at any moment: every answered change is there afterwards, nothing is there twice, and the books add up.
+ *
+ * The clients keep a ledger of what they were answered; what was under way at the kill may have happened or not, never
+ * half of it. `CRASH_ROUNDS=100` runs more rounds; the default keeps the suite short.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import { ADMIN_TOKEN, newFolder, spawnHouse, type Answer, type SpawnedHouse } from './harness.ts';
+import { audit, callerOf, clubNight, floor, HOLDS, newSession, seat, theatreRun, type Shop } from './shop.ts';
+
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 8);
+const CLIENTS = 24;
+/** `holdfast verify` takes its time; in the suite it is run at every fourth kill. */
+const VERIFIED_EVERY = process.env['CRASH_ROUNDS'] === undefined ? 4 : 1;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const hours = { hold_minutes: 600, payment_minutes: 700 };
+
+/** 3,000 seats in the stalls, and a floor for 100,000. */
+const hall = theatreRun({
+  ...hours,
+  localities: [
+    {
+      id: 'house',
+      name: 'House',
+      seating: 'NUMBERED',
+      sections: [
+        {
+          id: 'S',
+          name: 'Stalls',
+          zone_key: 'stalls',
+          rows: Array.from({ length: 60 }, (_, i) => ({ label: String(i + 1), seats: 50, accessible: [1, 2] })),
+        },
+        { id: 'G', name: 'Gallery', zone_key: 'gallery', rows: [{ label: 'A', seats: 6 }] },
+      ],
+    },
+    { id: 'yard', name: 'Yard', seating: 'GENERAL', capacity: 100_000 },
+  ],
+});
+const club = clubNight({
+  ...hours,
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
+});
+
+/** What one session knows of its hold. */
+interface Entry {
+  readonly session: string;
+  readonly eventId: string;
+  /** As last answered; null before the first answer. */
+  hold: HoldBody | null;
+  /** A change that was sent and not answered when the process was killed. */
+  underWay: 'place' | 'change' | 'release' | null;
+}
+
+/** Changes holds until the process is gone, and writes down every answer. */
+async function shopUntilGone(house: SpawnedHouse, n: number, ledger: Entry[]): Promise<void> {
+  const eventId = n % 3 === 0 ? 'evt_club' : 'evt_play';
+  const items = (quantity: number) =>
+    eventId === 'evt_club' ? [floor(quantity)] : [seat('stalls', n % 2 === 0 ? 'fri' : 'sat', quantity)];
+  for (let step = n; ; step += 1) {
+    const entry: Entry = { session: newSession(), eventId, hold: null, underWay: null };
+    ledger.push(entry);
+    const send = async (kind: 'place' | 'change' | 'release', method: string, address: string, body?: object) => {
+      entry.underWay = kind;
+      const answer: Answer<HoldBody> = await house.call<HoldBody>(method, address, {
+        sessionKey: entry.session,
+        ...(body !== undefined && { body }),
+      });
+      entry.underWay = null;
+      if (answer.status < 300) entry.hold = answer.body;
+      return answer;
+    };
+    try {
+      const placed = await send('place', 'POST', HOLDS, {
+        event_id: eventId,
+        session_key: entry.session,
+        items: items(1 + (step % 4)),
+      });
+      if (placed.status !== 201) continue;
+      const address = `${HOLDS}/${placed.body.id}`;
+      if (step % 3 > 0) await send('change', 'PATCH', address, { items: items(1 + ((step + 1) % 4)) });
+      if (step % 3 > 1) await send('release', 'DELETE', address);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Compares what the service knows with what the clients were answered. */
+async function compare(house: SpawnedHouse, ledger: readonly Entry[]): Promise<void> {
+  await Promise.all(
+    ledger.map(async ({ session, hold, underWay }) => {
+      if (hold === null) return;
+      const { status, body } = await house.call<HoldBody>('GET', `${HOLDS}/${hold.id}`, { sessionKey: session });
+      assert.equal(status, 200, `an answered hold is gone: ${JSON.stringify({ hold, underWay, body })}`);
+      if (underWay === null) assert.deepEqual(body, hold);
+      else if (underWay === 'release') assert.deepEqual({ ...body, status: '' }, { ...hold, status: '' });
+      else assert.equal(body.status, 'ACTIVE');
+    }),
+  );
+}
+
+/** No seat in two holds, and as much held as the clients hold; what was under way may stand on top. */
+async function addUp(house: SpawnedHouse, ledger: readonly Entry[]): Promise<void> {
+  const shop = {
+    ...callerOf((...args) => house.call(...args)),
+    admin: callerOf((...args) => house.operate(...args)),
+  } satisfies Pick<Shop, 'admin' | 'get'>;
+  const seats = new Set<string>();
+  let certain = 0;
+  let doubtful = 0;
+  for (const { hold, underWay } of ledger) {
+    if (underWay !== null) doubtful += 4;
+    if (hold === null || hold.status !== 'ACTIVE') continue;
+    for (const item of hold.items) {
+      if (underWay === null) certain += item.ticket_count;
+      if (underWay !== null) continue;
+      for (const id of item.seat_ids) {
+        const key = `${item.performance_id} ${id}`;
+        assert.ok(!seats.has(key), `${key} is held twice`);
+        seats.add(key);
+      }
+    }
+  }
+  const dates = [...(await audit(shop, 'evt_club')).values(), ...(await audit(shop, 'evt_play')).values()];
+  const held = dates.reduce((sum, date) => sum + date.held, 0);
+  assert.ok(held >= certain && held <= certain + doubtful, `${held} held, ${certain} certain, ${doubtful} in doubt`);
+}
+
+async function verify(folder: string): Promise<void> {
+  const environment = { PATH: process.env['PATH'], DATA_DIR: folder };
+  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli/holdfast.ts', 'verify', '--json'], {
+    cwd: root,
+    env: environment,
+  });
+  assert.ok(stdout.length > 0);
+}
+
+it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {
+  const folder = newFolder();
+  const ledger: Entry[] = [];
+  let house = await spawnHouse({ folder });
+  t.after(() => house.close());
+  for (const event of [club, hall]) await house.define(event as Record<string, unknown>);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const begin = ledger.length;
+    const clients = Array.from({ length: CLIENTS }, (_, n) => shopUntilGone(house, n, ledger));
+    while (ledger.length < begin + 3 * CLIENTS) await pause(2);
+    await pause((round * 37) % 200);
+    await house.end('SIGKILL');
+    await Promise.all(clients);
+    assert.ok(
+      ledger.slice(begin).some(({ hold }) => hold !== null),
+      'the load fault fired: something was answered',
+    );
+    if ((round + 1) % VERIFIED_EVERY === 0) await verify(folder);
+    house = await spawnHouse({ folder });
+    await compare(house, ledger.slice(begin));
+    await addUp(house, ledger);
+  }
+  t.diagnostic(`${ledger.filter(({ hold }) => hold !== null).length} holds in the ledger`);
+  assert.equal(await house.end('SIGTERM'), 0);
+});
+
+it('has the hold on disk before it answers: fsync returns before the 201 is written', async (t) => {
+  if (!existsSync('/usr/bin/strace')) return t.skip('strace is not installed');
+  const folder = newFolder();
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const trace = path.join(folder, 'trace.txt');
+  const child = spawn(
+    '/usr/bin/strace',
+    ['-f', '-s', '4200', '-e', 'trace=fsync,pwrite64,write,writev', '-o', trace, process.execPath, 'src/main.ts'],
+    {
+      cwd: root,
+      env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const exited = once(child, 'close');
+  t.after(() => child.kill('SIGKILL'));
+  const addresses = await new Promise<{ public: string; admin: string }>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (line.includes('"msg":"ready"')) resolve(JSON.parse(line) as { public: string; admin: string });
+    });
+    void exited.then(() => reject(new Error('it did not start under strace')));
+  }).catch(() => null);
+  if (addresses === null) return t.skip('strace may not trace here');
+  const json = { 'content-type': 'application/json' };
+  await fetch(`${addresses.admin}/admin/events/evt_club`, {
+    method: 'PUT',
+    headers: { ...json, authorization: `Bearer ${ADMIN_TOKEN}` },
+    body: JSON.stringify(club),
+  });
+  const body = JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
+  const answer = await fetch(addresses.public + HOLDS, { method: 'POST', headers: json, body });
+  const { id } = (await answer.json()) as HoldBody;
+  assert.equal(answer.status, 201);
+  process.kill(Number(readFileSync(path.join(folder, 'holdfast.pid'), 'utf8')), 'SIGTERM');
+  await exited;
+  const lines = readFileSync(trace, 'utf8').split('\n');
+  const written = lines.findIndex((line) => /pwrite64\(/.test(line) && line.includes(id));
+  const answered = lines.findIndex((line) => /HTTP\/1\.1 201/.test(line) && line.includes(id));
+  assert.ok(written >= 0, 'the fact went to the disk');
+  assert.ok(answered > written, 'the answer went out after it');
+  const thread = lines[written]!.split(' ')[0];
+  const synced = lines
+    .slice(written, answered)
+    .some((line) => line.startsWith(`${thread} `) && /fsync(?:\(| resumed).*= 0$/.test(line));
+  assert.ok(synced, 'and between the two fsync returned, in the thread that wrote the fact');
+  return undefined;
+});

@@ -4,9 +4,10 @@
  * Owns no state. The figures are already net of other buyers' holds; clients must not correct them. Called by
  * `http/routes` through a box office's `look`; advisory, so it does not wait for the disk.
  */
+import { perkKey, perkLeft } from './bar-perks.ts';
 import { bestBlock } from './best-available.ts';
 import { activeHoldOf, type HoldOffice } from './holds.ts';
-import { left, reserved, totals } from './inventory.ts';
+import { reserved, totals } from './inventory.ts';
 import { occupancy, occupancySince, type Occupancy, type SeatChange } from './occupancy.ts';
 import {
   findDate,
@@ -28,7 +29,7 @@ import type { EventDefinition, LocalityDefinition, NumberedLocality, Performance
 export interface AvailabilityOffice extends HoldOffice {
   readonly revision: number;
   readonly definitionVersion: number;
-  /** How many of a bar perk are left; null means no cap. */
+  /** Bar perks sold, by `perkKey`. */
   readonly perksSold: ReadonlyMap<string, number>;
 }
 
@@ -59,7 +60,7 @@ export interface EventView {
   readonly performances: readonly PerformanceView[];
   readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
   readonly sellingStages: readonly { readonly stage: SellingStagePlan; readonly onSale: boolean }[];
-  /** What is left of each bar perk, by id; null means no cap. */
+  /** What is left of each bar perk, by `perkKey`; null means no cap. */
   readonly perksLeft: ReadonlyMap<string, number | null>;
   readonly ticketAvailability: readonly AvailabilityRow[];
 }
@@ -207,16 +208,12 @@ function availableOn(trial: Trial, row: SaleRow): number {
   return Math.max(0, leftInTrial(trial, row));
 }
 
-/** What is left of a sale row on a date, nobody's hold given back. */
-export function availableTickets(date: SaleDate, row: SaleRow): number {
-  return Math.max(0, left(date.inventory, row));
-}
-
 function perksLeft(office: AvailabilityOffice): ReadonlyMap<string, number | null> {
   const left = new Map<string, number | null>();
   for (const type of office.plan.definition.ticketTypes) {
     for (const perk of type.barPerks) {
-      left.set(perk.id, perk.stock === null ? null : Math.max(0, perk.stock - (office.perksSold.get(perk.id) ?? 0)));
+      const count = perk.stock === null ? null : perkLeft(type.id, perk, office.perksSold);
+      left.set(perkKey(type.id, perk.id), count);
     }
   }
   return left;

@@ -4,7 +4,7 @@
  * Owns their caps and the tally of what is sold of each; prices are summed by `pricing.ts`. `checkout.ts` judges; `orders.ts`
  * calls `countPerks` when an order begins, ends or comes back.
  *
- * 1. A perk belongs to one ticket type, its id to one perk of the event; its stock is the event's, over all dates.
+ * 1. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all dates.
  * 2. Sold of a perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the time.
  */
 import { addToTally } from './money.ts';
@@ -48,9 +48,10 @@ export function canHaveAgain(
   const wanted = new Map<string, number>();
   return items.every(({ ticketTypeId, barPerks }) =>
     barPerks.every(({ barPerkId, quantity }) => {
-      addToTally(wanted, barPerkId, quantity);
+      const key = perkKey(ticketTypeId, barPerkId);
+      addToTally(wanted, key, quantity);
       const perk = perkOf(plan, ticketTypeId, barPerkId);
-      return perk === undefined || wanted.get(barPerkId)! <= perkLeft(perk, perksSold);
+      return perk === undefined || wanted.get(key)! <= perkLeft(ticketTypeId, perk, perksSold);
     }),
   );
 }
@@ -58,11 +59,13 @@ export function canHaveAgain(
 /** Counts the perks of an order as sold, or with -1 returns them. */
 export function countPerks(
   perksSold: Map<string, number>,
-  items: readonly { readonly barPerks: readonly OrderedPerk[] }[],
+  items: readonly { readonly ticketTypeId: string; readonly barPerks: readonly OrderedPerk[] }[],
   sign: 1 | -1,
 ): void {
-  for (const { barPerks } of items) {
-    for (const { barPerkId, quantity } of barPerks) addToTally(perksSold, barPerkId, sign * quantity);
+  for (const { ticketTypeId, barPerks } of items) {
+    for (const { barPerkId, quantity } of barPerks) {
+      addToTally(perksSold, perkKey(ticketTypeId, barPerkId), sign * quantity);
+    }
   }
 }
 
@@ -101,16 +104,28 @@ function judgeStock(
   const wanted = new Map<string, number>();
   for (const [index, { ticketTypeId }] of items.entries()) {
     for (const { barPerkId, quantity } of perks[index]!) {
-      addToTally(wanted, barPerkId, quantity);
-      const available = perkLeft(perkOf(plan, ticketTypeId, barPerkId)!, perksSold);
-      if (wanted.get(barPerkId)! > available) return refuse('BAR_PERK_SOLD_OUT', { barPerkId, available });
+      const key = perkKey(ticketTypeId, barPerkId);
+      addToTally(wanted, key, quantity);
+      const available = perkLeft(ticketTypeId, perkOf(plan, ticketTypeId, barPerkId)!, perksSold);
+      if (wanted.get(key)! > available) return refuse('BAR_PERK_SOLD_OUT', { barPerkId, available });
     }
   }
   return null;
 }
 
-function perkLeft({ id, stock }: BarPerkDefinition, perksSold: ReadonlyMap<string, number>): number {
-  return stock === null ? Number.POSITIVE_INFINITY : Math.max(0, stock - (perksSold.get(id) ?? 0));
+/** What the tally of sold perks counts by. */
+export function perkKey(ticketTypeId: string, barPerkId: string): string {
+  return `${ticketTypeId}\n${barPerkId}`;
+}
+
+/** How many of a perk can still be bought; infinite without a cap. */
+export function perkLeft(
+  ticketTypeId: string,
+  { id, stock }: BarPerkDefinition,
+  perksSold: ReadonlyMap<string, number>,
+): number {
+  if (stock === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, stock - (perksSold.get(perkKey(ticketTypeId, id)) ?? 0));
 }
 
 function perkOf(plan: SalePlan, ticketTypeId: string, barPerkId: string): BarPerkDefinition | undefined {

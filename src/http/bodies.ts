@@ -4,6 +4,7 @@
  * Called by the routes. Each function is typed by the schema of its body, so that body, validation and document
  * cannot drift apart.
  */
+import { perkKey } from '#domain/bar-perks.ts';
 import type {
   AvailabilityRow,
   EventSummary,
@@ -144,7 +145,7 @@ function printTicketType(
     entry_cutoff: type.entryCutoff,
     late_fee: type.lateFee,
     min_consumption: type.minConsumption,
-    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft.get(perk.id) ?? null)),
+    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft.get(perkKey(type.id, perk.id)) ?? null)),
   };
 }
 

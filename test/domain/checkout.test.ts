@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { findOrder } from '#domain/order-views.ts';
 import { left } from '#domain/inventory.ts';
 import { rowOf } from '#domain/sale-plan.ts';
+import { perkKey } from '#domain/bar-perks.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { assertSameAfterReplay, id, MINUTE, type Desk } from './office.ts';
@@ -432,7 +433,7 @@ describe('Bar perks', () => {
   it('are taken with the order and return when it ends', () => {
     const desk = openShop();
     checkOut(desk, buy([item('adult', 2, beers(4))]));
-    assert.equal(desk.office.perksSold.get('beer'), 4);
+    assert.equal(desk.office.perksSold.get(perkKey('adult', 'beer')), 4);
     desk.when(buy([item('adult', 1, beers(2))])).refuses('BAR_PERK_SOLD_OUT', { barPerkId: 'beer', available: 1 });
     desk.wait(30 * MINUTE).settle();
     assert.equal(desk.office.perksSold.size, 0);

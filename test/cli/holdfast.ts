@@ -1,0 +1,108 @@
+/** The command line as an operator has it: plain Node on `src/cli/holdfast.ts`, and folders that go away after the test. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export const samples = path.join(root, 'src/catalogue/samples');
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What was printed with --json. */
+  json<Value = Readonly<Record<string, unknown>>>(): Value;
+}
+
+/** A folder of the test's own, with room for data folders in it. */
+export function newFolder(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-cli-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function start(args: readonly string[], environment: Environment): ChildProcess {
+  return spawn(process.execPath, ['src/cli/holdfast.ts', ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs a command to its end. */
+export async function holdfast(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  const child = start(args, environment);
+  let stdout = '';
+  let stderr = '';
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr, json: <Value>() => JSON.parse(stdout) as Value };
+}
+
+export interface Serving {
+  readonly publicUrl: string;
+  /** What other commands need to find this service. */
+  readonly environment: Environment;
+  /** Places a hold and answers its id. */
+  hold(sessionKey: string, body: object): Promise<string>;
+  /** Sends SIGTERM and resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `holdfast serve` on a folder and waits for its ready line. */
+export async function serving(t: Pick<TestContext, 'after'>, folder: string): Promise<Serving> {
+  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()) };
+  const child = start(['serve'], environment);
+  t.after(() => child.kill('SIGKILL'));
+  const printed: string[] = [];
+  const ready = new Promise<{ readonly public: string }>((resolve, reject) => {
+    let rest = '';
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) {
+        printed.push(line);
+        if (line.includes('"msg":"ready"')) resolve(JSON.parse(line) as { public: string });
+      }
+    });
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    child.once('close', () => reject(new Error(`it ended before it was ready:\n${printed.join('\n')}`)));
+  });
+  const { public: publicUrl } = await ready;
+  return {
+    publicUrl,
+    environment,
+    async hold(sessionKey, body) {
+      const response = await fetch(`${publicUrl}/api/checkout/holds`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ session_key: sessionKey, ...body }),
+      });
+      if (response.status !== 201) throw new Error(await response.text());
+      return ((await response.json()) as { id: string }).id;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await once(child, 'close')) as [number | null];
+      return code;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

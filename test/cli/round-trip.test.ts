@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { holdfast, newFolder, samples, serving } from './holdfast.ts';
+
+interface Report {
+  readonly ok: boolean;
+  readonly head_seq: number;
+  readonly base_seq: number;
+  readonly events: number;
+  readonly figures: { readonly holds: { readonly active: number }; readonly tickets: { readonly held: number } };
+  readonly state_fingerprint: string;
+  readonly chain?: string;
+  readonly head_hash: string;
+  readonly problems: readonly { readonly what: string; readonly where: string; readonly hint: string }[];
+}
+
+const twoInErfurt = {
+  event_id: 'evt_erfurt',
+  items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+};
+
+test('beside a serving process everything can be loaded, looked at, copied and proved', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const service = await serving(t, data);
+  const { environment } = service;
+  const run = (...args: string[]) => holdfast(args, environment);
+
+  const loaded = await run('load', samples);
+  assert.equal(loaded.code, 0, loaded.stderr);
+  assert.match(loaded.stdout, /evt_erfurt  created, version 1\n/);
+  assert.match(loaded.stdout, /5 events loaded\.\n$/);
+  const [again, taken, offline] = await Promise.all([
+    run('load', samples, '--json'),
+    run('serve'),
+    run('load', '--offline', samples),
+  ]);
+  assert.ok(again.json<{ events: { version: number }[] }>().events.every(({ version }) => version === 1));
+  assert.equal(taken.code, 3);
+  assert.match(taken.stderr, /is in use by process \d+\n/);
+  assert.equal(offline.code, 1);
+  assert.match(offline.stderr, /is in use by process \d+\nStop that process first/);
+
+  await service.hold('session-a', twoInErfurt);
+  await service.hold('session-b', twoInErfurt);
+  const followed = holdfast(['journal', '--type', 'HoldPlaced', '--json'], environment);
+  const [verified, facts, revealed, inspected, date] = await Promise.all([
+    run('verify', '--json'),
+    followed,
+    run('journal', '--type', 'HoldPlaced', '--reveal', '--since', '8'),
+    run('inspect', 'erfurt-volley', '--json'),
+    run('inspect', 'evt_erfurt', '--performance', 'derby'),
+  ]);
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  const report = verified.json<Report>();
+  assert.equal(report.events, 5);
+  assert.equal(report.figures.holds.active, 2);
+  assert.equal(report.figures.tickets.held, 4);
+  const lines = facts.stdout.trimEnd().split('\n');
+  assert.equal(lines.length, 2);
+  const placed = JSON.parse(lines[0]!) as { event_id: string; data: { sessionKey: string } };
+  assert.deepEqual([placed.event_id, placed.data.sessionKey], ['evt_erfurt', '***']);
+  assert.match(revealed.stdout, /^8 .*"sessionKey":"session-b".*\n$/);
+  assert.equal(inspected.json<{ holds: { active: number } }>().holds.active, 2);
+  assert.match(date.stdout, /^kat1 +general .* 4 +0$/m);
+
+  const out = path.join(parent, 'copy');
+  const backup = await run('backup', out, '--json');
+  assert.equal(backup.code, 0, backup.stderr);
+  assert.equal(backup.json<Report>().state_fingerprint, report.state_fingerprint);
+  assert.equal(backup.json<Report>().head_hash, report.head_hash);
+  for (const name of readdirSync(out).filter((each) => !/\.db|witness|snapshots/.test(each))) {
+    assert.equal(statSync(path.join(out, name)).mode & 0o777, 0o600, name);
+    assert.equal(readFileSync(path.join(out, name), 'utf8'), readFileSync(path.join(data, name), 'utf8'));
+  }
+  assert.ok(existsSync(path.join(out, 'admin-token')));
+  const onto = await run('backup', out);
+  assert.equal(onto.code, 1);
+  assert.match(onto.stderr, /is not empty/);
+
+  assert.equal(await service.stop(), 0);
+});
+
+test('the journal is pruned behind the previous snapshot, and any earlier moment can still be restored', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const environment = { DATA_DIR: data };
+  const run = (...args: string[]) => holdfast(args, environment);
+  assert.equal((await run('load', '--offline', samples)).code, 0);
+  const before = (await run('verify', '--json')).json<Report>();
+
+  const first = await serving(t, data);
+  await first.hold('session-a', twoInErfurt);
+  const asked = await holdfast(['snapshot', '--json'], first.environment);
+  assert.equal(asked.code, 0, asked.stderr);
+  await first.hold('session-b', twoInErfurt);
+  const withBoth = (await run('verify', '--json')).json<Report>();
+  const pruned = await holdfast(['snapshot', '--prune', '--json'], first.environment);
+  const { archived } = pruned.json<{ archived: { from_seq: number; to_seq: number } }>();
+  assert.deepEqual(archived, { from_seq: 1, to_seq: 7 });
+  assert.equal(await first.stop(), 0);
+
+  const after = await run('verify', '--json');
+  assert.equal(after.code, 0, after.stdout);
+  assert.equal(after.json<Report>().base_seq, 7);
+  assert.equal(after.json<Report>().state_fingerprint, withBoth.state_fingerprint);
+  const second = await serving(t, data);
+  assert.equal((await fetch(`${second.publicUrl}/api/events/public/erfurt-volley`)).status, 200);
+  assert.equal(await second.stop(), 0);
+
+  const restored = path.join(parent, 'restored');
+  const dry = await run('restore', '--to', restored, '--seq', String(before.head_seq), '--dry-run', '--json');
+  assert.equal(dry.code, 0, dry.stderr);
+  assert.ok(!existsSync(restored));
+  assert.equal(dry.json<Report>().state_fingerprint, before.state_fingerprint);
+  const real = await run('restore', '--to', restored, '--seq', String(before.head_seq));
+  assert.equal(real.code, 0, real.stderr);
+  assert.match(
+    real.stdout,
+    /has everything up to fact 6, of .+Z\.\nWhat happened after it is not there; .* --since 7 lists it\.\n$/,
+  );
+  const proved = (await run('verify', '--data', restored, '--json')).json<Report>();
+  assert.equal(proved.state_fingerprint, before.state_fingerprint);
+});
+
+test('a flipped byte is found, named and survived up to the last good fact', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  assert.equal((await run('load', '--offline', samples)).code, 0);
+  const journal = path.join(data, 'journal.db');
+  const bytes = readFileSync(journal);
+  const place = bytes.indexOf('The Glass Orchard');
+  assert.ok(place > 0, 'the last event is in the journal');
+  bytes[place] = bytes[place]! ^ 1;
+  writeFileSync(journal, bytes);
+
+  const [verified, served] = await Promise.all([run('verify', '--json'), run('serve')]);
+  assert.equal(verified.code, 1);
+  const { problems, ok } = verified.json<Report>();
+  assert.equal(ok, false);
+  assert.match(problems[0]!.what, /fails its checksum/);
+  assert.match(problems[0]!.hint, /holdfast restore --to NEW_DIR --seq 5/);
+  assert.equal(served.code, 5);
+  assert.match(served.stderr, /the journal is damaged: .*\n.*holdfast restore --to NEW_DIR --seq 5/);
+
+  const saved = path.join(parent, 'saved');
+  const restored = await run('restore', '--to', saved, '--seq', '5', '--json');
+  assert.equal(restored.code, 0, restored.stderr);
+  assert.equal(restored.json<Report>().events, 4);
+});

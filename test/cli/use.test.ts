@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { makeCall, readArguments, WrongUse, type Command } from '#cli/command.ts';
+import { exportCommand } from '#cli/export.ts';
+import { inspectCommand } from '#cli/inspect.ts';
+import { journalCommand } from '#cli/journal.ts';
+import { loadCommand } from '#cli/load.ts';
+import { createOutput } from '#cli/output.ts';
+import { restoreCommand } from '#cli/restore.ts';
+import { verifyCommand } from '#cli/verify.ts';
+import { holdfast, newFolder, samples } from './holdfast.ts';
+
+const COMMANDS = ['serve', 'load', 'verify', 'snapshot', 'backup', 'restore', 'journal', 'inspect', 'export'];
+
+describe('Help', { concurrency: 4 }, () => {
+  it('lists every command, with and without the word', async () => {
+    const [bare, help] = await Promise.all([holdfast([]), holdfast(['help'])]);
+    assert.equal(bare.code, 0);
+    assert.equal(bare.stdout, help.stdout);
+    for (const command of COMMANDS) assert.match(bare.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
+  });
+
+  for (const command of COMMANDS) {
+    it(`explains ${command} with its use, its options and examples`, async () => {
+      const { code, stdout, stderr } = await holdfast([command, '--help']);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, new RegExp(`^holdfast ${command}: .+\n\nUsage: holdfast ${command}`));
+      assert.match(stdout, /\nOptions:\n(.+\n)*  --json .+\n  --help .+\n/);
+      assert.match(stdout, /\nExamples:\n  .*holdfast/);
+      assert.ok(
+        stdout.split('\n').every((line) => line.length <= 120),
+        stdout,
+      );
+    });
+  }
+});
+
+describe('Wrong use', { concurrency: 4 }, () => {
+  const spawned: readonly (readonly [args: readonly string[], line: RegExp])[] = [
+    [['verfy'], /there is no command verfy; did you mean verify\?/],
+    [['load', '--ofline', samples], /there is no option --ofline; did you mean --offline\?/],
+    [['verify', '--data', 'no-such-folder'], /there is no folder no-such-folder/],
+  ];
+  for (const [args, expected] of spawned) {
+    it(`ends with exit code 2 and one line: holdfast ${args.filter((arg) => arg !== samples).join(' ')}`, async () => {
+      const { code, stdout, stderr } = await holdfast(args);
+      assert.equal(code, 2, stderr);
+      assert.equal(stdout, '');
+      assert.match(stderr, expected);
+      assert.match(stderr, /^holdfast.*\n$/);
+    });
+  }
+
+  const cases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
+    [loadCommand, [], /something is missing: holdfast load FILE/],
+    [loadCommand, ['--chekc', 'x'], /there is no option --chekc; did you mean --check\?/],
+    [verifyCommand, ['everything'], /"everything" is too much: holdfast verify/],
+    [verifyCommand, ['--data'], /--data needs a value: DIR/],
+    [verifyCommand, ['--json=yes'], /--json takes no value/],
+    [restoreCommand, [], /--to is missing/],
+    [restoreCommand, ['--to', 'x', '--seq', 'ten'], /--seq is "ten": it must be a whole number/],
+    [restoreCommand, ['--to', 'x', '--time', 'noon'], /--time is "noon": it must be a time with its zone/],
+    [restoreCommand, ['--to', 'x', '--time', '2027-05-07T18:00:00Z', '--seq', '1'], /exclude each other/],
+    [journalCommand, ['--type', 'HoldPlased'], /no fact of the type HoldPlased; did you mean HoldPlaced\?/],
+    [exportCommand, ['order', 'evt_club'], /there is no export of order; did you mean orders\?/],
+    [exportCommand, ['orders', 'evt_club', '--format', 'xls'], /--format is "xls": it must be csv or json/],
+    [inspectCommand, ['--performance', 'derby'], /--performance needs the event/],
+  ];
+  for (const [command, args, expected] of cases) {
+    it(`is told in one line: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
+      await assert.rejects(
+        async () => command.run(makeCall(readArguments(command, args), createOutput(true), { DATA_DIR: samples })),
+        (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
+      );
+    });
+  }
+
+  it('of settings names each bad one', async () => {
+    const { code, stderr } = await holdfast(['serve'], { PORT: '99999', LOG_LEVEL: 'loud' });
+    assert.equal(code, 2);
+    assert.match(stderr, /^PORT is "99999": it must be .+\nLOG_LEVEL is "loud": it must be .+\n$/);
+  });
+});
+
+describe('What cannot be done', { concurrency: 4 }, () => {
+  it('is told with a hint and exit code 1, as JSON where that is asked for', async (t) => {
+    const folder = newFolder(t);
+    const [text, json] = await Promise.all([
+      holdfast(['inspect', '--data', folder]),
+      holdfast(['inspect', '--data', folder, '--json']),
+    ]);
+    assert.equal(text.code, 1);
+    assert.match(text.stderr, /^holdfast inspect: there is no journal in .+\nName the data folder .+\n$/);
+    assert.equal(json.code, 1);
+    assert.equal(json.json()['ok'], false);
+  });
+
+  it('names the address at which no service answers', async (t) => {
+    const environment = { DATA_DIR: newFolder(t), ADMIN_PORT: '9', ADMIN_TOKEN: 'x' };
+    const { code, stderr } = await holdfast(['load', path.join(samples, 'club-night.json')], environment);
+    assert.equal(code, 1);
+    assert.match(stderr, /no service answers at http:\/\/127\.0\.0\.1:9\nStart it, or say where it is/);
+  });
+
+  it('names every problem of every catalogue file with its place, and loads nothing', async (t) => {
+    const folder = newFolder(t);
+    const data = path.join(folder, 'data');
+    mkdirSync(path.join(folder, 'events'));
+    writeFileSync(path.join(folder, 'events/a.json'), '{"id": "evt_a"}');
+    writeFileSync(path.join(folder, 'events/b.json'), '{"id": ');
+    const { code, stderr } = await holdfast(['load', '--offline', path.join(folder, 'events')], { DATA_DIR: data });
+    assert.equal(code, 1);
+    assert.match(stderr, /a\.json \/slug: is required/);
+    assert.match(stderr, /b\.json \/: is not JSON/);
+    const verify = await holdfast(['verify'], { DATA_DIR: data });
+    assert.equal(verify.code, 2);
+  });
+});

@@ -30,17 +30,18 @@ export interface Judgement<T> {
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true });
 addFormats.default(ajv, ['date-time']);
-const validateEvent = ajv.compile(eventFileSchema);
-const validatePlan = ajv.compile(seatingPlanSchema);
+// Compiled when first needed: it takes some 200 ms, which a command that judges nothing need not wait for.
+let validateEvent: ValidateFunction | null = null;
+let validatePlan: ValidateFunction | null = null;
 
 /** Judges the file form of an event. */
 export function judgeEventShape<T>(json: unknown): Judgement<T> {
-  return judge(validateEvent, json);
+  return judge((validateEvent ??= ajv.compile(eventFileSchema)), json);
 }
 
 /** Judges a seating plan; paths start at the plan. */
 export function judgePlanShape<T>(json: unknown): Judgement<T> {
-  return judge(validatePlan, json);
+  return judge((validatePlan ??= ajv.compile(seatingPlanSchema)), json);
 }
 
 function judge<T>(validate: ValidateFunction, json: unknown): Judgement<T> {

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
+import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import type { CommandOf } from '#domain/command.ts';
+import { concert, START } from './desk.ts';
+
+const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
+  type: 'PlaceHold',
+  sessionKey,
+  items: [{ ticketTypeId: 'stand', sellingStageId: 'now', performanceId: null, quantity: 1, seatIds: null }],
+  queuePass: null,
+  idempotency: null,
+});
+
+function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-rounds-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return path.join(folder, 'data');
+}
+
+function open(folder: string, now = START): Promise<Engine> {
+  return startEngine({
+    folder,
+    liveEventsMax: 10,
+    mailboxCommandsMax: 100,
+    clockSource: () => now,
+    onFatal: ({ message }) => assert.fail(message),
+  });
+}
+
+async function define(engine: Engine, changes: object = {}): Promise<void> {
+  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  assert.equal(reply.outcome, 'DONE');
+}
+
+async function hold(engine: Engine, sessionKey: string): Promise<void> {
+  const office = await engine.directory.byEventId('evt_concert');
+  const reply = await office!.ask(place(sessionKey));
+  assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
+}
+
+describe('A round of snapshots', () => {
+  it('takes one of every stream that grew, the service’s own too, and none of what did not', async (t) => {
+    const engine = await open(newFolder(t));
+    await define(engine);
+    await define(engine, { id: 'evt_other', slug: 'other' });
+    await engine.advanceClock(60);
+    const first = await engine.takeSnapshots();
+    assert.deepEqual(first.outcomes.map(({ eventId }) => eventId).sort(), ['', 'evt_concert', 'evt_other']);
+    assert.ok(first.outcomes.every(({ trouble }) => trouble === null));
+    assert.deepEqual((await engine.takeSnapshots()).outcomes, []);
+    await hold(engine, 'session-1');
+    assert.deepEqual(
+      (await engine.takeSnapshots()).outcomes.map(({ eventId, seq }) => [eventId, seq]),
+      [['evt_concert', 4]],
+    );
+    await engine.stop();
+  });
+
+  it('prunes nothing that was not in a snapshot before it', async (t) => {
+    const engine = await open(newFolder(t));
+    await define(engine);
+    assert.equal((await engine.takeSnapshots({ prune: true })).archived, null);
+    await hold(engine, 'session-1');
+    await define(engine, { id: 'evt_other', slug: 'other' });
+    await hold(engine, 'session-2');
+    const { archived } = await engine.takeSnapshots({ prune: true });
+    assert.deepEqual([archived?.fromSeq, archived?.toSeq], [1, 1]);
+    const next = await engine.takeSnapshots({ prune: true });
+    assert.deepEqual([next.archived?.fromSeq, next.archived?.toSeq], [2, 4]);
+    await engine.stop();
+  });
+
+  it('loses neither clock, nor events, nor their newest slug, nor the state when everything is pruned', async (t) => {
+    const folder = newFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    await engine.takeSnapshots();
+    await define(engine, { slug: 'renamed' });
+    await hold(engine, 'session-1');
+    await engine.advanceClock(300);
+    await engine.takeSnapshots();
+    const before = await verifyFolder(folder);
+    await engine.takeSnapshots({ prune: true });
+    await engine.stop();
+
+    const after = await verifyFolder(folder);
+    assert.deepEqual(after.problems, []);
+    assert.equal(after.facts, 0);
+    assert.equal(after.stateFingerprint, before.stateFingerprint);
+    const again = await open(folder);
+    assert.equal(again.wasEmpty, false);
+    assert.equal(again.clock.offsetMs, 300_000);
+    assert.equal(again.clock.now(), START + 300_000);
+    const found = await again.directory.bySlug('renamed');
+    assert.equal(await again.directory.bySlug('concert'), null);
+    assert.equal(
+      found?.look((office) => office.holds.byId.size),
+      1,
+    );
+    await again.stop();
+  });
+});
+
+describe('Verification', () => {
+  it('finds nothing wrong beside a process that serves', async (t) => {
+    const folder = newFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    for (const session of ['session-1', 'session-2', 'session-3']) await hold(engine, session);
+    await engine.takeSnapshots();
+    const report = await verifyFolder(folder);
+    assert.deepEqual(report.problems, []);
+    assert.equal(report.figures.tickets.held, 3);
+    assert.equal(report.snapshotsReplayed, 1);
+    assert.equal(report.stateFingerprint?.length, 64);
+    await engine.stop();
+  });
+
+  it('names a snapshot that is not what its facts add up to', async (t) => {
+    const folder = newFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    await hold(engine, 'session-1');
+    const { outcomes } = await engine.takeSnapshots();
+    await engine.stop();
+    const snapshots = new SnapshotFolder(folder);
+    const good = await snapshots.newest('evt_concert');
+    const pieces = good!.pieces.map((piece) => piece.replace('session-1', 'session-2'));
+    await snapshots.write(good!.header, pieces);
+    const report = await verifyFolder(folder);
+    assert.equal(outcomes.length, 1);
+    assert.deepEqual(
+      report.problems.map(({ what }) => what),
+      ['a snapshot is not what its facts add up to'],
+    );
+    assert.match(report.problems[0]!.where, /^event evt_concert, .*evt_concert-2\.snapshot$/);
+  });
+
+  it('names the fact after which a replay stops', async (t) => {
+    const folder = newFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    await engine.stop();
+    const journal = await openSqliteJournal({ folder });
+    journal.append({
+      eventId: 'evt_concert',
+      at: START,
+      facts: [{ type: 'HoldReleased', data: JSON.stringify({ holdId: 'hld_nobody' }) }],
+    });
+    await journal.close();
+    const report = await verifyFolder(folder);
+    assert.equal(report.problems.length, 1);
+    assert.match(report.problems[0]!.what, /its replay stops after fact 1: .*hld_nobody/);
+    assert.match(report.problems[0]!.hint, /holdfast restore --to NEW_DIR --seq 1/);
+    assert.equal(report.stateFingerprint, null);
+  });
+
+  it('names pruned facts that no good snapshot covers', async (t) => {
+    const folder = newFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    await engine.takeSnapshots();
+    await engine.takeSnapshots({ prune: true });
+    await engine.stop();
+    for (const { path: file } of listSnapshots(folder)) {
+      writeFileSync(file, readFileSync(file, 'utf8').replace('Concert', 'Concept'));
+    }
+    const { problems } = await verifyFolder(folder);
+    assert.match(problems[0]!.what, /it fails its checksum/);
+    assert.match(problems[1]!.what, /facts up to 1 are in the archive, and no good snapshot covers them/);
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { CSV_HEADING, csvOf, jsonOf } from '#cli/order-records.ts';
+import { viewOrder } from '#domain/order-views.ts';
+import type { OrderView } from '#domain/views.ts';
+import { anna, buy, checkOut, item, openShop, paymentOf, report, tell } from '../domain/shop.ts';
+
+function orderOf(customer: object = {}, more: object = {}): OrderView {
+  const desk = openShop();
+  const started = checkOut(desk, buy([item('seat', 2)], { customer: { ...anna, ...customer }, ...more }));
+  const { id } = tell(desk, report(paymentOf(started), 'paid'));
+  return viewOrder(desk.office, desk.office.orders.byId.get(id)!);
+}
+
+/** Reads one record of RFC 4180. */
+function readCsv(line: string): string[] {
+  const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(?:,|\r\n$)/g)].map(([, cell]) => cell!);
+  return cells.map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+}
+
+const heading = readCsv(CSV_HEADING);
+const cell = (line: string, name: string) => readCsv(line)[heading.indexOf(name)];
+
+describe('An exported order', () => {
+  it('is a line of CSV with as many cells as the heading', () => {
+    const line = csvOf(orderOf());
+    assert.equal(readCsv(line).length, heading.length);
+    assert.equal(cell(line, 'status'), 'CONFIRMED');
+    assert.equal(cell(line, 'total_cents'), '5198');
+    assert.equal(cell(line, 'tickets'), '2');
+    assert.match(cell(line, 'placed_at')!, /^2027-05-07T12:00:00\.000Z$/);
+    assert.match(cell(line, 'items')!, /^2 x seat \(\S+ \S+\)$/);
+  });
+
+  it('carries no formula into a spreadsheet', () => {
+    for (const name of ['=1+1', '+49 30 1', '-2', '@SUM(A1)', '\t=1', '\r=1']) {
+      assert.equal(cell(csvOf(orderOf({ name })), 'customer_name'), `'${name}`);
+    }
+  });
+
+  it('comes back from the CSV as it was typed, whatever was typed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
+        const kept = cell(csvOf(orderOf({ name })), 'customer_name')!;
+        assert.equal(kept.replace(/^'(?=[=+\-@\t\r])/, ''), name);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is JSON with everything on it, tracking as it came', () => {
+    const tracking = { utmSource: 'x', placedAt: 5 };
+    const order = JSON.parse(jsonOf(orderOf({}, { tracking }))) as Record<string, unknown>;
+    assert.deepEqual(order['tracking'], tracking);
+    assert.equal(order['placed_at'], '2027-05-07T12:00:00.000Z');
+    assert.equal(order['total_cents'], 5198);
+    assert.equal((order['payments'] as unknown[]).length, 1);
+    assert.equal((order['tickets'] as unknown[]).length, 2);
+  });
+});

@@ -17,6 +17,7 @@ import { fact, type Fact, type FactData, type HoldLine } from './fact.ts';
 import { recall, remember, type IdempotencyBook, type IdempotencyRecord } from './idempotency.ts';
 import { giveBack, reschedule, retake, returnSold, sell, take } from './inventory.ts';
 import { invariant } from './invariant.ts';
+import { oldestOf } from './oldest.ts';
 import { followStock, type SaleDate, type Stock } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { rearrange, reserve } from './reservation.ts';
@@ -281,11 +282,9 @@ function endHold(office: HoldOffice, hold: Hold, trigger: 'RELEASE' | 'REPLACE' 
 export function keepFinished(holds: HoldBook, holdId: string): void {
   holds.finished.add(holdId);
   if (holds.finished.size <= FINISHED_HOLDS_MAX) return;
-  for (const oldest of holds.finished) {
-    holds.finished.delete(oldest);
-    holds.byId.delete(oldest);
-    break;
-  }
+  const oldest = oldestOf(holds.finished)!;
+  holds.finished.delete(oldest);
+  holds.byId.delete(oldest);
 }
 
 function holdOf(holds: HoldBook, holdId: string): Hold {

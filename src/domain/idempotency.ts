@@ -8,6 +8,7 @@
  * 2. Records leave in the order they came, when they are a day old or the book is full, by the moments of facts
  *    alone, so that a replay forgets the same records (I9).
  */
+import { oldestOf } from './oldest.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { IdempotencyMark } from './fact.ts';
 
@@ -52,8 +53,8 @@ export function remember<Answer>(
   if (mark === null) return;
   book.delete(mark.key);
   book.set(mark.key, { key: mark.key, digest: mark.digest, at, answer });
-  for (const [key, record] of book) {
-    if (record.at + IDEMPOTENCY_WINDOW_MS > at && book.size <= IDEMPOTENCY_RECORDS_MAX) break;
-    book.delete(key);
+  for (let oldest = oldestOf(book); oldest !== undefined; oldest = oldestOf(book)) {
+    if (book.get(oldest)!.at + IDEMPOTENCY_WINDOW_MS > at && book.size <= IDEMPOTENCY_RECORDS_MAX) break;
+    book.delete(oldest);
   }
 }

@@ -15,6 +15,7 @@ import { follow } from '#machines/compile.ts';
 import { queueEntryLaw, type QueueEntryStatus, type QueueEntryTrigger } from '#machines/queue-entry.ts';
 import { invariant } from './invariant.ts';
 import { append, createLine, stepOut, type Line } from './line.ts';
+import { oldestOf } from './oldest.ts';
 import { createShardedMap, deleteFrom, getFrom, setIn, type ShardedMap } from './sharded-map.ts';
 
 /** Bounds the memory of entries that are over. */
@@ -158,11 +159,9 @@ export function endEntry(entries: QueueEntries, entry: QueueEntry, trigger: Excl
   deleteFrom(entries.liveBySession, entry.sessionKey);
   entries.finished.add(entry.id);
   if (entries.finished.size <= FINISHED_ENTRIES_MAX) return;
-  for (const oldest of entries.finished) {
-    entries.finished.delete(oldest);
-    deleteFrom(entries.byId, oldest);
-    break;
-  }
+  const oldest = oldestOf(entries.finished)!;
+  entries.finished.delete(oldest);
+  deleteFrom(entries.byId, oldest);
 }
 
 function linkLast(entries: QueueEntries, entry: QueueEntry): void {

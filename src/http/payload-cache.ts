@@ -1,27 +1,34 @@
 /**
- * The bytes of event payloads, kept until what they show may have changed.
+ * The texts of event payloads, kept until what they show may have changed.
  *
- * Makes a GET of the payload nearly as cheap as sending a constant: most requests of a rush meet bytes that are made
+ * Makes a GET of the payload nearly as cheap as sending a constant: most requests of a rush meet a text that is made
  * already. Called by `routes/events.ts`. Each living state of a box office has an identity of its own here, because one
  * that was activated again after a lost turn may reach an old revision number with other facts.
  */
 import { LRUCache } from 'lru-cache';
+import type { Refusal } from '#domain/refusal.ts';
+import type { SealedBody } from './envelope.ts';
 
 interface Payload {
   readonly revision: string;
-  readonly bytes: Buffer;
+  readonly body: SealedBody;
 }
 
 export interface PayloadCache {
-  /** The bytes of this state, view and revision; made by `make` when they are not at hand. */
-  recall<Refused>(state: object, view: string, revision: string, make: () => Buffer | Refused): Buffer | Refused;
+  /** The body of this state, view and revision; made by `make` when it is not at hand. A refusal is not kept. */
+  recall<Made extends SealedBody | Refusal>(
+    state: object,
+    view: string,
+    revision: string,
+    make: () => Made,
+  ): Made | SealedBody;
 }
 
 export function createPayloadCache(payloadsMax: number, bytesMax: number): PayloadCache {
   const payloads = new LRUCache<string, Payload>({
     max: payloadsMax,
     maxSize: bytesMax,
-    sizeCalculation: ({ bytes }) => bytes.length + 200,
+    sizeCalculation: ({ body }) => body.byteLength * 2 + 200,
   });
   const identities = new WeakMap<object, number>();
   let lastIdentity = 0;
@@ -38,10 +45,10 @@ export function createPayloadCache(payloadsMax: number, bytesMax: number): Paylo
     recall(state, view, revision, make) {
       const key = `${identityOf(state)} ${view}`;
       const known = payloads.get(key);
-      if (known?.revision === revision) return known.bytes;
-      const bytes = make();
-      if (Buffer.isBuffer(bytes)) payloads.set(key, { revision, bytes });
-      return bytes;
+      if (known?.revision === revision) return known.body;
+      const body = make();
+      if ('text' in body) payloads.set(key, { revision, body });
+      return body;
     },
   };
 }

@@ -8,11 +8,11 @@
  *  2. Nothing is decorated but `reply.refuse` and `reply.fail`: what routes need they are given as ports.
  *  3. No coercion, no removal of fields, no text bodies: JSON or 415.
  */
-import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { HttpApp } from './app.ts';
+import { allowOrigins, answerPreflights } from './cors.ts';
 import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
 import { boundInFlight, isReading } from './in-flight.ts';
@@ -43,20 +43,15 @@ const PARAMETER_LENGTH_MAX = 16 * 1024;
 /** Answers come within a commit; who is not served by then is too slow to wait for. */
 const CLOSING_MS_MAX = 2_500;
 
-const EXPOSED_HEADERS = ['X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
-const PREFLIGHT_SECONDS = 24 * 60 * 60;
-
 /** The public listener: what buyers and storefronts call. */
 export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const { settings } = ports;
-  const app = await buildApp(ports, settings.limits.bodyBytesMax);
-  await app.register(cors, {
-    origin: settings.corsOrigins === '*' ? '*' : [...settings.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_SECONDS,
-    strictPreflight: false,
+  const allowOrigin = allowOrigins(settings.corsOrigins);
+  const app = await buildApp(ports, settings.limits.bodyBytesMax, (request, reply) => {
+    stamp(request, reply);
+    allowOrigin(request, reply);
   });
+  await answerPreflights(app, settings.corsOrigins);
   if (settings.rateLimitPerMinute > 0) await limitRate(app, settings);
   await installDocument(app, 'public');
   healthRoutes(app, ports);
@@ -78,7 +73,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
 
 /** The operators' listener: everything under /admin asks for the bearer token. */
 export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
-  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax);
+  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax, stamp);
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   adminEventRoutes(app, ports);
@@ -95,8 +90,11 @@ interface AppPorts {
   readonly log: LogPort;
 }
 
+/** Sets the headers that every answer of an app has, whatever becomes of the request. */
+type Stamp = (request: FastifyRequest, reply: FastifyReply) => void;
+
 /** What both apps have in common. */
-async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp> {
+async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp): Promise<HttpApp> {
   const { settings, clock, health } = ports;
   const { limits } = settings;
   const app = fastify({
@@ -110,7 +108,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp>
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: answerClientError(clock),
-    frameworkErrors: answerBadAddress(clock, stamp),
+    frameworkErrors: answerBadAddress(clock, setHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.on('connect', answerTunnel(clock));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -121,7 +119,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number): Promise<HttpApp>
   installEnvelope(app, settings.responseEnvelope);
   boundInFlight(app, limits.inFlightRequestsMax, health);
   app.addHook('onRequest', (request, reply, done) => {
-    stamp(request, reply);
+    setHeaders(request, reply);
     done();
   });
   return app;
@@ -135,7 +133,7 @@ function closeStubbornSockets(app: HttpApp): void {
   });
 }
 
-/** The headers of every answer. */
+/** The headers of every answer of both apps. */
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-api-version', API_VERSION);

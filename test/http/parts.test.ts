@@ -174,15 +174,17 @@ test('kept payloads are of one state, view and revision', () => {
   const cache = createPayloadCache(10, 10_000);
   const [state, other] = [{}, {}];
   let made = 0;
-  const make = () => Buffer.from(String((made += 1)));
-  const recall = (of: object, view: string, revision: string) => String(cache.recall(of, view, revision, make));
+  const make = () => ({ text: String((made += 1)), byteLength: 1 });
+  const recall = (of: object, view: string, revision: string) => cache.recall(of, view, revision, make).text;
   assert.equal(recall(state, '', '1'), '1');
   assert.equal(recall(state, '', '1'), '1');
   assert.equal(recall(state, '', '2'), '2');
   assert.equal(recall(state, 'd1', '2'), '3');
   assert.equal(recall(other, '', '2'), '4', 'a state that was activated again may reach an old revision');
+  const refusal = refuse('EVENT_NOT_FOUND', {});
   assert.equal(
-    cache.recall<string>(state, 'x', '1', () => 'refused'),
-    'refused',
+    cache.recall(state, 'x', '1', () => refusal),
+    refusal,
   );
+  assert.equal(recall(state, 'x', '1'), '5', 'a refusal is not kept');
 });

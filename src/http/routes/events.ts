@@ -1,7 +1,7 @@
 /**
  * What is for sale: the list of events and the payload of one.
  *
- * Advisory reads, which do not wait for the disk. The anonymous payload is sent from ready bytes; one for a session
+ * Advisory reads, which do not wait for the disk. The anonymous payload is kept ready; one for a session
  * that holds tickets is made for it, because its own hold counts as free.
  */
 import { Type } from 'typebox';
@@ -9,7 +9,7 @@ import { eventRevision, eventView } from '#domain/availability.ts';
 import { isPublished, type BoxOffice } from '#domain/box-office.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printEvent, printEventSummary } from '../bodies.ts';
-import { sealed } from '../envelope.ts';
+import { sealed, sendSealed, type SealedBody } from '../envelope.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
@@ -20,7 +20,6 @@ import type { HttpApp } from '../app.ts';
 import { optionalSessionKey } from '../session-key.ts';
 
 const LIST_LIMIT = 100;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 interface Wanted {
   readonly performanceId: string | null;
@@ -31,9 +30,9 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
   const { responseEnvelope, limits } = settings;
   const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
-  const payloadOf = (office: BoxOffice, now: number, wanted: Wanted): Buffer | Refusal => {
+  const payloadOf = (office: BoxOffice, now: number, wanted: Wanted): SealedBody | Refusal => {
     if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
-    const make = (): Buffer | Refusal => {
+    const make = (): SealedBody | Refusal => {
       const view = eventView(office, wanted, now);
       return 'outcome' in view ? view : sealed(printEvent(view), responseEnvelope);
     };
@@ -81,8 +80,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
       const performanceId = request.query.performance_id ?? null;
       const payload = office.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
-      if (!Buffer.isBuffer(payload)) return reply.refuse(payload);
-      return reply.header('content-type', JSON_TYPE).send(payload as never);
+      return 'outcome' in payload ? reply.refuse(payload) : sendSealed(reply, payload);
     },
   );
 }

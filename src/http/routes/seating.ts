@@ -2,14 +2,14 @@
  * Numbered seating: the layout, which seats are gone, and the best seats for a number of people.
  *
  * Layout and occupancy carry an ETag, so that a client that asks again gets 304 and no body. A layout is large and the
- * same for all until the definition changes: its bytes are kept.
+ * same for all until the definition changes: its text is kept.
  */
 import { Type } from 'typebox';
 import { occupancyView, seatingView, suggestSeats } from '#domain/availability.ts';
 import { isPublished, type BoxOffice } from '#domain/box-office.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
-import { sealed } from '../envelope.ts';
+import { sealed, sendSealed } from '../envelope.ts';
 import { etagOf, isNamedBy } from '../etag.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
@@ -20,7 +20,6 @@ import type { HttpApp } from '../app.ts';
 
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });
-const JSON_TYPE = 'application/json; charset=utf-8';
 const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function seatingRoutes(
@@ -45,14 +44,14 @@ export function seatingRoutes(
       const office = await directory.bySlug(request.params.slug);
       const layout = lookIfPublished(office, (state) => {
         const etag = etagOf('seating', state.eventId, state.definitionVersion);
-        if (isNamedBy(etag, request.headers['if-none-match'])) return { etag, bytes: null };
+        if (isNamedBy(etag, request.headers['if-none-match'])) return { etag, body: null };
         const make = () => sealed(printSeating(seatingView(state)), responseEnvelope);
-        return { etag, bytes: layouts.recall(state, 'seating', String(state.definitionVersion), make) };
+        return { etag, body: layouts.recall(state, 'seating', String(state.definitionVersion), make) };
       });
       if ('outcome' in layout) return reply.refuse(layout);
       reply.header('etag', layout.etag).header('cache-control', 'no-cache');
-      if (layout.bytes === null) return reply.code(304).send();
-      return reply.header('content-type', JSON_TYPE).send(layout.bytes as never);
+      if (layout.body === null) return reply.code(304).send();
+      return sendSealed(reply, layout.body);
     },
   );
 

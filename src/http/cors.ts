@@ -1,0 +1,42 @@
+/**
+ * Calls from browsers of other origins.
+ *
+ * Preflights are answered by the plugin; the headers of ordinary answers are set here, in the hook that runs anyway,
+ * because the plugin's own hook took 7 of the 40 µs of CPU that a small answer costs (measured). Called by `server.ts`.
+ */
+import cors from '@fastify/cors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpApp } from './app.ts';
+
+export type Origins = '*' | readonly string[];
+
+const EXPOSED_HEADERS = ['X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
+const EXPOSED = EXPOSED_HEADERS.join(', ');
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** Answers preflights, in a scope of their own so that the plugin's hook runs for nothing else. */
+export async function answerPreflights(app: HttpApp, origins: Origins): Promise<void> {
+  await app.register(async (scope) => {
+    await scope.register(cors, {
+      origin: origins === '*' ? '*' : [...origins],
+      methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+      maxAge: PREFLIGHT_SECONDS,
+      strictPreflight: false,
+    });
+  });
+}
+
+/** Makes the function that names the origin that may read an answer. */
+export function allowOrigins(origins: Origins): (request: FastifyRequest, reply: FastifyReply) => void {
+  const allowed = new Set(origins);
+  return ({ headers: { origin } }, reply) => {
+    if (origins === '*') {
+      reply.header('access-control-allow-origin', '*');
+    } else {
+      reply.header('vary', 'Origin');
+      if (origin === undefined || !allowed.has(origin)) return;
+      reply.header('access-control-allow-origin', origin);
+    }
+    reply.header('access-control-expose-headers', EXPOSED);
+  };
+}

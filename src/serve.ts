@@ -4,13 +4,14 @@
  * Called by `main.ts` (`npm start`) and by `holdfast serve`. Exit codes: 0 after a signal, 2 a bad setting, 3 the data
  * folder is in use, 4 the journal could not be written, 5 the journal is damaged or was written by a later version.
  *
- *  1. Troubles go to stderr in plain sentences, each with what can be done about it; stdout has the log.
+ *  1. Troubles go to stderr in plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
  *  2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
  */
 import { JournalFault } from '#persistence/journal.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { LIMITS, readConfig, type Config } from './config.ts';
-import { BadCatalogue, startService, type Service } from './service.ts';
+import { createReadableLog } from './readable-log.ts';
+import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
 
 const EXIT = {
   stopped: 0,
@@ -36,7 +37,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
   let service: Service | null = null;
   stopOnSignal(() => service);
   try {
-    service = await startService(reading.config, { demo, onFatal: leaveForJournal });
+    service = await startService(reading.config, { demo, onFatal: leaveForJournal, ...logFor(demo, reading.config) });
   } catch (error) {
     const { code, lines } = reasonOf(error, reading.config);
     return leave(code, lines);
@@ -48,6 +49,12 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
     process.exit(EXIT.defect);
   });
   if (demo) process.stdout.write(invitation(service, reading.config));
+}
+
+/** Somebody who tries it out at a terminal reads lines; everything else reads JSON. */
+function logFor(demo: boolean, { logLevel }: Config): Pick<ServiceOptions, 'log'> {
+  if (!demo || !process.stdout.isTTY) return {};
+  return { log: createReadableLog(logLevel, (text) => process.stdout.write(text)) };
 }
 
 function stopOnSignal(serviceNow: () => Service | null): void {

@@ -9,6 +9,7 @@
  *    are left out.
  * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, with a round of the loop between two.
  */
+import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds, type Draw } from '#domain/waiting-room.ts';
@@ -52,12 +53,14 @@ async function drawOnce(office: DrawingOffice): Promise<void> {
   if (draw === null) return;
   const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
   worker.unref();
+  const gone = new AbortController();
+  worker.once('exit', () => gone.abort());
   try {
     await sendPool(worker, draw);
     let from = draw.order.length;
     let isDrawn = false;
     while (!isDrawn) {
-      const { entryIds, entriesDigest } = await askWorker(worker, from);
+      const { entryIds, entriesDigest } = await askWorker(worker, gone.signal, from);
       const reply = await office.ask({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
       if (isRefusal(reply)) return;
       from = reply.drawnEntries;
@@ -82,19 +85,13 @@ async function sendPool(worker: Worker, draw: Draw): Promise<void> {
   send({ kind: 'ENTRIES', entryIds: slice.join('\n') });
 }
 
-/** The next piece of the order; the worker draws when it is asked for the first. */
-function askWorker(worker: Worker, from: number): Promise<DrawAnswer> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void): void => {
-      worker.removeAllListeners();
-      act();
-    };
-    worker.once('message', (answer: DrawAnswer) => settle(() => resolve(answer)));
-    worker.once('error', (error) => settle(() => reject(error)));
-    worker.once('exit', (code) => settle(() => reject(new Error(`the draw worker left with code ${code}`))));
-    const errand: DrawErrand = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
-    worker.postMessage(errand);
-  });
+/** The next piece of the order; the worker draws when it is asked for the first. Rejects when the worker fails or is gone. */
+async function askWorker(worker: Worker, gone: AbortSignal, from: number): Promise<DrawAnswer> {
+  const answered = once(worker, 'message', { signal: gone });
+  const errand: DrawErrand = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
+  worker.postMessage(errand);
+  const [answer] = (await answered) as [DrawAnswer];
+  return answer;
 }
 
 function splitIds(text: string): readonly string[] {

@@ -58,7 +58,7 @@ function hold(name: string, queuePass: string | null, quantity = 1): CommandOf<'
   return { type: 'PlaceHold', sessionKey: `session-${name}`, items: [item], queuePass, idempotency: null };
 }
 
-const define = (desk: Desk, definition: EventDefinition): CommandOf<'DefineEvent'> => ({
+const define = (definition: EventDefinition): CommandOf<'DefineEvent'> => ({
   type: 'DefineEvent',
   definition,
   operator: null,
@@ -179,10 +179,10 @@ describe('Admission', () => {
   it('follows a rate that the operator changes', () => {
     const desk = given(roomEvent({ waitingRoomRate: 3 }));
     const waiting = joinAll(desk, ['a', 'b', 'c', 'd', 'e', 'f']);
-    desk.wait(10 * SECOND).do(define(desk, roomEvent({ waitingRoomRate: 4 })));
+    desk.wait(10 * SECOND).do(define(roomEvent({ waitingRoomRate: 4 })));
     assert.equal(poll(desk, 'f', waiting.get('f')!).position, 2);
     assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'ADMITTED');
-    desk.do(define(desk, roomEvent({ waitingRoomRate: 1 })));
+    desk.do(define(roomEvent({ waitingRoomRate: 1 })));
     desk.wait(59 * SECOND);
     assert.equal(poll(desk, 'e', waiting.get('e')!).status, 'WAITING', 'one was admitted 59 seconds ago');
     desk.wait(SECOND);
@@ -396,7 +396,7 @@ describe('A room that pauses when everything is gone', () => {
     const a = join(desk, 'a');
     desk.do(hold('a', a.id, 10));
     const b = join(desk, 'b');
-    desk.do(define(desk, { ...pausing, waitingRoomPauseWhenSoldOut: false }));
+    desk.do(define({ ...pausing, waitingRoomPauseWhenSoldOut: false }));
     const view = poll(desk, 'b', b);
     assert.deepEqual([view.status, view.soldOut], ['ADMITTED', null]);
   });
@@ -586,17 +586,17 @@ describe('A new definition', () => {
     const desk = given(definition);
     const entry = join(desk, 'a');
     const later = { ...definition, waitingRoomOpensAt: START + 20 * MINUTE };
-    desk.when(define(desk, later)).then(['EventDefined', 'WaitingRoomRescheduled']);
+    desk.when(define(later)).then(['EventDefined', 'WaitingRoomRescheduled']);
     const view = poll(desk, 'a', entry);
     assert.deepEqual([view.opensAt, view.drawCommitment], [START + 20 * MINUTE, entry.drawCommitment]);
-    desk.wait(MINUTE).do(define(desk, { ...definition, waitingRoomOpensAt: START + MINUTE }));
+    desk.wait(MINUTE).do(define({ ...definition, waitingRoomOpensAt: START + MINUTE }));
     assert.equal(poll(desk, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
   });
 
   it('without an opening time opens the doors at once, with a draw', () => {
     const desk = given(definition);
     const entry = join(desk, 'a');
-    desk.do(define(desk, { ...definition, waitingRoomOpensAt: null }));
+    desk.do(define({ ...definition, waitingRoomOpensAt: null }));
     assert.equal(poll(desk, 'a', entry).status, 'ADMITTED');
     assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
@@ -604,12 +604,12 @@ describe('A new definition', () => {
   it('does not close doors that people have come through', () => {
     const desk = given(roomEvent());
     join(desk, 'a');
-    desk.when(define(desk, definition)).refuses('UPDATE_CONFLICT');
+    desk.when(define(definition)).refuses('UPDATE_CONFLICT');
   });
 
   it('sets an opening time for a room that nobody came to', () => {
     const desk = given(roomEvent());
-    desk.when(define(desk, definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
+    desk.when(define(definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
     assert.equal(join(desk, 'a').open, false);
     assertSameAfterReplay(desk);
   });
@@ -618,11 +618,11 @@ describe('A new definition', () => {
     const desk = given(roomEvent({ waitingRoomRate: 1 }));
     const a = join(desk, 'a');
     const b = join(desk, 'b');
-    desk.do(define(desk, roomEvent({ waitingRoom: false })));
+    desk.do(define(roomEvent({ waitingRoom: false })));
     desk.when(entryCommand('PollQueue', 'b', b)).refuses('QUEUE_ENTRY_NOT_FOUND');
     desk.when(hold('b', null)).then(['HoldPlaced']);
     desk.wait(20 * MINUTE).settle();
-    desk.do(define(desk, roomEvent({ waitingRoomRate: 1 })));
+    desk.do(define(roomEvent({ waitingRoomRate: 1 })));
     desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
     assert.equal(join(desk, 'b').status, 'ADMITTED');
     assertSameAfterReplay(desk);

@@ -1,0 +1,104 @@
+/** Draws that are too large for one turn, held by the real actor and its worker. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { createHashing } from '#actors/hashing.ts';
+import { drawOrder, findFlaws } from '#domain/draw.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { openConcert, openHouse, START } from './desk.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { DrawView } from '#domain/views.ts';
+
+const MINUTE = 60_000;
+const PEOPLE = DRAW_IN_TURN_MAX + 1_500;
+const hashing = createHashing();
+const room = {
+  waiting_room: true,
+  waiting_room_opens_at: new Date(START + MINUTE).toISOString(),
+  waiting_room_rate: 3,
+};
+
+/** Fills the pre-queue of a concert; returns the ids. */
+async function fill(office: BoxOfficeActor): Promise<string[]> {
+  const replies = Array.from({ length: PEOPLE }, (_, index) =>
+    office.ask({ type: 'JoinQueue', sessionKey: `session-${index}` }),
+  );
+  return (await Promise.all(replies)).map((reply) => {
+    assert.ok(!isRefusal(reply));
+    return reply.entry.id;
+  });
+}
+
+/** Waits, a round of the loop at a time, until the doors are open. */
+async function untilDrawn(office: BoxOfficeActor): Promise<DrawView> {
+  while (office.look(drawUnderWay) !== null) await nextRound();
+  return office.lookDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
+}
+
+function assertProved(proof: DrawView, entryIds: readonly string[]): void {
+  const { seed, entriesDigest, drawCommitment, count, entries } = proof;
+  assert.deepEqual(
+    findFlaws({ seed: seed!, entriesDigest: entriesDigest!, drawCommitment, count, entries }, hashing),
+    [],
+  );
+  const expected = drawOrder(seed!, entryIds, hashing).entryIds.map((entryId) => hashing.sha256(entryId));
+  assert.deepEqual(entries, expected);
+}
+
+describe('a large draw', () => {
+  // The worker alone does not keep the process, as it must not keep a service that is told to stop.
+  let keepAlive: NodeJS.Timeout;
+  before(() => (keepAlive = setInterval(() => {}, 1_000)));
+  after(() => clearInterval(keepAlive));
+
+  it('is held while others have their turns, and opens the doors', async () => {
+    const { office, clock } = await openConcert(openHouse(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
+    const entryIds = await fill(office);
+    clock.now += MINUTE;
+    office.wake();
+    assert.notEqual(office.look(drawUnderWay), null);
+    const meanwhile = await office.ask({ type: 'PollQueue', entryId: entryIds[0]!, sessionKey: 'session-0' });
+    assert.ok(!isRefusal(meanwhile) && meanwhile.entry.position === null);
+    assertProved(await untilDrawn(office), entryIds);
+    const last = await office.ask({ type: 'JoinQueue', sessionKey: 'session-late' });
+    assert.ok(!isRefusal(last) && last.entry.position === PEOPLE - 3 + 1);
+  });
+
+  it('goes on after a crash in its middle, to the same order', async () => {
+    const journal = new MemoryJournal();
+    const house = openHouse(journal, { mailboxCommandsMax: 10_000 });
+    const { office, clock } = await openConcert(house, room);
+    const entryIds = await fill(office);
+    clock.now += MINUTE;
+    office.wake();
+    const isHalfDrawn = (): boolean => office.look((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
+    while (!isHalfDrawn()) await nextRound();
+    const crashed = journal.crashAfter();
+    office.retire();
+    const again = openHouse(crashed, { mailboxCommandsMax: 10_000 });
+    again.clock.now = clock.now;
+    const revived = (await again.directory.byEventId('evt_concert'))!;
+    assert.notEqual(revived.look(drawUnderWay), null, 'the crash was in the middle');
+    assertProved(await untilDrawn(revived), entryIds);
+    const drawn = [...crashed.read()].filter(({ type }) => type === 'LineDrawn');
+    const pieces = drawn.map(({ data }) => (JSON.parse(data) as { entryIds: string[] }).entryIds);
+    assert.ok(pieces.length >= 2);
+    assert.deepEqual([...pieces.flat()].sort(), [...entryIds].sort(), 'nobody is drawn twice');
+  });
+
+  it('waits while the disk is full, and goes on', async () => {
+    const journal = new MemoryJournal();
+    const { office, clock, directory } = await openConcert(openHouse(journal, { mailboxCommandsMax: 10_000 }), room);
+    const entryIds = await fill(office);
+    clock.now += MINUTE;
+    office.wake();
+    while (office.look((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
+    journal.full(true);
+    directory.dropAll();
+    journal.full(false);
+    const revived = (await directory.byEventId('evt_concert'))!;
+    assertProved(await untilDrawn(revived), entryIds);
+  });
+});

@@ -60,7 +60,7 @@ export interface Head {
 
 export type FromWriter =
   | { readonly kind: 'READY'; readonly journalId: string; readonly baseSeq: number; readonly head: Head }
-  | { readonly kind: 'DURABLE'; readonly head: Head }
+  | { readonly kind: 'DURABLE'; readonly head: Head; readonly commitMs: number }
   | { readonly kind: 'FULL'; readonly message: string }
   | { readonly kind: 'WRITABLE'; readonly head: Head }
   | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
@@ -121,11 +121,12 @@ class Writer {
 
   #commit(message: CommitMessage): void {
     const facts = factsOf(message);
+    const begunMs = stopwatchMs();
     this.#lever.beforeCommit();
     const hash = this.#commitBatch(facts);
     this.#lever.afterCommit();
     this.#head = { seq: message.firstSeq + facts.length - 1, hash };
-    this.#tell({ kind: 'DURABLE', head: this.#head });
+    this.#tell({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
     this.#keepHouse();
   }
 

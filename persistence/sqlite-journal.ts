@@ -15,6 +15,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { archiveFacts, type ArchivedFacts } from './archive.ts';
+import { batchChannel, type BatchMessage } from './channels.ts';
 import { errorCode } from './faults.ts';
 import type { InjectedFault } from './fault-lever.ts';
 import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
@@ -235,7 +236,7 @@ export class SqliteJournal implements Journal {
   #hear(message: FromWriter): void {
     switch (message.kind) {
       case 'DURABLE':
-        return this.#advance(message.head);
+        return this.#advance(message.head, message.commitMs);
       case 'FULL':
         return this.#forget(fullFault(message.message));
       case 'BROKEN':
@@ -252,13 +253,15 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #advance(head: Head): void {
+  #advance(head: Head, commitMs: number): void {
+    const facts = head.seq - this.#head.seq;
     this.#head = head;
     this.#inFlight = false;
     this.#pending.settleOldest();
     this.#flush();
     this.#waiting.releaseUpTo(head.seq);
     if (this.#pending.isEmpty) this.#drained();
+    if (batchChannel.hasSubscribers) batchChannel.publish({ facts, commitMs } satisfies BatchMessage);
   }
 
   #forget(fault: JournalFault): void {

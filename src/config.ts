@@ -183,6 +183,13 @@ export const SETTINGS = {
     allowed: 'a whole number from 0 (off) to 1000000',
     meaning: 'changes per client address and minute',
   },
+  FREE_SPACE_MIN_MB: {
+    schema: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
+    default: null,
+    allowed: 'a whole number of megabytes from 0 (off)',
+    meaning:
+      'free space on the disk of DATA_DIR below which nothing new is held, checked out or queued; a twentieth of the disk, at most 256, when not set',
+  },
   LIVE_EVENTS_MAX: {
     schema: { type: 'integer', minimum: 1, maximum: 100_000 },
     default: 1_000,
@@ -254,6 +261,8 @@ export interface Config {
   readonly trustProxy: boolean;
   /** 0: no limit. */
   readonly rateLimitPerMinute: number;
+  /** Null: a share of the disk, as `space-guard.ts` says. */
+  readonly freeBytesMin: number | null;
   readonly liveEventsMax: number;
   readonly limits: Limits;
 }
@@ -376,6 +385,7 @@ function configFrom(values: Values): Config {
             .map((origin) => origin.trim()),
     trustProxy: values.TRUST_PROXY === 'true',
     rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
+    freeBytesMin: values.FREE_SPACE_MIN_MB === null ? null : Number(values.FREE_SPACE_MIN_MB) * 1024 * 1024,
     liveEventsMax: Number(values.LIVE_EVENTS_MAX),
     limits: LIMITS,
   });

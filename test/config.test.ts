@@ -41,6 +41,7 @@ test('an empty environment gives the defaults', () => {
     corsOrigins: '*',
     trustProxy: false,
     rateLimitPerMinute: 0,
+    freeBytesMin: null,
     liveEventsMax: 1000,
   });
 });

@@ -33,6 +33,8 @@ export interface BoxOfficePorts {
   readonly ids: IdSource;
   /** Replies that may wait for the disk at once; over it a command is refused unheard (I10). */
   readonly mailboxCommandsMax: number;
+  /** Whether the disk has too little room for new claims; without it there is always enough. */
+  readonly isShortOfSpace?: () => boolean;
   /** Something is due earlier than was known. */
   wakeAt(eventId: string, at: number): void;
   /** The actor may not be used any more; `defect` is what broke it. */
@@ -41,6 +43,12 @@ export interface BoxOfficePorts {
 
 /** Seconds after which a refused buyer may try again. */
 const RETRY_AFTER_SECONDS = 1;
+
+/** Room on a disk is not made in a moment. */
+const RETRY_AFTER_SPACE_SECONDS = 10;
+
+/** What makes a new claim; on a disk that is nearly full it is refused, so that what is under way can end. */
+const CLAIMING: ReadonlySet<CommandType> = new Set<CommandType>(['PlaceHold', 'StartCheckout', 'JoinQueue']);
 
 export class BoxOfficeActor {
   readonly eventId: string;
@@ -100,7 +108,7 @@ export class BoxOfficeActor {
    */
   ask<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
     try {
-      this.#admit();
+      this.#admit(command.type);
       const now = this.#settle();
       touchEntry(this.#office, command as Command, now);
       const answer = this.#run(command as Command, now);
@@ -145,11 +153,14 @@ export class BoxOfficeActor {
 
   // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #admit(): void {
+  #admit(type: CommandType): void {
     this.#refuseRetired();
-    const { journal, mailboxCommandsMax } = this.#ports;
+    const { journal, mailboxCommandsMax, isShortOfSpace } = this.#ports;
     if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
     if (this.#unanswered >= mailboxCommandsMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
+    if (CLAIMING.has(type) && isShortOfSpace?.() === true) {
+      throw new Overloaded('the disk is nearly full', RETRY_AFTER_SPACE_SECONDS);
+    }
   }
 
   #refuseRetired(): void {

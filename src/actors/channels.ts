@@ -30,6 +30,8 @@ export interface ActivationMessage {
   readonly tookMs: number;
 }
 
+export type { BatchMessage } from '#persistence/channels.ts';
+
 /** Something that an operator should see in the log. */
 export interface TroubleMessage {
   readonly where: string;

@@ -36,6 +36,16 @@ export function auditBoxOffice(office: OrderOffice): readonly Discrepancy[] {
   ];
 }
 
+/** Tickets beyond capacity, by the counters alone: cheap enough to ask all day. Anything but 0 is a defect. */
+export function oversoldTickets({ plan, dates }: Pick<HoldOffice, 'plan' | 'dates'>): number {
+  return sum([...dates.values()], ({ inventory }) =>
+    sum(plan.localities, (locality) => {
+      const { held, sold, blocked } = totalsOf(inventory, locality);
+      return Math.max(0, held + sold + blocked - capacityOf(locality));
+    }),
+  );
+}
+
 function claimsByDate(office: HoldOffice): Map<string, Claim[]> {
   const claims = new Map<string, Claim[]>();
   for (const hold of office.holds.byId.values()) {

@@ -56,6 +56,8 @@ export interface Serving {
   hold(sessionKey: string, body: object): Promise<string>;
   /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** Kills it on the spot. */
+  kill(): Promise<void>;
 }
 
 /** Starts `holdfast serve` on a folder and waits for its ready line. */
@@ -94,6 +96,10 @@ export async function serving(t: Pick<TestContext, 'after'>, folder: string): Pr
       child.kill('SIGTERM');
       const [code] = (await once(child, 'close')) as [number | null];
       return code;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'close');
     },
   };
 }

@@ -83,6 +83,52 @@ test('beside a serving process everything can be loaded, looked at, copied and p
   assert.equal(await service.stop(), 0);
 });
 
+test('what was bought is inspected, exported and survives kill -9, a replay and a copy', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  assert.equal((await run('load', '--offline', path.join(samples, 'club-night.json'))).code, 0);
+  const service = await serving(t, data);
+  const post = async (address: string, body: object): Promise<Record<string, unknown>> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(service.publicUrl + address, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = (await response.json()) as Record<string, unknown>;
+    assert.ok(response.ok, JSON.stringify(answer));
+    return answer;
+  };
+  const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }];
+  const holdId = await service.hold('session-a', { event_id: 'evt_club', items });
+  const customer = { email: 'anna@example.org', name: '=Anna, "the" first' };
+  const started = await post('/api/checkout/start', {
+    event_id: 'evt_club',
+    session_key: 'session-a',
+    hold_id: holdId,
+    customer,
+    accept_terms: true,
+  });
+  await post(`/sandbox/payments/${String(started['checkout_session_id'])}`, { outcome: 'paid' });
+  await service.kill();
+
+  const [inspected, csv, json, verified] = await Promise.all([
+    run('inspect', 'night-shift'),
+    run('export', 'orders', 'night-shift', '--format', 'csv'),
+    run('export', 'orders', 'evt_club', '--format', 'json'),
+    run('verify', '--json'),
+  ]);
+  assert.match(inspected.stdout, /^orders +1 CONFIRMED$/m);
+  assert.match(inspected.stdout, /^holds +1 CONSUMED$/m);
+  assert.match(
+    csv.stdout,
+    /^order_id,status,.*\r\nord_[\w-]+,CONFIRMED,COMPLETED,.*,"'=Anna, ""the"" first",anna@example\.org,/,
+  );
+  const [order] = json.json<{ id: string; status: string; tickets: unknown[] }[]>();
+  assert.deepEqual([order?.status, order?.tickets.length], ['CONFIRMED', 2]);
+  const report = verified.json<Report>();
+  assert.deepEqual([verified.code, report.problems], [0, []]);
+  const copied = await run('backup', path.join(parent, 'copy'), '--json');
+  assert.equal(copied.json<Report>().state_fingerprint, report.state_fingerprint);
+});
+
 test('the journal is pruned behind the previous snapshot, and any earlier moment can still be restored', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { auditBoxOffice } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES } from '#domain/figures.ts';
 import { inventoryOf } from '#domain/performances.ts';
-import { AVAILABLE, BLOCKED } from '#domain/seat-state.ts';
+import { AVAILABLE, BLOCKED, HELD } from '#domain/seat-state.ts';
 import { buy, checkOut, item, openShop, paymentOf, placeHold, report, tell } from './shop.ts';
 import type { Desk } from './office.ts';
 import type { SeatMap } from '#domain/seat-map.ts';
@@ -44,7 +44,7 @@ describe('The audit', () => {
   it('finds a seat in another state than its claim says, and one that nobody has', () => {
     const desk = busyShop();
     const { states, seating } = seatsOf(desk);
-    const held = states.indexOf(1);
+    const held = states.indexOf(HELD);
     const free = states.indexOf(AVAILABLE);
     states[held] = AVAILABLE;
     states[free] = BLOCKED;

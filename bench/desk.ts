@@ -1,0 +1,75 @@
+/**
+ * A box office in memory for scenarios without HTTP and disk: the actor with its real clock, ids and turns, or its domain alone.
+ *
+ * The journal is the one in memory; it is emptied of nothing, so scenarios keep their runs short or count facts themselves.
+ */
+import { BoxOfficeActor } from '#actors/box-office.ts';
+import { createClock } from '#actors/clock.ts';
+import { createHashing } from '#actors/hashing.ts';
+import { createIdSource } from '#actors/id-source.ts';
+import { decide, evolve, openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
+import type { Fact } from '#domain/fact.ts';
+
+const EVENT_NUMBER = 1;
+
+/** An actor over a journal in memory, with the event defined. */
+export async function openActor(definition: EventDefinition): Promise<BoxOfficeActor> {
+  const actor = new BoxOfficeActor(openBoxOffice(definition.id, EVENT_NUMBER), 0, 0, {
+    journal: new MemoryJournal(),
+    clock: createClock(),
+    ids: createIdSource(),
+    mailboxCommandsMax: 1_000_000,
+    wakeAt() {},
+    retired(_actor, defect) {
+      throw defect;
+    },
+  });
+  await actor.ask({ type: 'DefineEvent', definition, operator: null, note: null });
+  return actor;
+}
+
+/** The domain alone: decides and evolves, and hands each fact to a listener. */
+export interface BareDesk {
+  readonly office: BoxOffice;
+  /** Takes a turn that must not be refused. */
+  do(command: Command): Reply;
+}
+
+export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) => void = () => {}): BareDesk {
+  const office = openBoxOffice(definition.id, EVENT_NUMBER);
+  const ids = createIdSource();
+  const turn = {
+    now: Date.now(),
+    newId: (prefix: Parameters<typeof ids.newId>[0]) => ids.newId(prefix, EVENT_NUMBER),
+    newSeed: () => ids.newSeed(),
+    hashing: createHashing(),
+  };
+  const desk: BareDesk = {
+    office,
+    do(command) {
+      const decision = decide(office, command, turn);
+      if (isRefusal(decision)) throw new Error(`${command.type} was refused: ${JSON.stringify(decision)}`);
+      for (const fact of decision.facts) {
+        evolve(office, fact, turn.now);
+        onFact(fact);
+      }
+      return decision.reply();
+    },
+  };
+  desk.do({ type: 'DefineEvent', definition, operator: null, note: null });
+  return desk;
+}
+
+/** The command that places a hold of one item for a session of its own. */
+export function placeHold(n: number, ticketTypeId: string, quantity: number): CommandOf<'PlaceHold'> {
+  const items = [itemOf(ticketTypeId, quantity)];
+  return { type: 'PlaceHold', sessionKey: `session-${n}`, items, queuePass: null, idempotency: null };
+}
+
+export function itemOf(ticketTypeId: string, quantity: number): ItemRequest {
+  return { ticketTypeId, sellingStageId: 'general', quantity, performanceId: null, seatIds: null };
+}

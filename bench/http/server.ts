@@ -1,0 +1,88 @@
+/**
+ * Servers under measurement, each a process of its own under plain Node with a meter loaded first.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { MeterReading } from './meter.ts';
+import type { PlainRoute } from './plain.ts';
+
+export interface MeasuredServer {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Sets the meters to nought. */
+  beginMeter(): Promise<void>;
+  readMeter(): Promise<MeterReading>;
+  stop(): Promise<void>;
+}
+
+const ADMIN_TOKEN = 'bench-operators';
+
+const meter = new URL('./meter.ts', import.meta.url).href;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The service with a new data folder, and these events on sale. */
+export async function startHoldfast(
+  events: readonly { readonly id: string }[],
+): Promise<MeasuredServer & { readonly folder: string; removeFolder(): void }> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
+  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN, LOG_LEVEL: 'info' };
+  const server = await start('src/main.ts', [], environment);
+  for (const event of events) {
+    const answer = await fetch(`${server.adminUrl}/admin/events/${event.id}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    });
+    if (answer.status !== 201) throw new Error(`${event.id}: ${await answer.text()}`);
+  }
+  return { ...server, folder, removeFolder: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The plain route. */
+export function startPlain(route: PlainRoute): Promise<MeasuredServer> {
+  return start('bench/http/plain.ts', [JSON.stringify(route)], {});
+}
+
+async function start(file: string, args: readonly string[], environment: object): Promise<MeasuredServer> {
+  const child = fork(file, args, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...environment },
+    execArgv: ['--import', meter],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const closed = once(child, 'close');
+  const ready = await readyLine(child, closed);
+  return {
+    url: ready.public,
+    adminUrl: ready.admin,
+    async beginMeter() {
+      await ask(child, 'begin');
+    },
+    readMeter: () => ask(child, 'read') as Promise<MeterReading>,
+    async stop() {
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ public: string; admin: string }> {
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout! }).on('line', (line) => {
+      if (line.includes('"msg":"ready"')) resolve(JSON.parse(line) as { public: string; admin: string });
+    });
+    void closed.then(() => reject(new Error('the server ended before it was ready')));
+  });
+}
+
+async function ask(child: ChildProcess, question: 'begin' | 'read'): Promise<unknown> {
+  const answered = once(child, 'message');
+  child.send(question);
+  const [answer] = await answered;
+  return answer;
+}

@@ -1,0 +1,58 @@
+import { bestBlock } from '#domain/best-available.ts';
+import { beginTrial } from '#domain/trial.ts';
+import { definitionOf, hallEvent } from '../events.ts';
+import { openBareDesk, placeHold, type BareDesk } from '../desk.ts';
+import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
+
+/** How full a hall is when it is asked. */
+const FILLINGS = [
+  { name: 'empty', share: 0 },
+  { name: 'half full', share: 0.5 },
+  { name: 'last seats', share: 0.99 },
+] as const;
+
+export const bestAvailable: Scenario = {
+  name: 'best-available',
+  about: 'a turn that holds the best three seats and releases them, in a hall of 60,000 seats against one of 600',
+  async run({ quick }) {
+    const turns = quick ? 4_000 : 20_000;
+    const rounds = quick ? 3 : 7;
+    const figures: Figure[] = [];
+    for (const { name, share } of FILLINGS) {
+      const small = filledHall(600, share);
+      const large = filledHall(60_000, share);
+      const ratios: number[] = [];
+      const micros: number[] = [];
+      for (let round = 0; round <= rounds; round += 1) {
+        const inSmall = await secondsOf(() => holdAndRelease(small, turns));
+        const inLarge = await secondsOf(() => holdAndRelease(large, turns));
+        // The first round warms up.
+        if (round === 0) continue;
+        ratios.push(inLarge / inSmall);
+        micros.push((inLarge / turns) * 1e6);
+      }
+      figures.push(figureOf(`${name}: 60,000 ÷ 600 seats`, '× the time', ratios, { atMost: 3 }));
+      figures.push(figureOf(`${name}: 60,000 seats`, 'µs', micros));
+    }
+    return figures;
+  },
+};
+
+function filledHall(seats: number, share: number): BareDesk {
+  const desk = openBareDesk(definitionOf(hallEvent(seats)));
+  const type = desk.office.plan.ticketTypeById.get('seat')!;
+  const date = desk.office.dates.get('night')!;
+  for (let n = 0; n * 4 < seats * share; n += 1) desk.do(placeHold(n, 'seat', 4));
+  if (bestBlock(beginTrial(date.inventory), type, 3) === null) throw new Error('no three seats are left');
+  return desk;
+}
+
+/** Each visitor is a new one, as in a rush. */
+function holdAndRelease(desk: BareDesk, turns: number): void {
+  for (let turn = 0; turn < turns; turn += 1) {
+    const sessionKey = `visitor-${turn}`;
+    const reply = desk.do({ ...placeHold(turn, 'seat', 3), sessionKey });
+    const { hold } = reply as unknown as { readonly hold: { readonly id: string } };
+    desk.do({ type: 'ReleaseHold', holdId: hold.id, sessionKey });
+  }
+}

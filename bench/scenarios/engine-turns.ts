@@ -1,0 +1,83 @@
+import { isRefusal } from '#domain/refusal.ts';
+import { definitionOf, hallEvent } from '../events.ts';
+import { itemOf, openActor, openBareDesk, placeHold, type BareDesk } from '../desk.ts';
+import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { Command } from '#domain/command.ts';
+
+const SESSIONS = 5_000;
+/** Commands that are under way together, as the requests of a busy moment are. */
+const WAVE = 500;
+
+/**
+ * The mix of a rush: of ten turns five place a hold on the floor, two one of the best seats, two change a quantity and one
+ * releases. Sessions come back, so that holds are replaced as well.
+ */
+function commandOf(turn: number, holdIds: readonly (string | undefined)[]): Command {
+  const n = (turn * 7) % SESSIONS;
+  const sessionKey = `session-${n}`;
+  const holdId = holdIds[n];
+  const part = turn % 10;
+  if (holdId === undefined || part < 5) return placeHold(n, 'single', 1 + (turn % 3));
+  if (part < 7) return placeHold(n, 'seat', 1 + (turn % 4));
+  if (part < 9) return { type: 'ChangeHold', holdId, sessionKey, items: [itemOf('single', 1 + (turn % 5))] };
+  return { type: 'ReleaseHold', holdId, sessionKey };
+}
+
+export const engineTurns: Scenario = {
+  name: 'engine-turns',
+  about:
+    'turns of a mixed workload without HTTP and disk: the domain alone, and through the actor over a journal in memory',
+  async run({ quick }) {
+    const turns = quick ? 300_000 : 1_000_000;
+    const rounds = quick ? 3 : 5;
+    const definition = definitionOf(hallEvent(60_000));
+    const bare: number[] = [];
+    const acted: number[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const desk = openBareDesk(definition);
+      const alone = turns / (await secondsOf(() => decideAndEvolve(desk, turns)));
+      const actor = await openActor(definition);
+      const through = turns / 4 / (await secondsOf(() => askTheActor(actor, turns / 4)));
+      // The first round warms up.
+      if (round === 0) continue;
+      bare.push(alone);
+      acted.push(through);
+    }
+    return [
+      figureOf('decide and evolve', 'turns per s', bare, { atLeast: 300_000 }),
+      figureOf('through the actor, facts as JSON', 'turns per s', acted),
+    ];
+  },
+};
+
+function decideAndEvolve(desk: BareDesk, turns: number): void {
+  const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);
+  for (let turn = 0; turn < turns; turn += 1) {
+    const command = commandOf(turn, holdIds);
+    note(holdIds, command, desk.do(command));
+  }
+}
+
+async function askTheActor(actor: BoxOfficeActor, turns: number): Promise<void> {
+  const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);
+  for (let turn = 0; turn < turns; turn += WAVE) {
+    const wave: Promise<void>[] = [];
+    for (let each = turn; each < turn + WAVE; each += 1) {
+      const command = commandOf(each, holdIds);
+      const asked = actor.ask(command).then((reply) => {
+        if (isRefusal(reply)) throw new Error(JSON.stringify(reply));
+        note(holdIds, command, reply);
+      });
+      wave.push(asked);
+    }
+    await Promise.all(wave);
+  }
+}
+
+/** Keeps the id of the hold that a session has now. */
+function note(holdIds: (string | undefined)[], command: Command, reply: object): void {
+  if (command.type !== 'PlaceHold' && command.type !== 'ReleaseHold') return;
+  const n = Number(command.sessionKey.slice('session-'.length));
+  holdIds[n] = command.type === 'PlaceHold' ? (reply as { hold: { id: string } }).hold.id : undefined;
+}

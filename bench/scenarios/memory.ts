@@ -1,0 +1,50 @@
+import { definitionOf, hallEvent, hotEvent } from '../events.ts';
+import { openBareDesk, placeHold } from '../desk.ts';
+import type { Scenario } from '../scenario.ts';
+
+const SEATS = 60_000;
+
+export const memory: Scenario = {
+  name: 'memory',
+  about: 'bytes of a live hold, and of a seat on one more date',
+  async run({ quick }) {
+    const holds = quick ? 100_000 : 500_000;
+    return [
+      { name: `a live hold, of ${holds}`, value: bytesOfHold(holds), unit: 'B', budget: { atMost: 700 } },
+      { name: 'a seat on a date, of 60,000', value: bytesOfSeat(), unit: 'B', budget: { atMost: 16 } },
+    ];
+  },
+};
+
+function bytesOfHold(holds: number): number {
+  const desk = openBareDesk(definitionOf(hotEvent));
+  for (let n = 0; n < 1_000; n += 1) desk.do(placeHold(n, 'single', 1));
+  const before = usedBytes();
+  for (let n = 1_000; n < 1_000 + holds; n += 1) desk.do(placeHold(n, 'single', 1));
+  const used = usedBytes() - before;
+  if (desk.office.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
+  return used / holds;
+}
+
+/** What nine more dates cost, a seat each: the seating plan itself is shared by all dates. */
+function bytesOfSeat(): number {
+  return (bytesOfHall(10) - bytesOfHall(1)) / (9 * SEATS);
+}
+
+function bytesOfHall(dates: number): number {
+  const { performances, ...event } = hallEvent(SEATS) as { readonly performances: readonly object[] };
+  const night = performances[0];
+  const nights = Array.from({ length: dates }, (_, i) => ({ ...night, id: `d${i}`, name: `Date ${i}` }));
+  const definition = definitionOf({ ...event, performances: nights });
+  const before = usedBytes();
+  const desk = openBareDesk(definition);
+  const used = usedBytes() - before;
+  if (desk.office.dates.size !== dates) throw new Error('every date must be there');
+  return used;
+}
+
+function usedBytes(): number {
+  for (let i = 0; i < 4; i += 1) globalThis.gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -68,7 +68,11 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether SQLite found the file itself malformed, as opposed to failing to read it. */
+/** What SQLite says of a file that is not as it was written; a flipped bit in its schema reads as an unknown column. */
+const CORRUPTION_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_SCHEMA', 'SQLITE_ERROR'];
+
+/** Whether SQLite found the file itself wrong, as opposed to failing to read it. */
 export function isCorruption(error: unknown): boolean {
-  return errorCode(error).startsWith('SQLITE_CORRUPT') || errorCode(error) === 'SQLITE_NOTADB';
+  const code = errorCode(error);
+  return CORRUPTION_CODES.some((prefix) => code.startsWith(prefix));
 }

@@ -1,6 +1,7 @@
 /** What the file system must be told so that a new file is still there after a power cut. */
 
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './faults.ts';
 
@@ -8,6 +9,17 @@ import { errorCode } from './faults.ts';
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   syncFile(folder);
+}
+
+/** The same without holding up the event loop. */
+export async function syncFolderAside(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Makes a closed file durable. Never for a database that a connection of this process has open. */

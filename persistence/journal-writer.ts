@@ -65,7 +65,7 @@ export type FromWriter =
   | { readonly kind: 'WRITABLE'; readonly head: Head }
   | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
   | { readonly kind: 'WITNESSED' }
-  | { readonly kind: 'PRUNED'; readonly baseSeq: number };
+  | { readonly kind: 'PRUNED' };
 
 /** Commits between two looks at the length of the log; a batch is at most some seventy pages. */
 const COMMITS_A_LOOK = 32;
@@ -183,8 +183,7 @@ class Writer {
   #prune(throughSeq: number): void {
     this.#writeWitness();
     const next = (): void => {
-      const { baseSeq, done } = pruneSlice(this.#db, throughSeq);
-      if (done) this.#tell({ kind: 'PRUNED', baseSeq });
+      if (pruneSlice(this.#db, throughSeq) === 'DONE') this.#tell({ kind: 'PRUNED' });
       else this.#later(0, next);
     };
     next();

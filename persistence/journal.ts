@@ -7,7 +7,11 @@
  *  1. `append` gives sequence numbers at once, without gaps (I9), in the order of the calls.
  *  2. A unit is durable whole or not at all.
  *  3. `whenDurable` callbacks run in the order of their sequence numbers, many together, never inside `append`.
- *  4. After a fault nothing appended and unanswered is promised: its outcome is unknown until the journal is opened again.
+ *  4. After a fault nothing appended and unanswered is promised: its outcome is unknown until the journal is opened
+ *     again or, after a full disk, comes back. It is forgotten here: `appendedSeq` falls back to `durableSeq`, status
+ *     listeners run, then everybody who waits is told, in order.
+ *  5. Numbers of forgotten facts are given out again, so whoever appends calls `whenDurable` in the same turn. When the
+ *     status is OPEN again `durableSeq` may have grown by facts that were in doubt: states built while FULL are stale.
  */
 
 /** What one turn leaves behind: facts that become durable together. */
@@ -62,7 +66,8 @@ export interface Journal {
 
   /**
    * Calls back once everything up to `seq` is durable (`null`), or with the fault that makes it uncertain.
-   * When it is durable already the callback still runs later, never inside this call.
+   * When it is durable already the callback still runs later, never inside this call. A number beyond `appendedSeq`
+   * belongs to a forgotten fact and gets the fault.
    */
   whenDurable(seq: number, settled: (fault: JournalFault | null) => void): void;
 

@@ -7,14 +7,14 @@ const FACTS_A_SLICE = 2_000;
 
 /**
  * Drops the next whole batches at or before `throughSeq`, at most `FACTS_A_SLICE` facts unless one batch is larger,
- * and moves the anchor up to them in the same transaction. Called by the writer thread until `done`.
+ * and moves the anchor up to them in the same transaction. Called by the writer thread until DONE.
  */
-export function pruneSlice(db: Connection, throughSeq: number): { readonly baseSeq: number; readonly done: boolean } {
+export function pruneSlice(db: Connection, throughSeq: number): 'MORE' | 'DONE' {
   return db
     .transaction(() => {
       const anchor = readAnchor(db);
       const last = lastBatchOfSlice(db, anchor.baseSeq, throughSeq);
-      if (last === undefined) return { baseSeq: anchor.baseSeq, done: true };
+      if (last === undefined) return 'DONE';
       const dropped = db
         .prepare<[number], { eventId: string; lastSeq: number }>(
           'SELECT event_id AS eventId, max(seq) AS lastSeq FROM journal WHERE seq <= ? GROUP BY event_id',
@@ -26,7 +26,7 @@ export function pruneSlice(db: Connection, throughSeq: number): { readonly baseS
       db.prepare('DELETE FROM batch WHERE last_seq <= ?').run(last.seq);
       const changed = dropped.map(({ eventId }) => eventId);
       writeAnchor(db, { journalId: anchor.journalId, baseSeq: last.seq, baseHash: last.hash, streams }, changed);
-      return { baseSeq: last.seq, done: false };
+      return 'MORE';
     })
     .immediate();
 }

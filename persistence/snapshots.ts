@@ -16,7 +16,7 @@ import { mkdirSync, readdirSync, readSync, openSync, closeSync } from 'node:fs';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './faults.ts';
-import { nextSlice, removeIfPresent, syncFolder } from './files.ts';
+import { nextSlice, removeIfPresent, syncFolderAside } from './files.ts';
 
 export interface SnapshotHeader {
   readonly format: number;
@@ -117,7 +117,7 @@ export class SnapshotFolder {
       const fingerprint = await writeDraft(draft, { format: FORMAT, ...header }, pieces);
       await rename(draft, path);
       isNamed = true;
-      syncFolder(this.#folder);
+      await syncFolderAside(this.#folder);
       const snapshot = await readSnapshot(path);
       if (snapshot.fingerprint !== fingerprint) throw new Error('what was read back is not what was written');
       await this.#remember(streamName(eventId), seq);

@@ -194,7 +194,10 @@ export class SqliteJournal implements Journal {
    */
   async prune(throughSeq: number): Promise<ArchivedFacts | null> {
     const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq));
-    if (archived !== null) await this.#send('PRUNED', { kind: 'PRUNE', throughSeq: archived.toSeq });
+    if (archived === null) return null;
+    // Readers that begin from now on begin after what is being dropped.
+    this.#baseSeq = Math.max(this.#baseSeq, archived.toSeq);
+    await this.#send('PRUNED', { kind: 'PRUNE', throughSeq: archived.toSeq });
     return archived;
   }
 
@@ -244,7 +247,6 @@ export class SqliteJournal implements Journal {
       case 'WRITABLE':
         return this.#resume(message.head);
       case 'PRUNED':
-        this.#baseSeq = message.baseSeq;
         return this.#settleErrand('PRUNED');
       case 'WITNESSED':
         return this.#settleErrand('WITNESSED');

@@ -3,6 +3,7 @@
  *
  * Works beside a serving process and on a folder that a crash left. It lists what it finds instead of stopping at the
  * first; replay and the rules of ticket sales are checked on top of it by others, who see each fact through `onRow`.
+ * Reading a log takes SQLite's shared memory, so an empty `-wal` and a `-shm` may appear beside a closed journal.
  * It is called from a process that does not serve; `quick_check` would stall one that does.
  */
 

@@ -52,6 +52,7 @@ export class WitnessWriter {
   readonly #descriptor: number;
   #counter: number;
   #slot: 0 | 1;
+  #isOpen = true;
 
   constructor(folder: string) {
     const reading = readWitness(folder);
@@ -75,7 +76,10 @@ export class WitnessWriter {
     this.#slot = otherSlot(this.#slot);
   }
 
+  /** Closing twice does nothing: the number may be another file's by then. */
   close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     closeSync(this.#descriptor);
   }
 }

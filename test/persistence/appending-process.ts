@@ -1,6 +1,7 @@
 /**
  * A process of its own that appends numbered units under load and prints what became durable: the victim of the crash
- * tests, run by plain node. Arguments: the data folder and the number of units to append, 0 for "until killed".
+ * tests, run by plain node. Arguments: the data folder, the number of units to append, 0 for
+ * "until killed", and how many facts may be in doubt before it waits, 1 for "one unit at a time".
  *
  * Each fact's data says its own number and that of its unit's last fact, so that whoever reads the journal afterwards
  * can tell that every unit is whole. Lines are written with one synchronous write each: `ready`, then numbers.
@@ -9,32 +10,35 @@
 import { writeSync } from 'node:fs';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
 
-const [folder = '', limit = '0'] = process.argv.slice(2);
+const [folder = '', limit = '0', pending = '400'] = process.argv.slice(2);
 const unitsMax = Number(limit) || Number.MAX_SAFE_INTEGER;
-/** Facts in doubt at a time. */
-const PENDING_MAX = 400;
+const pendingMax = Number(pending);
 
 const journal = await openSqliteJournal({ folder, witnessEveryMs: 5, probeEveryMs: 20, checkpointPages: 50 });
 journal.onStatus((status, fault) => {
-  writeSync(1, `${status}\n`);
-  if (fault?.kind === 'BROKEN') process.exit(4);
-  if (status === 'OPEN') appendMore();
+  say(`${status}\n`);
+  if (fault?.kind === 'BROKEN') {
+    writeSync(2, `${fault.message}\n`);
+    process.exit(4);
+  }
+  if (status === 'OPEN') goOn();
 });
-writeSync(1, 'ready\n');
+say('ready\n');
 let units = 0;
-appendMore();
+goOn();
 
-function appendMore(): void {
-  while (journal.status === 'OPEN' && units < unitsMax && journal.appendedSeq - journal.durableSeq < PENDING_MAX) {
+/** Appends as much as may be in doubt; closes when there is nothing left to append or to wait for. */
+function goOn(): void {
+  while (journal.status === 'OPEN' && units < unitsMax && journal.appendedSeq - journal.durableSeq < pendingMax) {
     const seq = appendUnit(1 + ((units * 7) % 5));
     units += 1;
     journal.whenDurable(seq, (fault) => {
       if (fault !== null) return;
-      writeSync(1, `${seq}\n`);
-      if (units < unitsMax) appendMore();
-      else if (seq === journal.appendedSeq) void journal.close();
+      say(`${seq}\n`);
+      goOn();
     });
   }
+  if (units === unitsMax && journal.appendedSeq === journal.durableSeq) void journal.close();
 }
 
 function appendUnit(size: number): number {
@@ -45,4 +49,16 @@ function appendUnit(size: number): number {
     data: JSON.stringify({ number: first + index, unitEnd, ballast: 'x'.repeat((units * 31) % 300) }),
   }));
   return journal.append({ eventId: `evt_${units % 11}`, at: units, facts });
+}
+
+/** Writes a line at once; a pipe that is full because its reader is slow is tried again. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    }
+  }
 }

@@ -1,16 +1,28 @@
 /** Data folders for tests, removed when their test is over. */
 
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Journal, JournalFault, Unit } from '#persistence/journal.ts';
+import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
 
 /** A path for a data folder that does not exist yet. */
 export function newFolder(t: Pick<TestContext, 'after'>): string {
   const parent = mkdtempSync(join(tmpdir(), 'holdfast-journal-'));
   t.after(() => rmSync(parent, { recursive: true, force: true }));
   return join(parent, 'data');
+}
+
+/** Opens a journal that is closed at the end of the test at the latest, also when the test fails. */
+export async function openJournal(
+  t: Pick<TestContext, 'after'>,
+  options: SqliteJournalOptions,
+): Promise<SqliteJournal> {
+  const journal = await openSqliteJournal(options);
+  t.after(() => journal.close());
+  return journal;
 }
 
 /** Resolves when the fact is durable; rejects with the journal's fault. */
@@ -38,4 +50,22 @@ export async function appendAll(journal: Journal, units: readonly Unit[], unitsA
     if (index % unitsABatch === unitsABatch - 1) await durable(journal);
   }
   if (journal.appendedSeq > 0) await durable(journal);
+}
+
+/** Makes a data folder as a crash leaves it: a process appends 180 facts to the log, lets its witness see the last, and is killed. */
+export function leaveInLog(folder: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = `const { openSqliteJournal } = await import('#persistence/sqlite-journal.ts');
+      const journal = await openSqliteJournal({ folder: process.argv[1], witnessEveryMs: 0, checkpointIdleMs: 60_000 });
+      for (let unit = 0; unit < 60; unit++) {
+        const facts = [1, 2, 3].map((part) => ({ type: 'HoldPlaced', data: JSON.stringify({ unit, part }) }));
+        const seq = journal.append({ eventId: 'evt_' + (unit % 3), at: unit, facts });
+        if (unit % 4 === 0) await new Promise((resolve) => journal.whenDurable(seq, resolve));
+      }
+      await new Promise((resolve) => journal.whenDurable(journal.appendedSeq, resolve));
+      await journal.witness();
+      process.kill(process.pid, 'SIGKILL');`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script, folder], { stdio: 'inherit' });
+    child.on('close', (_, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error('it ended by itself'))));
+  });
 }

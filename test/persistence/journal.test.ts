@@ -26,7 +26,7 @@ const kinds: readonly Kind[] = [
   },
   {
     name: 'on disk',
-    runs: 12,
+    runs: 8,
     open: async (t) => openSqliteJournal({ folder: newFolder(t), batchFactsMax: 7 }),
     reopen: async (journal) => openSqliteJournal({ folder: (journal as SqliteJournal).folder }),
   },

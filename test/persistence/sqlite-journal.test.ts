@@ -16,7 +16,7 @@ import { openReading, openWriting } from '#persistence/schema.ts';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { readWitness } from '#persistence/witness.ts';
-import { appendAll, durable, newFolder, outcome, unitOf } from './folders.ts';
+import { appendAll, durable, newFolder, openJournal, outcome, unitOf } from './folders.ts';
 
 const run = promisify(execFile);
 
@@ -52,7 +52,7 @@ describe('the file of the journal', () => {
 
   it('is a table that an operator can read', async (t) => {
     const folder = newFolder(t);
-    const journal = await openSqliteJournal({ folder });
+    const journal = await openJournal(t, { folder });
     await appendAll(journal, [
       { eventId: 'evt_a', at: 1_234, facts: [{ type: 'HoldPlaced', data: '{"id":"hld_1"}' }] },
     ]);
@@ -66,7 +66,7 @@ describe('the file of the journal', () => {
 
   it('is folded into one file when it is closed', async (t) => {
     const folder = newFolder(t);
-    const journal = await openSqliteJournal({ folder });
+    const journal = await openJournal(t, { folder });
     await appendAll(
       journal,
       Array.from({ length: 20 }, () => unitOf('evt_a', 5)),
@@ -81,7 +81,7 @@ describe('the file of the journal', () => {
 describe('a batch', () => {
   it('holds the facts of many turns, whole units within its bounds', async (t) => {
     const folder = newFolder(t);
-    const journal = await openSqliteJournal({ folder, batchFactsMax: 10 });
+    const journal = await openJournal(t, { folder, batchFactsMax: 10 });
     for (let count = 0; count < 9; count++) journal.append(unitOf('evt_a', 4));
     journal.append(unitOf('evt_a', 30));
     journal.append(unitOf('evt_a', 1));
@@ -94,7 +94,7 @@ describe('a batch', () => {
   });
 
   it('is closed by its bytes as well', async (t) => {
-    const journal = await openSqliteJournal({ folder: newFolder(t), batchBytesMax: 100 });
+    const journal = await openJournal(t, { folder: newFolder(t), batchBytesMax: 100 });
     const wide = { eventId: 'evt_a', at: 1, facts: [{ type: 'T', data: JSON.stringify('x'.repeat(60)) }] };
     for (let count = 0; count < 5; count++) journal.append(wide);
     await durable(journal);
@@ -102,6 +102,33 @@ describe('a batch', () => {
     assert.equal(db === null ? null : newestBatch(db)?.count, 1);
     db?.close();
     await journal.close();
+  });
+});
+
+describe('the pace of commits', () => {
+  it('is reported, not asserted', async (t) => {
+    const journal = await openJournal(t, { folder: newFolder(t) });
+    const data = JSON.stringify({
+      holdId: 'x'.repeat(26),
+      items: [{ ticketTypeId: 'adult', quantity: 2 }],
+      expiresAt: 1,
+    });
+    for (const [facts, commits] of [
+      [1, 100],
+      [32, 60],
+      [128, 40],
+      [500, 20],
+    ] as const) {
+      const began = performance.now();
+      for (let commit = 0; commit < commits; commit++) {
+        for (let fact = 0; fact < facts; fact++) {
+          journal.append({ eventId: `evt_${fact % 5}`, at: commit, facts: [{ type: 'HoldPlaced', data }] });
+        }
+        await durable(journal);
+      }
+      const factsPerSecond = (facts * commits * 1_000) / (performance.now() - began);
+      t.diagnostic(`${facts} facts a commit: ${Math.round(factsPerSecond)} facts/s`);
+    }
   });
 });
 
@@ -115,7 +142,7 @@ describe('a full disk', () => {
         fullProbes: 2,
       };
       const folder = newFolder(t);
-      const journal = await openSqliteJournal({ folder, injectFault, probeEveryMs: 5, batchFactsMax: 2 });
+      const journal = await openJournal(t, { folder, injectFault, probeEveryMs: 5, batchFactsMax: 2 });
       journal.append(unitOf('evt_a', 2));
       await durable(journal);
       const order: string[] = [];
@@ -158,7 +185,7 @@ describe('a full disk', () => {
 
   it('does not keep a journal from closing', async (t) => {
     const injectFault: InjectedFault = { kind: 'FULL', afterCommits: 0, outcome: 'LOST', fullProbes: 1_000 };
-    const journal = await openSqliteJournal({ folder: newFolder(t), injectFault });
+    const journal = await openJournal(t, { folder: newFolder(t), injectFault });
     const pending = outcome(journal, journal.append(unitOf('evt_a')));
     const closed = journal.close();
     assert.equal((await pending)?.kind, 'FULL');
@@ -171,7 +198,7 @@ describe('an I/O error', () => {
     for (const outcomeOfCommit of ['LOST', 'KEPT'] as const) {
       const injectFault: InjectedFault = { kind: 'IOERR', afterCommits: 1, outcome: outcomeOfCommit, fullProbes: 0 };
       const folder = newFolder(t);
-      const journal = await openSqliteJournal({ folder, injectFault });
+      const journal = await openJournal(t, { folder, injectFault });
       journal.append(unitOf('evt_a', 2));
       await durable(journal);
       const statuses: string[] = [];
@@ -184,7 +211,7 @@ describe('an I/O error', () => {
       assert.throws(() => journal.append(unitOf('evt_a')), { kind: 'BROKEN' });
       assert.equal(journal.durableSeq, 2);
       await journal.close();
-      const again = await openSqliteJournal({ folder });
+      const again = await openJournal(t, { folder });
       assert.equal(again.durableSeq, outcomeOfCommit === 'KEPT' ? 5 : 2);
       await again.close();
     }
@@ -195,7 +222,7 @@ describe('a data folder', () => {
   it('serves one process: a second one is refused and told whose it is', async (t) => {
     const folder = newFolder(t);
     assert.equal(readServingPid(folder), null);
-    const journal = await openSqliteJournal({ folder });
+    const journal = await openJournal(t, { folder });
     assert.equal(readServingPid(folder), process.pid);
     await assert.rejects(
       openSqliteJournal({ folder }),
@@ -225,7 +252,7 @@ describe('a data folder', () => {
 
   it('can be verified while it is written to', async (t) => {
     const folder = newFolder(t);
-    const journal = await openSqliteJournal({ folder });
+    const journal = await openJournal(t, { folder });
     let isOver = false;
     const writing = (async () => {
       while (!isOver)
@@ -250,7 +277,7 @@ describe('a data folder', () => {
 describe('pruning', () => {
   it('moves old facts into an archive and keeps what the rest builds on', async (t) => {
     const folder = newFolder(t);
-    let journal = await openSqliteJournal({ folder, batchFactsMax: 6 });
+    let journal = await openJournal(t, { folder, batchFactsMax: 6 });
     await appendAll(journal, [
       ...Array.from({ length: 10 }, () => unitOf('evt_old', 2)),
       ...Array.from({ length: 20 }, () => unitOf('evt_new', 2)),
@@ -262,7 +289,7 @@ describe('pruning', () => {
     for (const restart of [false, true]) {
       if (restart) {
         await journal.close();
-        journal = await openSqliteJournal({ folder });
+        journal = await openJournal(t, { folder });
       }
       assert.equal(journal.baseSeq, 30);
       assert.deepEqual(
@@ -289,7 +316,7 @@ describe('pruning', () => {
     const report = await verifyJournal(folder);
     assert.deepEqual(report.problems, []);
     assert.deepEqual([report.baseSeq, report.headSeq, report.facts, report.streams], [61, 61, 0, 2]);
-    journal = await openSqliteJournal({ folder });
+    journal = await openJournal(t, { folder });
     assert.equal(journal.append(unitOf('evt_new', 1)), 62);
     await durable(journal);
     await journal.close();
@@ -298,7 +325,7 @@ describe('pruning', () => {
 
   it('goes on beside commits, slice by slice', async (t) => {
     const folder = newFolder(t);
-    const journal = await openSqliteJournal({ folder });
+    const journal = await openJournal(t, { folder });
     for (let count = 0; count < 120; count++) journal.append(unitOf(`evt_${count % 7}`, 100));
     await durable(journal);
     const pruning = journal.prune(11_000);

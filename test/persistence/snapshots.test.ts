@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { fingerprintOf, listSnapshots, SnapshotFault, SnapshotFolder } from '#persistence/snapshots.ts';
+import { newFolder } from './folders.ts';
+
+describe('a snapshot', () => {
+  it('is read back as it was written, whatever the stream is called', async (t) => {
+    const folder = newFolder(t);
+    const names = fc.oneof(
+      fc.constantFrom('', '@service', '..', 'a/b', 'x'.repeat(400)),
+      fc.string({ unit: 'grapheme' }),
+    );
+    let seq = 0;
+    await fc.assert(
+      fc.asyncProperty(names, fc.array(fc.json({ maxDepth: 2 }), { maxLength: 20 }), async (eventId, pieces) => {
+        seq += 1;
+        const snapshots = new SnapshotFolder(folder);
+        await snapshots.write({ eventId, seq, at: 5, about: { pieces: pieces.length } }, pieces);
+        for (const reader of [snapshots, new SnapshotFolder(folder)]) {
+          const found = await reader.newest(eventId);
+          assert.deepEqual(found?.header, { format: 1, eventId, seq, at: 5, about: { pieces: pieces.length } });
+          assert.deepEqual(found?.pieces, pieces);
+          assert.equal(found?.fingerprint, fingerprintOf(pieces));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is looked for from the newest back, at or before a fact', async (t) => {
+    const snapshots = new SnapshotFolder(newFolder(t));
+    assert.equal(await snapshots.newest('evt_a'), null);
+    assert.equal(snapshots.has('evt_a'), false);
+    for (const seq of [5, 90, 100]) await snapshots.write({ eventId: 'evt_a', seq, at: 1, about: null }, [`${seq}`]);
+    assert.equal((await snapshots.newest('evt_a'))?.header.seq, 100);
+    assert.equal((await snapshots.newest('evt_a', 99))?.header.seq, 90);
+    assert.equal(await snapshots.newest('evt_a', 4), null);
+    assert.equal(await snapshots.newest('evt'), null);
+    assert.equal(snapshots.has('evt_a'), true);
+  });
+
+  it('makes the oldest of its stream go, and drafts of a crash too', async (t) => {
+    const folder = newFolder(t);
+    mkdirSync(join(folder, 'snapshots'), { recursive: true });
+    writeFileSync(join(folder, 'snapshots', 'evt_a-1.snapshot.99-1.tmp'), 'half');
+    const snapshots = new SnapshotFolder(folder, { keepMax: 2 });
+    for (const seq of [1, 2, 10]) await snapshots.write({ eventId: 'evt_a', seq, at: 1, about: null }, []);
+    await snapshots.write({ eventId: 'evt_b', seq: 3, at: 1, about: null }, []);
+    assert.deepEqual(readdirSync(join(folder, 'snapshots')).sort(), [
+      'evt_a-10.snapshot',
+      'evt_a-2.snapshot',
+      'evt_b-3.snapshot',
+    ]);
+    assert.deepEqual(
+      listSnapshots(folder).map(({ header, seq }) => [header?.eventId, seq]),
+      [
+        ['evt_a', 2],
+        ['evt_a', 10],
+        ['evt_b', 3],
+      ],
+    );
+  });
+
+  it('leaves no trace when a piece is not one line or its maker throws', async (t) => {
+    const folder = newFolder(t);
+    const snapshots = new SnapshotFolder(folder);
+    await assert.rejects(snapshots.write({ eventId: 'e', seq: 1, at: 1, about: null }, ['{\n}']), SnapshotFault);
+    const failing = (function* (): Generator<string> {
+      yield '1';
+      throw new Error('the state moved');
+    })();
+    await assert.rejects(snapshots.write({ eventId: 'e', seq: 2, at: 1, about: null }, failing), /the state moved/);
+    assert.deepEqual(readdirSync(join(folder, 'snapshots')), []);
+    assert.equal(await snapshots.newest('e'), null);
+  });
+
+  it('is one JSON text a line', async (t) => {
+    const folder = newFolder(t);
+    const { path } = await new SnapshotFolder(folder).write({ eventId: 'e', seq: 7, at: 1, about: [1] }, [
+      '{"a":1}',
+      '[2]',
+    ]);
+    const lines = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    assert.equal(lines.length, 4);
+    assert.deepEqual(lines[0], { format: 1, eventId: 'e', seq: 7, at: 1, about: [1] });
+  });
+
+  it('of some size stalls the loop only in slices', async (t) => {
+    const snapshots = new SnapshotFolder(newFolder(t));
+    const piece = JSON.stringify('x'.repeat(2_000));
+    const pieces = Array.from({ length: 4_000 }, () => piece);
+    let ticks = 0;
+    let isOver = false;
+    const tick = (): void => {
+      ticks += 1;
+      if (!isOver) setImmediate(tick);
+    };
+    tick();
+    await snapshots.write({ eventId: 'e', seq: 1, at: 1, about: null }, pieces);
+    isOver = true;
+    assert.ok(ticks >= 30, `the loop turned ${ticks} times`);
+  });
+});

@@ -138,16 +138,16 @@ class StateCheck {
     const archivedSeq = view.archivedHeads.get(eventId) ?? 0;
     let lastSeq = 0;
     try {
-      const start = archivedSeq === 0 ? null : snapshots.find(({ seq }) => seq >= archivedSeq);
-      if (start === undefined) {
+      const start = await openReplica(view, eventId, archivedSeq, snapshots);
+      if (start === null) {
         return this.#fail(
           `its facts up to ${archivedSeq} are in the archive, and no good snapshot covers them`,
           where,
           'Put back a snapshot of it from a backup, or restore a backup.',
         );
       }
-      lastSeq = start?.seq ?? 0;
-      const replica = await openReplica(view, eventId, start?.path ?? null);
+      const { replica } = start;
+      lastSeq = start.seq;
       const ahead = snapshots.filter(({ seq }) => seq > lastSeq);
       for (const row of view.factsOf(eventId, lastSeq)) {
         while ((ahead[0]?.seq ?? Infinity) < row.seq) this.#compare(replica, ahead.shift()!, where);
@@ -196,11 +196,34 @@ class StateCheck {
   }
 }
 
-async function openReplica(view: JournalView, eventId: string, snapshotPath: string | null): Promise<Replica> {
-  const pieces = snapshotPath === null ? [] : (await readSnapshot(snapshotPath)).pieces;
+/** A state to replay into: empty, or the oldest good snapshot that covers the archive; null when there is none. */
+async function openReplica(
+  view: JournalView,
+  eventId: string,
+  archivedSeq: number,
+  snapshots: readonly SnapshotFinding[],
+): Promise<{ readonly replica: Replica; readonly seq: number } | null> {
+  if (archivedSeq === 0) return { replica: emptyReplica(view, eventId), seq: 0 };
+  for (const { path, seq } of snapshots) {
+    if (seq < archivedSeq) continue;
+    try {
+      return { replica: restoreReplica(eventId, (await readSnapshot(path)).pieces), seq };
+    } catch (error) {
+      // A serving process drops old ones meanwhile.
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+  return null;
+}
+
+function emptyReplica(view: JournalView, eventId: string): Replica {
+  if (eventId === SERVICE_STREAM) return serviceReplica(newServiceState());
+  return officeReplica(openBoxOffice(eventId, eventNumberIn(view, eventId)));
+}
+
+function restoreReplica(eventId: string, pieces: readonly string[]): Replica {
   if (eventId === SERVICE_STREAM) return serviceReplica(restoreService(pieces));
-  const [first, ...further] = pieces;
-  if (first === undefined) return officeReplica(openBoxOffice(eventId, eventNumberIn(view, eventId)));
+  const [first = '', ...further] = pieces;
   const office = restoreOffice(first);
   for (const piece of further) restorePiece(office, piece);
   return officeReplica(office);
@@ -215,7 +238,7 @@ function officeReplica(office: BoxOffice): Replica {
   };
 }
 
-function serviceReplica(state: ServiceState = newServiceState()): Replica {
+function serviceReplica(state: ServiceState): Replica {
   return {
     apply(row) {
       const own = readServiceFact(row);

@@ -56,7 +56,7 @@ export const journalCommand: Command = {
 };
 
 function refuseUnknownType(type: string): void {
-  const known = [...Object.keys(FACT_TYPES), 'ClockAdvanced'];
+  const known = [...Object.keys(FACT_TYPES), 'ClockAdvanced', 'NotificationsDelivered'];
   if (!known.includes(type)) throw new WrongUse(`there is no fact of the type ${type}${suggestion(type, known)}`);
 }
 
@@ -68,6 +68,9 @@ async function printFrom(call: Call, folder: string, afterSeq: number): Promise<
     throw new CommandFailure(`there is no journal in ${folder}`, 'Name the data folder with --data or DATA_DIR.');
   }
   try {
+    if (afterSeq < view.baseSeq) {
+      call.output.trouble(`Facts up to ${view.baseSeq} are in the archive; holdfast restore brings them back.`);
+    }
     const type = call.text('type');
     for (const row of rowsOf(view, call.text('event'), afterSeq)) {
       if (type !== null && row.type !== type) continue;

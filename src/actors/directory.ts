@@ -14,7 +14,7 @@ import { eventSummary, type EventSummary } from '#domain/availability.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isPublished } from '#domain/box-office.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
-import { activate, type ActivationSource } from './activation.ts';
+import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
 import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
 import { Overloaded } from './overloaded.ts';
@@ -69,6 +69,8 @@ export class Directory {
   readonly #awake: LRUCache<string, BoxOfficeActor>;
   readonly #activations = new Map<string, Promise<BoxOfficeActor>>();
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
+  /** How often everything was dropped; an activation that such a drop overtook begins again. */
+  #drops = 0;
   /** Published events by first date; made anew when an event is defined. */
   #listed: readonly DirectoryEntry[] | null = null;
 
@@ -227,7 +229,7 @@ export class Directory {
   async #activate(entry: DirectoryEntry): Promise<BoxOfficeActor> {
     const { eventId, eventNumber } = entry;
     const begin = Date.now();
-    const { office, lastSeq, factsReplayed } = await activate(this.#ports.source, eventId, eventNumber);
+    const { office, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
     const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, {
       ...this.#ports,
       retired: (retired, defect) => this.#retired(retired, defect),
@@ -236,6 +238,23 @@ export class Directory {
     this.#publishActivation(eventId, true, factsReplayed, Date.now() - begin);
     this.#makeRoom();
     return actor;
+  }
+
+  /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3). */
+  async #readState(eventId: string, eventNumber: number): Promise<Activated> {
+    for (;;) {
+      const drops = this.#drops;
+      await this.#pendingFacts();
+      const activated = await activate(this.#ports.source, eventId, eventNumber);
+      if (drops === this.#drops) return activated;
+    }
+  }
+
+  /** Waits for facts that a box office appended before it was retired: they belong to the state that is to be read. */
+  #pendingFacts(): Promise<void> {
+    const { appendedSeq, durableSeq } = this.#journal;
+    if (appendedSeq <= durableSeq) return Promise.resolve();
+    return new Promise((resolve) => this.#journal.whenDurable(appendedSeq, () => resolve()));
   }
 
   #retired(actor: BoxOfficeActor, defect: unknown): void {
@@ -247,6 +266,7 @@ export class Directory {
 
   /** Forgets every live box office: what they held in memory ran ahead of the journal. */
   dropAll(): void {
+    this.#drops += 1;
     for (const actor of this.awake()) actor.retire();
     this.#awake.clear();
   }

@@ -134,6 +134,23 @@ describe('a journal that cannot be written', () => {
   });
 });
 
+describe('a box office that broke', () => {
+  it('is activated again only with the facts that were on their way to the disk', async () => {
+    const { office, journal, directory } = await openByHand();
+    const waiting = office.ask(place('session-1', 4));
+    office.look((state) => state.dates.delete('fri'));
+    await assert.rejects(office.ask({ type: 'ReleaseHold', holdId: heldBy(office), sessionKey: 'session-1' }));
+    assert.ok(office.isRetired);
+    const again = directory.byEventId('evt_concert');
+    await nextTurn();
+    journal.commit();
+    assert.ok(!isRefusal(await waiting));
+    assert.equal(available((await again)!), 6);
+  });
+});
+
+const heldBy = (office: BoxOfficeActor): string => office.look((state) => [...state.holds.byId.keys()][0]!);
+
 describe('activation', () => {
   it('gives the state that was', async () => {
     const { office, journal, clock } = await openConcert();

@@ -225,18 +225,22 @@ export function helpPage(name: string, summary: string, command: Command): strin
   ].join('\n');
 }
 
+/** Terms in a column, their texts beside them. */
 function inColumns(entries: readonly (readonly [term: string, text: string])[]): string[] {
   const width = Math.max(...entries.map(([term]) => term.length));
-  return entries.map(([term, text]) => `  ${term.padEnd(width)}  ${text}`);
+  return entries.map(([term, text]) => {
+    const lines = wrap(text, LINE_CHARS_MAX - width).split('\n');
+    return `  ${term.padEnd(width)}  ${lines.join(`\n${' '.repeat(width + 4)}`)}`;
+  });
 }
 
 const LINE_CHARS_MAX = 100;
 
-function wrap(paragraph: string): string {
+function wrap(paragraph: string, charsMax = LINE_CHARS_MAX): string {
   const lines: string[] = [''];
   for (const word of paragraph.split(' ')) {
     const line = lines.at(-1)!;
-    if (line.length + word.length + 1 > LINE_CHARS_MAX) lines.push(word);
+    if (line.length + word.length + 1 > charsMax) lines.push(word);
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines.join('\n');

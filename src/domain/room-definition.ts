@@ -27,7 +27,7 @@ export function roomConflicts(office: QueueOffice, definition: EventDefinition, 
   const room = office.waitingRoom;
   if (room === null || !definition.waitingRoom || !wouldClose(room, definition, now) || isUntouched(room)) return [];
   const message = 'the doors of the waiting room are open and people have come; they cannot be closed again';
-  return [{ path: ['waitingRoomOpensAt'], message }];
+  return [{ path: ['waiting_room_opens_at'], message }];
 }
 
 /** What a definition that is taken over makes of the room. */

@@ -15,6 +15,7 @@ import { Hold, HoldItem } from './schemas/holds.ts';
 import { LiveChange, LiveSnapshot } from './schemas/live.ts';
 import { AdminEvent } from './schemas/operators.ts';
 import { AdminOrder, AdminTicket, OrderStatus, Ticket } from './schemas/orders.ts';
+import { Draw, QueueEntry } from './schemas/queue.ts';
 import { Occupancy, Seat, Seating } from './schemas/seating.ts';
 import type { HttpApp } from './app.ts';
 
@@ -45,6 +46,8 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   ErrorBodySchema,
   HoldItem,
   Hold,
+  QueueEntry,
+  Draw,
   Performance,
   TicketType,
   SellingStage,

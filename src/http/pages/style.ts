@@ -34,6 +34,7 @@ button.plain { background: transparent; color: var(--ink); border-color: var(--l
 .ticket svg { display: block; width: 100%; height: auto; background: #fff; padding: .75rem; }
 .ticket div { padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line); }
 .ticket.void svg { opacity: .12; }
+pre { overflow-x: auto; font-size: .8rem; line-height: 1.4; padding: .75rem; border: 1px solid var(--line); border-radius: 10px; }
 .amount { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; margin: .5rem 0; }
 .notice { border-color: var(--wait); border-style: dashed; }
 @media print { body { background: #fff; } .actions, footer { display: none; } section { border: 0; padding: 0; } }

@@ -1,0 +1,48 @@
+/** The waiting room's views in the API's names. */
+import type { DrawView, QueueEntryView, WaitingRoomFigures } from '#domain/views.ts';
+import { printMoment } from './printing.ts';
+import type { DrawBody, QueueEntryBody } from './schemas/queue.ts';
+
+export function printQueueEntry(entry: QueueEntryView): QueueEntryBody {
+  return {
+    id: entry.id,
+    event_id: entry.eventId,
+    status: entry.status,
+    position: entry.position,
+    waiting_ahead: entry.waitingAhead,
+    estimated_minutes: entry.estimatedMinutes,
+    open: entry.open,
+    opens_at: printMoment(entry.opensAt),
+    admitted_at: printMoment(entry.admittedAt),
+    pass_expires_at: printMoment(entry.passExpiresAt),
+    rate: entry.rate,
+    draw_commitment: entry.drawCommitment,
+    ...(entry.soldOut !== null && { sold_out: entry.soldOut }),
+  };
+}
+
+export function printDraw(draw: DrawView): DrawBody {
+  return {
+    event_id: draw.eventId,
+    status: draw.status,
+    draw_commitment: draw.drawCommitment,
+    seed: draw.seed,
+    drawn_at: printMoment(draw.drawnAt),
+    count: draw.count,
+    entries_digest: draw.entriesDigest,
+    entries: [...draw.entries],
+  };
+}
+
+/** What operators see of the room. */
+export function printWaitingRoom(figures: WaitingRoomFigures) {
+  return {
+    status: figures.status,
+    opens_at: printMoment(figures.opensAt),
+    waiting: figures.waiting,
+    admitted: figures.admitted,
+    admitted_last_minute: figures.admittedLastMinute,
+    joined: figures.joined,
+    draw_commitment: figures.drawCommitment,
+  };
+}

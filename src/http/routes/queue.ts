@@ -1,0 +1,135 @@
+/**
+ * The waiting room: joining, polling and leaving the line, and the proof of its draw.
+ *
+ * Every poll moves the line for whoever is in front; who waits is told when to come back. The proof is for anybody: it
+ * names entries by their hashes, so that nobody's pass is shown.
+ */
+import { Type } from 'typebox';
+import { createHashing } from '#actors/hashing.ts';
+import { isPublished } from '#domain/box-office.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import { viewDraw } from '#domain/waiting-room.ts';
+import type { FastifyReply } from 'fastify';
+import type { QueueEntryView } from '#domain/views.ts';
+import { prefersHtml } from '../accept.ts';
+import type { HttpApp } from '../app.ts';
+import { errorResponses } from '../openapi.ts';
+import { drawPage } from '../pages/draw-page.ts';
+import { sendPage } from '../pages/html.ts';
+import type { PublicPorts } from '../ports.ts';
+import { printDraw, printQueueEntry } from '../queue-bodies.ts';
+import { ref, SessionKeyQuery } from '../schemas/fields.ts';
+import { Draw, DRAW_LIMIT, DrawQuery, JoinQueue, QueueEntry } from '../schemas/queue.ts';
+import { requiredSessionKey } from '../session-key.ts';
+
+/** How often those who wait are asked to poll. */
+const POLL_SECONDS = 5;
+
+const EntryPath = Type.Object({ id: Type.String() });
+const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
+const QUEUE_ENTRY_NOT_FOUND = refuse('QUEUE_ENTRY_NOT_FOUND', {});
+
+export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPorts, 'directory' | 'baseUrl'>): void {
+  const hashing = createHashing();
+
+  app.post(
+    '/api/checkout/queue',
+    {
+      schema: {
+        operationId: 'joinQueue',
+        tags: ['Waiting room'],
+        summary: 'Join the waiting room of an event, or come back to the place one has',
+        body: JoinQueue,
+        response: { 200: ref(QueueEntry), 201: ref(QueueEntry), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { event_id: eventId, session_key: sessionKey } = request.body;
+      const office = await directory.byEventId(eventId);
+      const answer = (await office?.ask({ type: 'JoinQueue', sessionKey })) ?? EVENT_NOT_FOUND;
+      if (isRefusal(answer)) return reply.refuse(answer);
+      return sendEntry(reply.code(answer.joined ? 201 : 200), answer.entry);
+    },
+  );
+
+  app.get(
+    '/api/checkout/queue/:id',
+    {
+      schema: {
+        operationId: 'pollQueue',
+        tags: ['Waiting room'],
+        summary: 'Poll a place in line; every poll moves the line',
+        params: EntryPath,
+        querystring: SessionKeyQuery,
+        response: { 200: ref(QueueEntry), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = requiredSessionKey(request);
+      if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const entryId = request.params.id;
+      const office = await directory.byId('que', entryId);
+      const answer = (await office?.ask({ type: 'PollQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
+    },
+  );
+
+  app.delete(
+    '/api/checkout/queue/:id',
+    {
+      schema: {
+        operationId: 'leaveQueue',
+        tags: ['Waiting room'],
+        summary: 'Leave the line, or give a pass back',
+        params: EntryPath,
+        querystring: SessionKeyQuery,
+        response: { 200: ref(QueueEntry), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const sessionKey = requiredSessionKey(request);
+      if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const entryId = request.params.id;
+      const office = await directory.byId('que', entryId);
+      const answer = (await office?.ask({ type: 'LeaveQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
+    },
+  );
+
+  app.get(
+    '/api/events/public/:slug/draw',
+    {
+      schema: {
+        operationId: 'getDraw',
+        tags: ['Waiting room'],
+        summary: 'Check the draw of the line: JSON for programs, a page for browsers',
+        params: Type.Object({ slug: Type.String() }),
+        querystring: DrawQuery,
+        response: { 200: ref(Draw), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { slug } = request.params;
+      const { offset = 0, limit = DRAW_LIMIT } = request.query;
+      const wantsPage = prefersHtml(request.headers.accept);
+      const page = { offset: Number(offset), limit: wantsPage ? 0 : Number(limit) };
+      const office = await directory.bySlug(slug);
+      const seen = await office?.lookDurably((state) => {
+        if (!isPublished(state)) return null;
+        const { name, timezone } = state.plan.definition;
+        return { draw: viewDraw(state, page, hashing), opensAt: state.waitingRoom?.opensAt ?? null, name, timezone };
+      });
+      if (seen == null) return reply.refuse(EVENT_NOT_FOUND);
+      const { draw, ...event } = seen;
+      if (draw === null) return reply.fail('NOT_FOUND');
+      reply.header('vary', 'accept');
+      if (!wantsPage) return reply.send(printDraw(draw));
+      return sendPage(reply, drawPage({ ...event, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
+    },
+  );
+}
+
+function sendEntry(reply: FastifyReply, entry: QueueEntryView): FastifyReply {
+  if (entry.status === 'WAITING') reply.header('retry-after', POLL_SECONDS);
+  return reply.header('cache-control', 'no-store').send(printQueueEntry(entry));
+}

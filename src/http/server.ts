@@ -30,6 +30,7 @@ import { landingRoutes } from './routes/landing.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { liveRoutes } from './routes/live.ts';
+import { queueRoutes } from './routes/queue.ts';
 import { sandboxClockRoutes } from './routes/sandbox-clock.ts';
 import { sandboxPaymentRoutes } from './routes/sandbox-payments.ts';
 import { seatingRoutes } from './routes/seating.ts';
@@ -58,6 +59,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   eventRoutes(app, ports);
   seatingRoutes(app, ports);
   liveRoutes(app, ports);
+  queueRoutes(app, ports);
   holdRoutes(app, ports);
   checkoutRoutes(app, ports);
   await orderRoutes(app, ports);

@@ -10,10 +10,12 @@ import { stockOfDates } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
+import { waitingRoomFigures } from '#domain/waiting-room.ts';
 import { requireToken } from '../admin-auth.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { AdminPorts } from '../ports.ts';
+import { printWaitingRoom } from '../queue-bodies.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import {
@@ -163,7 +165,8 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
   );
 }
 
-function printAdminEvent(office: BoxOffice): AdminEventBody {
+function printAdminEvent(office: BoxOffice, now: number): AdminEventBody {
+  const figures = waitingRoomFigures(office, now);
   return {
     definition: printDefinition(office.plan.definition),
     version: office.definitionVersion,
@@ -175,6 +178,6 @@ function printAdminEvent(office: BoxOffice): AdminEventBody {
       sold,
       blocked,
     })),
-    waiting_room: null,
+    waiting_room: figures === null ? null : printWaitingRoom(figures),
   };
 }

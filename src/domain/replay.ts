@@ -33,12 +33,13 @@ export function replayFact(office: BoxOffice, stored: StoredFact): void {
 
 /** A stored fact in today's form. */
 export function readFact({ seq, type, data }: StoredFact, plan: SalePlan): Fact {
-  if (!isKnown(type)) throw new UnknownFact(seq, type);
+  if (!isKnownFact(type)) throw new UnknownFact(seq, type);
   const read = fact(type, JSON.parse(data));
   return read.type === 'HoldPlaced' || read.type === 'HoldChanged' ? withSharedIds(read, plan) : read;
 }
 
-function isKnown(type: string): type is FactType {
+/** Whether this version knows facts of a type. */
+export function isKnownFact(type: string): type is FactType {
   return Object.hasOwn(FACT_TYPES, type);
 }
 

@@ -1,0 +1,267 @@
+/**
+ * Plays a sale in which every type of fact happens at least once, on a manual clock and a journal in memory.
+ *
+ * `record.ts` keeps what happened as the golden journal; the golden test asks whether the play still covers every type.
+ */
+import assert from 'node:assert/strict';
+import { checkDefinition } from '#catalogue/definition.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import { openHouse, START, type House } from '../actors/desk.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const by = { operator: 'Ada', note: 'as the promoter asked' };
+
+function definitionOf(file: object): EventDefinition {
+  const checked = checkDefinition(file);
+  if ('problems' in checked) assert.fail(JSON.stringify(checked.problems));
+  return checked.definition;
+}
+
+/** Two dates, numbered seats and a floor, codes, perks, groups and installments. */
+function gala(changes: object = {}): EventDefinition {
+  return definitionOf({
+    id: 'evt_gala',
+    slug: 'gala',
+    name: 'Gala – “Größe”',
+    currency: 'EUR',
+    hold_minutes: 10,
+    max_installments: 3,
+    performances: [
+      { id: 'fri', name: 'Friday', starts_at: '2028-05-12T18:00:00Z', ends_at: '2028-05-12T21:00:00Z' },
+      { id: 'sat', name: 'Saturday', starts_at: '2028-05-13T18:00:00Z', ends_at: '2028-05-13T21:00:00Z' },
+    ],
+    localities: [
+      { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 40 },
+      {
+        id: 'hall',
+        name: 'Hall',
+        seating: 'NUMBERED',
+        sections: [{ id: 'H', name: 'Hall', zone_key: 'hall', rows: [{ label: '1', seats: 12, aisle_after: [6] }] }],
+      },
+    ],
+    ticketTypes: [
+      {
+        id: 'stand',
+        name: 'Standing',
+        locality_id: 'floor',
+        barPerks: [{ id: 'beer', name: 'Beer', price: 500, stock: 20, max_per_ticket: 2 }],
+      },
+      { id: 'crew', name: 'Crew', locality_id: 'floor', group_size: 4 },
+      { id: 'guest', name: 'Guest', locality_id: 'floor' },
+      { id: 'seat', name: 'Seat', locality_id: 'hall' },
+    ],
+    sellingStages: [{ id: 'now', name: 'Now', prices: { stand: 1001, crew: 3600, guest: 0, seat: 4000 } }],
+    promoCodes: [{ code: 'TENTH', percent_off: 10, max_uses: 5 }],
+    ...changes,
+  });
+}
+
+/** One date for ten, behind a waiting room that opens in five minutes and admits one a minute. */
+function rush(changes: object = {}): EventDefinition {
+  return definitionOf({
+    id: 'evt_rush',
+    slug: 'rush',
+    name: 'Rush',
+    currency: 'EUR',
+    waiting_room: true,
+    waiting_room_opens_at: new Date(START + 5 * MINUTE).toISOString(),
+    waiting_room_rate: 2,
+    waiting_room_minutes: 3,
+    waiting_room_max_admitted: 2,
+    waiting_room_pause_when_sold_out: true,
+    performances: [{ id: 'night' }],
+    localities: [{ id: 'club', name: 'Club', seating: 'GENERAL', capacity: 2 }],
+    ticketTypes: [{ id: 'entry', name: 'Entry', locality_id: 'club' }],
+    sellingStages: [{ id: 'now', name: 'Now', prices: { entry: 1500 } }],
+    ...changes,
+  });
+}
+
+function wanted(ticketTypeId: string, quantity: number, performanceId: string | null = 'fri'): CheckoutItemRequest {
+  const item = { ticketTypeId, sellingStageId: 'now', quantity, performanceId, seatIds: null };
+  return { ...item, discountCode: null, attendees: null, barPerks: [] };
+}
+
+function hold(sessionKey: string, ...items: CheckoutItemRequest[]): CommandOf<'PlaceHold'> {
+  const plain = items.map(({ ticketTypeId, sellingStageId, quantity, performanceId, seatIds }) => ({
+    ticketTypeId,
+    sellingStageId,
+    quantity,
+    performanceId,
+    seatIds,
+  }));
+  return { type: 'PlaceHold', sessionKey, items: plain, queuePass: null, idempotency: null };
+}
+
+function checkout(changes: Partial<CommandOf<'StartCheckout'>>): CommandOf<'StartCheckout'> {
+  return {
+    type: 'StartCheckout',
+    holdId: null,
+    sessionKey: null,
+    items: null,
+    customer: { email: 'Ada+vip@Example.com', name: 'Ada', documentNumber: 'X1', phone: '+49 1' },
+    acceptTerms: true,
+    successUrl: 'https://shop.example/ok/{ORDER_ID}',
+    cancelUrl: null,
+    installmentCount: 1,
+    promoCode: null,
+    promoterCode: 'PROMO',
+    referralCode: 'REF',
+    tracking: { fbp: 'fb.1', nested: { a: [1, null] } },
+    queuePass: null,
+    idempotency: null,
+    ...changes,
+  };
+}
+
+/** Plays the sale; resolves with every fact of it in order, and the box offices as they were at its end. */
+export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly house: House }> {
+  const house = openHouse();
+  await house.directory.define(gala(), by);
+  await house.directory.define(rush(), by);
+  await playGala(house, await officeOf(house, 'evt_gala'));
+  await playRush(house, await officeOf(house, 'evt_rush'));
+  house.journal.commit();
+  return { rows: [...house.journal.read()], house };
+}
+
+async function officeOf(house: House, eventId: string): Promise<BoxOfficeActor> {
+  const office = await house.directory.byEventId(eventId);
+  assert.ok(office);
+  return office;
+}
+
+async function ask<Type extends CommandType>(
+  office: BoxOfficeActor,
+  command: CommandOf<Type>,
+): Promise<ReplyTo<Type>> {
+  const reply = await office.ask<Type>(command);
+  if (isRefusal(reply as Refusal | ReplyTo<Type>)) assert.fail(`${command.type}: ${JSON.stringify(reply)}`);
+  return reply as ReplyTo<Type>;
+}
+
+async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
+  const pass = (ms: number): void => {
+    house.clock.now += ms;
+    office.wake();
+  };
+  const pay = (sessionId: string, changes: Partial<CommandOf<'RecordPayment'>> = {}) =>
+    ask(office, {
+      type: 'RecordPayment',
+      checkoutSessionId: sessionId,
+      paymentId: null,
+      outcome: 'paid',
+      amountCents: null,
+      currency: null,
+      webhookId: `msg_${sessionId}`,
+      ...changes,
+    });
+  let sessions = 0;
+  const open = async (orderId: string, paymentId: string): Promise<string> => {
+    const checkoutSessionId = `cs_${(sessions += 1)}`;
+    const redirectUrl = `https://pay.example/${checkoutSessionId}`;
+    const expiresAt = sessions % 2 === 0 ? null : house.clock.now + 30 * MINUTE;
+    await ask(office, {
+      type: 'RecordCheckoutSession',
+      orderId,
+      paymentId,
+      checkoutSessionId,
+      redirectUrl,
+      expiresAt,
+    });
+    return checkoutSessionId;
+  };
+
+  await house.directory.define(gala({ description: 'Now with words' }), by);
+  const seats = { performanceId: 'fri', seatIds: ['H-1-1', 'H-1-2'], ...by };
+  await ask(office, { type: 'BlockSeats', ...seats });
+  await ask(office, { type: 'UnblockSeats', ...seats });
+
+  // Holds: placed, changed, replaced, released, expired.
+  const first = await ask(office, hold('session-one', wanted('seat', 2), wanted('stand', 3, 'sat')));
+  pass(SECOND);
+  const holdId = first.hold.id;
+  await ask(office, { type: 'ChangeHold', holdId, sessionKey: 'session-one', items: hold('', wanted('seat', 4)).items });
+  const second = await ask(office, hold('session-one', wanted('crew', 2)));
+  await ask(office, { type: 'ReleaseHold', holdId: second.hold.id, sessionKey: 'session-one' });
+  await ask(office, { ...hold('session-two', wanted('stand', 1)), idempotency: { key: 'k-1', digest: 'd-1' } });
+  pass(10 * MINUTE);
+
+  // An order in installments, resumed, declined, paid, and money that nobody asked for.
+  const held = await ask(office, hold('session-three', wanted('seat', 3)));
+  const start = checkout({ holdId: held.hold.id, sessionKey: 'session-three', installmentCount: 3, promoCode: 'TENTH' });
+  const placed = await ask(office, { ...start, idempotency: { key: 'k-2', digest: 'd-2' } });
+  await ask(office, { ...start, idempotency: { key: 'k-3', digest: 'd-3' } });
+  const { id: orderId } = placed.order;
+  const declined = await open(orderId, placed.payment!.id);
+  await pay(declined, { outcome: 'declined' });
+  const tried = await ask(office, { type: 'OpenPayment', orderId });
+  const paid = await open(orderId, tried.payment.id);
+  await pay(paid);
+  await pay(paid, { amountCents: 77, paymentId: 'pi_stray', webhookId: 'msg_stray' });
+  const next = await ask(office, { type: 'OpenPayment', orderId });
+  await pay(await open(orderId, next.payment.id));
+  await ask(office, { type: 'CancelOrder', orderId, ...by });
+  await ask(office, { type: 'RecordRefund', orderId, amountCents: 500, ...by });
+
+  // A free order, one that runs out, one with perks and names on a date that is then called off.
+  await ask(office, checkout({ items: [wanted('guest', 2, 'sat')] }));
+  await ask(office, checkout({ items: [wanted('stand', 1)] }));
+  pass(31 * MINUTE);
+  const attendees = ['Ada', 'Bob'].map((name) => ({ name, email: null, documentNumber: null, phone: null }));
+  const perks = { ...wanted('stand', 2, 'sat'), attendees, barPerks: [{ barPerkId: 'beer', quantity: 3 }] };
+  const full = await ask(office, checkout({ items: [perks] }));
+  await pay(await open(full.order.id, full.payment!.id));
+  await ask(office, { type: 'CancelPerformance', performanceId: 'sat', ...by });
+
+  // What stands at the end: a hold, a waiting order, a paid one.
+  const sold = await ask(office, checkout({ items: [wanted('seat', 2)] }));
+  await pay(await open(sold.order.id, sold.payment!.id));
+  await ask(office, checkout({ items: [wanted('crew', 1)] }));
+  await ask(office, hold('session-four', wanted('stand', 5)));
+}
+
+async function playRush(house: House, office: BoxOfficeActor): Promise<void> {
+  const pass = (ms: number): void => {
+    house.clock.now += ms;
+    office.wake();
+  };
+  const define = (changes: object) => house.directory.define(rush(changes), by);
+  const opensAt = (ms: number) => new Date(house.clock.now + ms).toISOString();
+  const join = async (sessionKey: string): Promise<string> =>
+    (await ask(office, { type: 'JoinQueue', sessionKey })).entry.id;
+  const poll = (entryId: string, sessionKey: string) => ask(office, { type: 'PollQueue', entryId, sessionKey });
+
+  // The room goes and comes back, its opening moves, people come before it opens.
+  await define({ waiting_room: false, waiting_room_opens_at: null });
+  await define({ waiting_room_opens_at: opensAt(10 * MINUTE) });
+  await define({ waiting_room_opens_at: opensAt(MINUTE) });
+  const open = { waiting_room_opens_at: opensAt(MINUTE) };
+  const names = Array.from({ length: 8 }, (_, n) => `buyer-${n + 1}`);
+  const entries = new Map<string, string>();
+  for (const name of names) entries.set(name, await join(name));
+  await ask(office, { type: 'LeaveQueue', entryId: entries.get('buyer-8')!, sessionKey: 'buyer-8' });
+  pass(MINUTE);
+
+  // The doors open: two are admitted, one buys, one lets the pass run out.
+  const statusOf = async (name: string) => (await poll(entries.get(name)!, name)).entry.status;
+  const admitted: string[] = [];
+  for (const name of names.slice(0, 7)) if ((await statusOf(name)) === 'ADMITTED') admitted.push(name);
+  const [buyer = ''] = admitted;
+  const bought = await ask(office, { ...hold(buyer, wanted('entry', 2, null)), queuePass: entries.get(buyer)! });
+  const items = [wanted('entry', 2, null)];
+  const sale = checkout({ holdId: bought.hold.id, sessionKey: buyer, items, queuePass: entries.get(buyer)! });
+  const { order } = await ask(office, sale);
+  for (const name of names) entries.set(name, await join(name));
+  pass(4 * MINUTE);
+  await ask(office, { type: 'CancelOrder', orderId: order.id, ...by });
+  entries.set('late', await join('late'));
+  pass(SECOND);
+  await poll(entries.get('late')!, 'late');
+  await define(open);
+}

@@ -1,0 +1,74 @@
+/**
+ * The golden journals: what earlier versions wrote, kept as text, and the states that it must still lead to.
+ *
+ * `journal-N.ndjson` has a fact a line and never changes once it was released; a later version that knows more adds a file.
+ * `states.json` has what each journal leads to: figures by event, and the fingerprint of the state. Where a later version
+ * keeps more of a state its fingerprint changes and is recorded anew (`record.ts --states`); the figures may not change.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { replayFact } from '#domain/replay.ts';
+import { figuresOf, type Figures } from '#domain/figures.ts';
+import { auditBoxOffice } from '#domain/audit.ts';
+import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { fingerprintOf } from '#persistence/snapshots.ts';
+import type { FactData } from '#domain/fact.ts';
+import type { FactRow } from '#persistence/journal.ts';
+
+export const goldenFolder = new URL('./', import.meta.url);
+
+export interface GoldenState {
+  readonly figures: Figures;
+  readonly fingerprint: string;
+}
+
+/** The states of a journal's events, by event id. */
+export type GoldenStates = Readonly<Record<string, GoldenState>>;
+
+/** The names of all golden journals, the oldest first. */
+export function goldenJournals(): string[] {
+  return readdirSync(goldenFolder)
+    .filter((name) => /^journal-\d+\.ndjson$/.test(name))
+    .sort((a, b) => Number.parseInt(a.slice(8), 10) - Number.parseInt(b.slice(8), 10));
+}
+
+export function readGolden(name: string): FactRow[] {
+  const text = readFileSync(new URL(name, goldenFolder), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { data, ...row } = JSON.parse(line) as Omit<FactRow, 'data'> & { readonly data: unknown };
+      return { ...row, data: JSON.stringify(data) };
+    });
+}
+
+export function readStates(): Readonly<Record<string, GoldenStates>> {
+  return JSON.parse(readFileSync(new URL('states.json', goldenFolder), 'utf8')) as Record<string, GoldenStates>;
+}
+
+/** Replays the facts of every event; throws what a replay throws. */
+export function replayGolden(rows: readonly FactRow[]): Map<string, BoxOffice> {
+  const offices = new Map<string, BoxOffice>();
+  for (const row of rows) {
+    if (row.eventId === '') continue;
+    const office = offices.get(row.eventId) ?? openFor(row);
+    offices.set(row.eventId, office);
+    replayFact(office, row);
+  }
+  return offices;
+}
+
+function openFor({ eventId, data }: FactRow): BoxOffice {
+  return openBoxOffice(eventId, (JSON.parse(data) as FactData['EventDefined']).eventNumber);
+}
+
+/** What the offices add up to; throws when their books do not agree. */
+export function statesOf(offices: ReadonlyMap<string, BoxOffice>): GoldenStates {
+  const states = [...offices].map(([eventId, office]) => {
+    const found = auditBoxOffice(office);
+    if (found.length > 0) throw new Error(`${eventId}: ${JSON.stringify(found)}`);
+    return [eventId, { figures: figuresOf(office), fingerprint: fingerprintOf(snapshotPieces(office)) }] as const;
+  });
+  return Object.fromEntries(states);
+}

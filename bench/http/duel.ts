@@ -63,10 +63,12 @@ export async function fight(
       ours.push(await shoot(service, seconds));
     }
     const ratios = ours.map(({ load }, i) => load.perSecond / theirs[i]!.load.perSecond);
+    const thrift = ours.map((run, i) => cpuOf(theirs[i]!) / cpuOf(run));
     return {
       answered,
       figures: [
         figureOf('service ÷ plain route', '×', ratios, ratio),
+        figureOf('processor time of an answer, plain ÷ service', '×', thrift),
         ...figuresOf('service', ours),
         ...figuresOf('plain', theirs),
         figureOf(
@@ -87,6 +89,11 @@ export async function fight(
   }
 }
 
+/** Microseconds of all threads for one answer. */
+function cpuOf({ load, meter }: Run): number {
+  return meter.cpuMicros / load.requests;
+}
+
 function figuresOf(who: string, runs: readonly Run[]): Figure[] {
   const of = (name: string, unit: string, value: (run: Run) => number) =>
     figureOf(`${who}: ${name}`, unit, runs.map(value));
@@ -94,6 +101,6 @@ function figuresOf(who: string, runs: readonly Run[]): Figure[] {
     of('answers', 'per s', ({ load }) => load.perSecond),
     of('latency p50', 'ms', ({ load }) => load.p50Micros / 1000),
     of('latency p99', 'ms', ({ load }) => load.p99Micros / 1000),
-    of('processor time of an answer', 'µs', ({ load, meter }) => meter.cpuMicros / load.requests),
+    of('processor time of an answer', 'µs', cpuOf),
   ];
 }

@@ -1,0 +1,50 @@
+/** The walk-through of README, run line by line as a newcomer would, against a fresh service with the demo events. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { it } from 'node:test';
+import { promisify } from 'node:util';
+import { spawnHouse } from './harness.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+interface Step {
+  readonly commands: string;
+  /** What the page says the answers contain, in order. */
+  readonly expected: readonly string[];
+}
+
+/** The fenced blocks that say `walkthrough`; what stands after `# →` is expected in the output. */
+function stepsOf(page: string): Step[] {
+  return [...page.matchAll(/^```sh walkthrough\n(?<commands>[^]*?)^```$/gm)].map(({ groups }) => {
+    const commands = groups!['commands']!;
+    return { commands, expected: [...commands.matchAll(/^# → (.*)$/gm)].map(([, text]) => text!) };
+  });
+}
+
+const STEP_ENDS = '===== the step ends here =====';
+
+it('The walk-through of README works as it stands', async (t) => {
+  if (!existsSync('/bin/bash')) return t.skip('there is no bash here');
+  const steps = stepsOf(readme);
+  assert.ok(steps.length >= 5);
+  const house = await spawnHouse({ demo: true });
+  t.after(() => house.close());
+  const script = steps.map(({ commands }) => `${commands}\necho; echo '${STEP_ENDS}'`).join('\n');
+  const { stdout } = await promisify(execFile)('/bin/bash', [
+    '-euo',
+    'pipefail',
+    '-c',
+    script.replaceAll('http://127.0.0.1:8080', house.publicUrl),
+  ]);
+  const outputs = stdout.split(STEP_ENDS);
+  steps.forEach(({ commands, expected }, i) => {
+    let from = 0;
+    for (const text of expected) {
+      const at = outputs[i]!.indexOf(text, from);
+      assert.ok(at >= 0, `${commands}\nshould have answered with ${text}, but:\n${outputs[i]}`);
+      from = at + text.length;
+    }
+  });
+  return undefined;
+});

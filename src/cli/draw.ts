@@ -1,0 +1,163 @@
+/**
+ * `holdfast draw verify`: checks the published proof of a waiting room's draw, page by page from its address or from a file.
+ *
+ * Trusts nothing that it is shown: the line is worked out anew from the seed and the entries. Needs no data folder.
+ */
+import { readFileSync } from 'node:fs';
+import { createHashing } from '#actors/hashing.ts';
+import { findFlaws, type DrawProof } from '#domain/draw.ts';
+import { CommandFailure, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { counted } from './output.ts';
+
+/** As many entries as the service shows on one page. */
+const ENTRIES_PER_PAGE = 10_000;
+
+const HEX_SHA256 = /^[0-9a-f]{64}$/;
+
+/** A page of the proof, in the API's names. */
+interface ProofPage {
+  readonly event_id: string;
+  readonly status: 'pending' | 'drawn';
+  readonly draw_commitment: string;
+  readonly seed: string;
+  readonly count: number;
+  readonly entries_digest: string;
+  readonly entries: readonly string[];
+}
+
+export const drawCommand: Command = {
+  usage: 'draw verify URL-OR-FILE [--commitment HEX] [--entry ID]',
+  description: [
+    'Checks that a waiting room was drawn as it was promised: that the seed is the one that was committed to, that everybody who ' +
+      'took part is in the line once, and that the line is in the order that seed and entries give.',
+    'Takes the address of the proof (/api/events/public/{slug}/draw) or a file with it: one page, or a list of pages. ' +
+      'The id of an entry is a pass; it is hashed here and sent nowhere.',
+  ],
+  options: [
+    { name: 'commitment', value: 'HEX', help: 'the draw_commitment as it was seen before the draw' },
+    { name: 'entry', value: 'ID', help: 'an entry whose place in the drawn line is wanted' },
+  ],
+  positionals: { min: 2, max: 2 },
+  examples: [
+    {
+      line: 'holdfast draw verify http://127.0.0.1:8080/api/events/public/lighthouse-rush/draw',
+      does: 'checks the whole line',
+    },
+    { line: 'holdfast draw verify draw.json --commitment 9f86d0…', does: 'also that the promise was not exchanged' },
+  ],
+  async run(call) {
+    const [what = '', where = ''] = call.positionals;
+    if (what !== 'verify') throw new WrongUse(`there is no draw ${what}${suggestion(what, ['verify'])}`);
+    const commitment = call.text('commitment');
+    if (commitment !== null && !HEX_SHA256.test(commitment)) {
+      throw new WrongUse(`--commitment is "${commitment}": it must be 64 digits of lower-case hex`);
+    }
+    const pages = /^https?:\/\//.test(where) ? await fetchPages(call, where) : readPages(where);
+    return report(call, pages, commitment);
+  },
+};
+
+/** Says what was found; 0 when the draw is as promised, else 1. */
+function report({ output, text }: Call, pages: readonly ProofPage[], commitment: string | null): 0 | 1 {
+  const [{ event_id: eventId, status, draw_commitment: drawCommitment, count }] = pages as [ProofPage];
+  if (status === 'pending') {
+    output.text(`${eventId} is not drawn yet; its commitment is ${drawCommitment}`);
+    output.json({ ok: false, eventId, status, drawCommitment, flaws: ['not drawn yet'] });
+    return 1;
+  }
+  const hashing = createHashing();
+  const proof = joinPages(pages);
+  const flaws = [...findFlaws(proof, hashing), ...disagreements(pages)];
+  if (commitment !== null && commitment !== drawCommitment) {
+    flaws.unshift('the commitment shown is not the one that was seen before the draw');
+  }
+  const entryId = text('entry');
+  const place = entryId === null ? null : proof.entries.indexOf(hashing.sha256(entryId)) + 1;
+  output.json({
+    ok: flaws.length === 0,
+    eventId,
+    status,
+    drawCommitment,
+    count,
+    flaws,
+    ...(place !== null && { place }),
+  });
+  if (flaws.length === 0) output.text(`${eventId}: the line of ${counted(count, 'entry', 'entries')} is as promised`);
+  else output.text(`${eventId}: the draw is not as promised`, ...flaws.map((flaw) => `  ${flaw}`));
+  if (place !== null)
+    output.text(place === 0 ? 'the entry took no part in the draw' : `the entry was drawn to place ${place}`);
+  return flaws.length === 0 ? 0 : 1;
+}
+
+function joinPages(pages: readonly ProofPage[]): DrawProof {
+  const [first] = pages as [ProofPage];
+  return {
+    drawCommitment: first.draw_commitment,
+    seed: first.seed,
+    count: first.count,
+    entriesDigest: first.entries_digest,
+    entries: pages.flatMap(({ entries }) => entries),
+  };
+}
+
+/** Pages that do not speak of the same draw. */
+function disagreements(pages: readonly ProofPage[]): readonly string[] {
+  const headOf = ({ entries: _, ...head }: ProofPage): string => JSON.stringify(head);
+  const isSame = pages.every((page) => headOf(page) === headOf(pages[0]!));
+  return isSame ? [] : ['the pages do not speak of the same draw'];
+}
+
+// ── where the proof is ───────────────────────────────────────────────────────────────────────────────────────────────
+
+async function fetchPages({ output }: Call, address: string): Promise<readonly ProofPage[]> {
+  const pages: ProofPage[] = [];
+  let shown = 0;
+  for (;;) {
+    const page = await fetchPage(address, shown);
+    pages.push(page);
+    shown += page.entries.length;
+    output.progress('entries', shown, page.count);
+    if (page.entries.length === 0 || shown >= page.count) return pages;
+  }
+}
+
+async function fetchPage(address: string, offset: number): Promise<ProofPage> {
+  const url = new URL(address);
+  url.searchParams.set('offset', String(offset));
+  url.searchParams.set('limit', String(ENTRIES_PER_PAGE));
+  try {
+    const response = await fetch(url, { headers: { accept: 'application/json' } });
+    const body = (await response.json()) as { data?: unknown; code?: unknown };
+    if (!response.ok) throw new Error(`${response.status} ${String(body.code)}`);
+    return checkPage(body.data ?? body);
+  } catch (error) {
+    const message = `${address} cannot be read: ${(error as Error).message}`;
+    throw new CommandFailure(message, 'the address ends with /api/events/public/{slug}/draw', error);
+  }
+}
+
+function readPages(file: string): readonly ProofPage[] {
+  try {
+    const content = JSON.parse(readFileSync(file, 'utf8')) as unknown;
+    const pages = (Array.isArray(content) ? content : [content]).map((page) =>
+      checkPage((page as { data?: unknown } | null)?.data ?? page),
+    );
+    if (pages.length === 0) throw new Error('it holds no page');
+    return pages;
+  } catch (error) {
+    const message = `${file} cannot be read: ${(error as Error).message}`;
+    throw new CommandFailure(message, 'it must hold what GET …/draw answers: one page, or a list of pages', error);
+  }
+}
+
+function checkPage(value: unknown): ProofPage {
+  const page = value as ProofPage | null;
+  const isProof =
+    typeof page?.event_id === 'string' &&
+    HEX_SHA256.test(page.draw_commitment) &&
+    Array.isArray(page.entries) &&
+    page.entries.every((entry) => HEX_SHA256.test(String(entry)));
+  const isWhole = page?.status === 'pending' || (Number.isInteger(page?.count) && typeof page?.seed === 'string');
+  if (!isProof || !isWhole) throw new Error('it is no page of a draw');
+  return page;
+}

@@ -55,6 +55,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "writes an event's orders for the box office's own books",
     load: async () => (await import('./export.ts')).exportCommand,
   },
+  draw: {
+    summary: 'checks the proof of a draw',
+    load: async () => (await import('./draw.ts')).drawCommand,
+  },
   notify: {
     summary: 'sends notifications again',
     load: async () => (await import('./notify.ts')).notifyCommand,

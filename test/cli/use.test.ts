@@ -12,7 +12,19 @@ import { restoreCommand } from '#cli/restore.ts';
 import { verifyCommand } from '#cli/verify.ts';
 import { holdfast, newFolder, samples } from './holdfast.ts';
 
-const COMMANDS = ['serve', 'load', 'verify', 'snapshot', 'backup', 'restore', 'journal', 'inspect', 'export'];
+const COMMANDS = [
+  'serve',
+  'load',
+  'verify',
+  'snapshot',
+  'backup',
+  'restore',
+  'journal',
+  'inspect',
+  'export',
+  'draw',
+  'notify',
+];
 
 describe('Help', { concurrency: 4 }, () => {
   it('lists every command, with and without the word', async () => {

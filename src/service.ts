@@ -13,6 +13,7 @@ import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
+import { pagesOf } from './pages.ts';
 import { keptSecret, makeToken, makeWebhookSecret } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { HealthPort, SnapshotSummary } from '#http/ports.ts';
@@ -89,7 +90,8 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config) };
   const payments = await openPayments(config, engine, baseUrl);
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
-  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock });
+  const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
+  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront });
   apps.push(publicApp);
   const adminApp = await buildAdminApp({
     ...ports,

@@ -37,6 +37,7 @@ interface Frame {
 
 /** Frames to resume from: about a quarter of a minute in a rush, and much longer otherwise. */
 const FRAMES_MAX = 64;
+const SNAPSHOT_KEPT_MS = 1_000;
 
 export class DateFeed {
   readonly performanceId: string;
@@ -45,6 +46,7 @@ export class DateFeed {
   #told: Told;
   #frames: Frame[] = [];
   #snapshot: Buffer | null = null;
+  #snapshotAt = 0;
 
   /** Begins with what is left now; `tag` must differ between any two feeds of a date. */
   constructor(office: BoxOffice, performanceId: string, tag: string, now: number) {
@@ -77,7 +79,9 @@ export class DateFeed {
   opening(office: BoxOffice, now: number, lastId: string | null): Buffer {
     const missed = lastId === null ? null : this.#framesAfter(lastId);
     if (missed !== null) return missed;
-    if (this.#snapshot === null) {
+    // Its time is what pages set their clocks by, so that one that is made already is given out for a moment only.
+    if (this.#snapshot === null || now - this.#snapshotAt >= SNAPSHOT_KEPT_MS) {
+      this.#snapshotAt = now;
       const view = viewOf(office, this.performanceId, now) as EventView;
       this.#snapshot = this.#encode('snapshot', this.#snapshotOf(office, view, now));
     }
@@ -117,7 +121,7 @@ export class DateFeed {
   #takeUp(event: 'snapshot' | 'change', body: LiveSnapshotBody | LiveChangeBody): Buffer {
     this.#number += 1;
     const bytes = this.#encode(event, body);
-    this.#snapshot = event === 'snapshot' ? bytes : null;
+    this.#snapshot = null;
     if (event === 'snapshot') this.#frames = [];
     else this.#frames.push({ number: this.#number, bytes });
     if (this.#frames.length > FRAMES_MAX) this.#frames.shift();

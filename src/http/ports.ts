@@ -95,7 +95,24 @@ interface CommonPorts {
   readonly tickets: TicketSigner;
 }
 
+/** One file of a page, ready to be sent. */
+export interface PageFile {
+  readonly contentType: string;
+  readonly etag: string;
+  readonly bytes: Buffer;
+  /** The same, compressed with Brotli. */
+  readonly brotli: Buffer;
+}
+
+/** A page and the files that it loads, by name. */
+export interface PagesPort {
+  page(): Promise<PageFile>;
+  asset(name: string): Promise<PageFile | null>;
+}
+
 export interface PublicPorts extends CommonPorts {
+  /** The storefront; without it the public listener has the API alone. */
+  readonly storefront?: PagesPort;
   readonly payments: PaymentDesk;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;

@@ -26,8 +26,8 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { holdRoutes } from './routes/holds.ts';
-import { landingRoutes } from './routes/landing.ts';
 import { orderRoutes } from './routes/orders.ts';
+import { pageRoutes } from './routes/pages.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { liveRoutes } from './routes/live.ts';
 import { queueRoutes } from './routes/queue.ts';
@@ -43,6 +43,9 @@ const PARAMETER_LENGTH_MAX = 16 * 1024;
 
 /** Answers come within a commit; who is not served by then is too slow to wait for. */
 const CLOSING_MS_MAX = 2_500;
+
+/** Where the storefront is shown; it finds the rest of its way itself. */
+const STOREFRONT_ADDRESSES = ['/', '/e/:slug', '/e/:slug/:page'];
 
 /** The public listener: what buyers and storefronts call. */
 export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
@@ -68,7 +71,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const { sandbox } = ports.payments;
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
-  landingRoutes(app);
+  if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
   await docsRoutes(app);
   return app;
 }

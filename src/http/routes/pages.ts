@@ -1,0 +1,51 @@
+/**
+ * Pages: one document that finds its way by its address, and the files it loads.
+ *
+ * The content security policy keeps a page to this origin and free of inline code. The document is asked for again each
+ * time (304 when it is the same); its files have hashed names and are kept for ever.
+ */
+import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isNamedBy } from '../etag.ts';
+import type { PageFile, PagesPort } from '../ports.ts';
+import type { HttpApp } from '../app.ts';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/** Shows the page at each of the addresses, and its files under `/assets/`. */
+export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {
+  for (const address of addresses) {
+    app.get(address, { schema: { hide: true } }, async (request, reply) => {
+      reply.header('content-security-policy', POLICY).header('referrer-policy', 'same-origin');
+      return send(request, reply, await pages.page(), 'no-cache');
+    });
+  }
+
+  app.get(
+    '/assets/:name',
+    { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
+    async (request, reply) => {
+      const file = await pages.asset(request.params.name);
+      return file === null ? reply.fail('NOT_FOUND') : send(request, reply, file, FOR_EVER);
+    },
+  );
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, file: PageFile, keep: string): FastifyReply {
+  reply.header('cache-control', keep).header('etag', file.etag).header('vary', 'accept-encoding');
+  if (isNamedBy(file.etag, request.headers['if-none-match'])) return reply.code(304).send();
+  reply.header('content-type', file.contentType);
+  const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  return brotli ? reply.header('content-encoding', 'br').send(file.brotli) : reply.send(file.bytes);
+}

@@ -1,0 +1,76 @@
+/** "The best seats for me": how many, of which kind, and the service chooses. */
+import { useState } from 'preact/hooks';
+import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
+import { price } from '../format.ts';
+import { inWords } from '../messages.ts';
+import { Notice } from '../parts/notice.tsx';
+import { SparkIcon } from '../parts/icons.tsx';
+import { Stepper } from '../parts/stepper.tsx';
+import { client } from '../shop.ts';
+import { rowFor, ticketTypeOf } from './selection.ts';
+
+interface BestSeatsProps {
+  readonly event: EventPayload;
+  readonly performanceId: string;
+  readonly rows: readonly TicketAvailability[];
+  readonly localityId: string;
+  readonly onSeats: (seats: readonly Seat[], ticketTypeId: string) => void;
+}
+
+export function BestSeats({ event, performanceId, rows, localityId, onSeats }: BestSeatsProps) {
+  const types = event.ticketTypes.filter((type) => type.locality_id === localityId && rowFor(rows, type.id));
+  const [chosen, choose] = useState<string | null>(null);
+  const [units, setUnits] = useState(2);
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const ticketTypeId = chosen ?? types[0]?.id;
+  if (ticketTypeId === undefined) return null;
+  const type = ticketTypeOf(event, ticketTypeId)!;
+  const most = Math.max(
+    1,
+    Math.min(type.max_per_order ?? 20, Math.floor((event.max_tickets_per_order ?? 20) / type.group_size)),
+  );
+
+  const find = async (submit: SubmitEvent): Promise<void> => {
+    submit.preventDefault();
+    setBusy(true);
+    setTrouble(null);
+    try {
+      const wanted = { ticketTypeId, count: Math.min(units, most) * type.group_size };
+      const seats = await client.suggestSeats(event.slug, wanted, { performanceId });
+      if (seats.length > 0) onSeats(seats, ticketTypeId);
+      else
+        setTrouble('There is no stretch of so many free seats side by side. Ask for fewer, or pick seats on the plan.');
+    } catch (error) {
+      setTrouble(inWords(error, { timezone: event.timezone }));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form class="best" onSubmit={(submit) => void find(submit)}>
+      <label class="field">
+        <span>Ticket</span>
+        <select value={ticketTypeId} onChange={(change) => choose(change.currentTarget.value)}>
+          {types.map(({ id, name }) => (
+            <option value={id}>
+              {name} · {price(rowFor(rows, id)!.price, event.currency)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Stepper
+        label={type.group_size > 1 ? 'Groups' : 'Seats together'}
+        value={Math.min(units, most)}
+        min={1}
+        max={most}
+        onChange={setUnits}
+      />
+      <button class="button" disabled={isBusy}>
+        <SparkIcon /> Best seats for me
+      </button>
+      {trouble !== null && <Notice tone="warn">{trouble}</Notice>}
+    </form>
+  );
+}

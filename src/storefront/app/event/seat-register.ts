@@ -1,0 +1,49 @@
+/** Seats by id, over all areas of an event: their names and zones. */
+import type { Seating } from '#client/bodies.ts';
+import { listing } from '../format.ts';
+
+export interface KnownSeat {
+  /** Section and row in words. */
+  readonly row: string;
+  readonly label: string;
+  readonly zone: string;
+  readonly accessible: boolean;
+  readonly locality: string;
+}
+
+export type SeatRegister = ReadonlyMap<string, KnownSeat>;
+
+/** A label that needs its noun: "7" becomes "row 7", while "Row 7" stays as it is. */
+const BARE = /^\w{1,4}$/;
+
+export function registerOf(seating: Seating | null): SeatRegister {
+  const known = new Map<string, KnownSeat>();
+  for (const locality of seating?.localities ?? []) {
+    for (const section of locality.sections) {
+      for (const row of section.rows) {
+        const rowText = BARE.test(row.label) ? `row ${row.label}` : row.label;
+        for (const seat of row.seats) {
+          known.set(seat.id, {
+            row: `${section.name}, ${rowText}`,
+            label: seat.seat_label,
+            zone: seat.zone_key,
+            accessible: seat.accessible,
+            locality: locality.id,
+          });
+        }
+      }
+    }
+  }
+  return known;
+}
+
+/** Seats in words, those of one row together: "Stalls, row A, seats 8 and 9". */
+export function seatsInWords(register: SeatRegister, seatIds: readonly string[]): readonly string[] {
+  const known = seatIds.map((id) => register.get(id) ?? { row: '', label: id });
+  return [...Map.groupBy(known, ({ row }) => row)].map(([row, seats]) => {
+    const labels = seats.map(({ label }) => label).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const bare = labels.every((label) => BARE.test(label));
+    const noun = !bare ? '' : labels.length === 1 ? 'seat ' : 'seats ';
+    return [row, noun + listing(labels)].filter((part) => part !== '').join(', ');
+  });
+}

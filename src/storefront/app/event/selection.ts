@@ -1,0 +1,138 @@
+/**
+ * What a buyer has chosen on a date, before and beside the hold: plain values and what follows from them.
+ *
+ * Owns the arithmetic of a selection: its items, its price, and whether it is what the hold has already.
+ */
+import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
+import { lineKey } from './use-hold.ts';
+
+export interface Selection {
+  /** Units by row of general admission; rows are named by `rowKey`. */
+  readonly units: Readonly<Record<string, number>>;
+  /** Picked seats, each with the ticket type it is picked as, in the order of picking. */
+  readonly seats: readonly PickedSeat[];
+}
+
+export interface PickedSeat {
+  readonly seatId: string;
+  readonly ticketTypeId: string;
+}
+
+export const NOTHING: Selection = { units: {}, seats: [] };
+
+export const rowKey = (row: Pick<TicketAvailability, 'ticket_type_id' | 'selling_stage_id'>): string =>
+  `${row.ticket_type_id} ${row.selling_stage_id}`;
+
+/** The selection that a hold stands for on a date. */
+export function selectionOf(hold: Hold | null, performanceId: string): Selection {
+  const lines = (hold?.items ?? []).filter((line) => line.performance_id === performanceId);
+  const general = lines.filter((line) => line.seat_ids.length === 0);
+  return {
+    units: Object.fromEntries(general.map((line) => [rowKey(line), line.quantity])),
+    seats: lines.flatMap((line) => line.seat_ids.map((seatId) => ({ seatId, ticketTypeId: line.ticket_type_id }))),
+  };
+}
+
+/** The row in which a ticket type is bought: the first on sale with something left, else the first on sale. */
+export function rowFor(rows: readonly TicketAvailability[], ticketTypeId: string): TicketAvailability | undefined {
+  const onSale = rows.filter((row) => row.ticket_type_id === ticketTypeId && row.on_sale);
+  return onSale.find(({ available }) => available > 0) ?? onSale[0];
+}
+
+/**
+ * The items of a selection on its date, and those of the hold on other dates as they stand. A seated type keeps the
+ * stage of its line in the hold.
+ */
+export function itemsOf(
+  selection: Selection,
+  performanceId: string,
+  event: EventPayload,
+  rows: readonly TicketAvailability[],
+  hold: Hold | null,
+): readonly HoldItemRequest[] {
+  const elsewhere = (hold?.items ?? []).filter((line) => line.performance_id !== performanceId).map(asRequest);
+  const general = Object.entries(selection.units)
+    .filter(([, quantity]) => quantity > 0)
+    .map(([key, quantity]) => {
+      const [ticketTypeId = '', sellingStageId = ''] = key.split(' ');
+      return {
+        ticket_type_id: ticketTypeId,
+        selling_stage_id: sellingStageId,
+        performance_id: performanceId,
+        quantity,
+      };
+    });
+  return [...general, ...seatedItems(selection, performanceId, event, rows, hold), ...elsewhere];
+}
+
+function seatedItems(
+  { seats }: Selection,
+  performanceId: string,
+  event: EventPayload,
+  rows: readonly TicketAvailability[],
+  hold: Hold | null,
+): HoldItemRequest[] {
+  return [...Map.groupBy(seats, (seat) => seat.ticketTypeId)].map(([ticketTypeId, picked]) => {
+    const standing = hold?.items.find(
+      (line) => line.ticket_type_id === ticketTypeId && line.performance_id === performanceId,
+    );
+    const stage = standing?.selling_stage_id ?? rowFor(rows, ticketTypeId)?.selling_stage_id;
+    return {
+      ticket_type_id: ticketTypeId,
+      selling_stage_id: stage ?? '',
+      performance_id: performanceId,
+      quantity: Math.ceil(picked.length / groupSize(event, ticketTypeId)),
+      seat_ids: picked.map(({ seatId }) => seatId),
+    };
+  });
+}
+
+function asRequest(line: Hold['items'][number]): HoldItemRequest {
+  const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids } = line;
+  const seats = seat_ids.length > 0 && { seat_ids };
+  return { ticket_type_id, selling_stage_id, performance_id, quantity, ...seats };
+}
+
+/** Whether a hold is just what these items ask for. */
+export function isHeld(items: readonly HoldItemRequest[], hold: Hold | null): boolean {
+  if (hold === null) return false;
+  const print = (item: HoldItemRequest): string =>
+    `${lineKey(item)} ${item.quantity} ${[...(item.seat_ids ?? [])].sort().join()}`;
+  return items.map(print).sort().join('|') === hold.items.map(asRequest).map(print).sort().join('|');
+}
+
+/** What keeps a selection from being held, as a sentence; null when nothing does. */
+export function obstacle(selection: Selection, items: readonly HoldItemRequest[], event: EventPayload): string | null {
+  for (const [ticketTypeId, picked] of Map.groupBy(selection.seats, (seat) => seat.ticketTypeId)) {
+    const size = groupSize(event, ticketTypeId);
+    const missing = (size - (picked.length % size)) % size;
+    if (missing > 0) {
+      const name = ticketTypeOf(event, ticketTypeId)?.name ?? 'This ticket';
+      return `“${name}” is for ${size} people: pick ${missing} more ${missing === 1 ? 'seat' : 'seats'}, or another kind of ticket.`;
+    }
+  }
+  const tickets = ticketCount(items, event);
+  const most = event.max_tickets_per_order;
+  return most !== null && tickets > most ? `You can buy at most ${most} tickets in one order.` : null;
+}
+
+export function ticketCount(items: readonly HoldItemRequest[], event: EventPayload): number {
+  return items.reduce((sum, item) => sum + item.quantity * groupSize(event, item.ticket_type_id), 0);
+}
+
+/** Cents of all items, by the prices of the event's rows. */
+export function totalOf(items: readonly HoldItemRequest[], event: EventPayload): number {
+  return items.reduce((sum, item) => sum + item.quantity * unitPrice(event, item), 0);
+}
+
+export function unitPrice(event: EventPayload, item: HoldItemRequest): number {
+  return event.ticketAvailability.find((row) => rowKey(row) === rowKey(item))?.price ?? 0;
+}
+
+export function ticketTypeOf(event: EventPayload, id: string): TicketType | undefined {
+  return event.ticketTypes.find((type) => type.id === id);
+}
+
+export function groupSize(event: EventPayload, ticketTypeId: string): number {
+  return ticketTypeOf(event, ticketTypeId)?.group_size ?? 1;
+}

@@ -1,0 +1,74 @@
+/** How money, dates and spans read. */
+
+const language = navigator.language || 'en';
+const english = 'en-GB';
+
+/** Cents as money of a currency; whole amounts without decimals. */
+export function money(cents: number, currency: string): string {
+  const digits = cents % 100 === 0 ? 0 : 2;
+  const style = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: 2 } as const;
+  return new Intl.NumberFormat(language, style).format(cents / 100);
+}
+
+export function price(cents: number, currency: string): string {
+  return cents === 0 ? 'Free' : money(cents, currency);
+}
+
+/** A day such as "Sat, 23 September 2028", in the event's own time zone. */
+export function day(time: string, timezone?: string): string {
+  return dateText(time, timezone, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' });
+}
+
+/** A span of days such as "14 October – 11 November 2028". */
+export function days(start: string, end: string): string {
+  const form = new Intl.DateTimeFormat(english, { day: 'numeric', month: 'long', year: 'numeric' });
+  return form.formatRange(new Date(start), new Date(end));
+}
+
+/** A time of the day such as "20:30". */
+export function hour(time: string, timezone?: string): string {
+  return dateText(time, timezone, { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The parts of a date for a calendar leaf. */
+export function dayParts(time: string, timezone?: string): { day: string; month: string; weekday: string } {
+  return {
+    day: dateText(time, timezone, { day: 'numeric' }),
+    month: dateText(time, timezone, { month: 'short' }),
+    weekday: dateText(time, timezone, { weekday: 'short' }),
+  };
+}
+
+export function dayAndHour(time: string, timezone?: string): string {
+  return `${day(time, timezone)}, ${hour(time, timezone)}`;
+}
+
+/** The time zone by its city, for an event that is not in the buyer's own zone. */
+export function zoneNote(timezone: string): string | null {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return own === timezone ? null : `${timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone} time`;
+}
+
+function dateText(time: string, timeZone: string | undefined, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(english, { ...options, ...(timeZone !== undefined && { timeZone }) }).format(
+    new Date(time),
+  );
+}
+
+/** What is left of a window as "9:05", or "1:02:30" from an hour on. */
+export function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (n: number): string => String(n).padStart(2, '0');
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** "1 ticket", "3 tickets". */
+export function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n.toLocaleString(english)} ${n === 1 ? noun : plural}`;
+}
+
+/** "a, b and c". */
+export function listing(parts: readonly string[]): string {
+  return new Intl.ListFormat(english, { type: 'conjunction' }).format(parts);
+}

@@ -1,0 +1,47 @@
+/**
+ * Colours of zones: six hues that stay apart for every kind of colour vision (after Okabe and Ito), in light and dark.
+ *
+ * An operator's own colour chooses the nearest free hue, so that a plan keeps its character. States are told by shape
+ * and pattern and never by colour alone.
+ */
+export const HUES = ['blue', 'orange', 'green', 'pink', 'sky', 'olive'] as const;
+
+const REFERENCE: readonly (readonly [number, number, number])[] = [
+  [0, 114, 178],
+  [213, 94, 0],
+  [0, 158, 115],
+  [204, 121, 167],
+  [86, 180, 233],
+  [200, 180, 40],
+];
+
+/** The hue of each zone, by index into HUES; each is given once before any is given again. */
+export function zonePalette(colors: readonly (string | null)[]): number[] {
+  const given = new Set<number>();
+  return colors.map((color) => {
+    if (given.size >= HUES.length) given.clear();
+    const wanted = color === null ? null : channelsOf(color);
+    const free = HUES.map((_, hue) => hue).filter((hue) => !given.has(hue));
+    const hue =
+      wanted === null ? free[0]! : free.reduce((a, b) => (distance(wanted, a) <= distance(wanted, b) ? a : b));
+    given.add(hue);
+    return hue;
+  });
+}
+
+function channelsOf(color: string): readonly [number, number, number] | null {
+  const digits = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(color);
+  return digits && [parseInt(digits[1]!, 16), parseInt(digits[2]!, 16), parseInt(digits[3]!, 16)];
+}
+
+/** How far a colour is from a hue: by the direction in which it leaves grey, so that light and dark count little. */
+function distance(color: readonly [number, number, number], hue: number): number {
+  const [a, b] = [chroma(color), chroma(REFERENCE[hue]!)];
+  return Math.hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+function chroma([r, g, b]: readonly [number, number, number]): readonly [number, number] {
+  const [u, v] = [r - g, (r + g) / 2 - b];
+  const length = Math.hypot(u, v) || 1;
+  return [u / length, v / length];
+}

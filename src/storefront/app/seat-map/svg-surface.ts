@@ -1,0 +1,120 @@
+/**
+ * The seat map in SVG: every seat an element with a name of its own, for assistive technology and the keyboard.
+ *
+ * Seats are made once and then only change their symbol, name and state; drawing 2,000 of them takes about 30 ms.
+ */
+import { HUES } from './palette.ts';
+import type { SeatPlan } from './plan.ts';
+import { hitGrid, nameSizeOf, type Look, type Surface } from './surface.ts';
+import { shapeElement, svg } from './svg-elements.ts';
+
+/** Scale of the screen from which a seat's number fits into it. */
+const LABEL_PIXELS_MIN = 22;
+
+export function createSvgSurface(plan: SeatPlan): Surface {
+  const root = svg('svg', { class: 'plan', role: 'group' });
+  const scene = svg('g', {});
+  root.append(scene);
+  scene.append(...plan.shapes.map((shape) => shapeElement(shape)));
+  const sections = plan.sections.map(({ name, box }) => {
+    const size = plan.radius * 2.4;
+    const text = svg('text', { class: 'section-name', x: box.x + box.width / 2, y: box.y - size, 'font-size': size });
+    text.textContent = name;
+    return text;
+  });
+  const seats = plan.seats.map((seat, number) => seatElement(plan, number, seat));
+  const labels = svg('g', { class: 'seat-labels', 'aria-hidden': 'true' });
+  const ring = svg('rect', { class: 'pointer', rx: plan.radius * 0.7, visibility: 'hidden' });
+  scene.append(...sections, ...seats, labels, ring);
+  const names = scene.querySelectorAll('.section-name, .hall-shape text');
+  const at = hitGrid(plan);
+  let shown: readonly Look[] = [];
+  let scale = 1;
+  let offset = { x: 0, y: 0 };
+  /** Made when they are first large enough to be read. */
+  let numbers: readonly SVGTextElement[] = [];
+
+  return {
+    element: root,
+    show(looks, nameOf) {
+      looks.forEach((look, number) => {
+        const element = seats[number]!;
+        if (shown[number] === look) return;
+        element.setAttribute('href', `#seat-${symbolOf(plan, number, look)}`);
+        element.setAttribute('data-look', look);
+        element.setAttribute('aria-label', nameOf(number));
+        element.setAttribute('aria-checked', String(look === 'mine'));
+        if (look === 'free' || look === 'mine') element.removeAttribute('aria-disabled');
+        else element.setAttribute('aria-disabled', 'true');
+        numbers[number]?.setAttribute('visibility', isNumbered(look) ? 'visible' : 'hidden');
+      });
+      shown = looks;
+    },
+    place(view, width, height) {
+      root.setAttribute('width', String(width));
+      root.setAttribute('height', String(height));
+      scene.setAttribute('transform', `translate(${view.x} ${view.y}) scale(${view.scale})`);
+      scale = view.scale;
+      offset = view;
+      const nameSize = nameSizeOf(plan, scale);
+      for (const name of names) name.setAttribute('font-size', String(nameSize));
+      const wantsLabels = plan.radius * 2 * scale >= LABEL_PIXELS_MIN;
+      if (wantsLabels && numbers.length === 0) {
+        numbers = plan.seats.map((seat, number) => labelElement(plan, seat, shown[number] ?? 'free'));
+        labels.append(...numbers);
+      }
+      labels.setAttribute('display', wantsLabels ? 'inline' : 'none');
+    },
+    point(seat) {
+      for (const element of root.querySelectorAll('[tabindex="0"]')) element.setAttribute('tabindex', '-1');
+      ring.setAttribute('visibility', seat === null ? 'hidden' : 'visible');
+      if (seat === null) return;
+      const { x, y } = plan.seats[seat]!;
+      const reach = plan.radius * 1.3;
+      setAll(ring, { x: x - reach, y: y - reach, width: reach * 2, height: reach * 2 });
+      seats[seat]!.setAttribute('tabindex', '0');
+      seats[seat]!.focus({ preventScroll: true });
+    },
+    seatAt: (x, y) => at((x - offset.x) / scale, (y - offset.y) / scale),
+    recolour() {},
+    dispose: () => root.remove(),
+  };
+}
+
+function seatElement(plan: SeatPlan, number: number, { x, y }: { readonly x: number; readonly y: number }) {
+  const r = plan.radius;
+  return svg('use', {
+    class: `seat hue-${HUES[plan.zones[plan.zoneOf[number]!]?.hue ?? 0]}`,
+    x: x - r,
+    y: y - r,
+    width: r * 2,
+    height: r * 2,
+    role: 'checkbox',
+    tabindex: -1,
+    'data-seat': number,
+  });
+}
+
+/** Whether a seat's number is shown in it; what has a mark of its own has no room for it. */
+function isNumbered(look: Look): boolean {
+  return look === 'free' || look === 'other';
+}
+
+function labelElement(plan: SeatPlan, seat: SeatPlan['seats'][number], look: Look): SVGTextElement {
+  const visibility = isNumbered(look) ? 'visible' : 'hidden';
+  const text = svg('text', { x: seat.x, y: seat.y, 'font-size': plan.radius * 0.78, visibility });
+  text.textContent = seat.accessible ? '' : (/\S+$/.exec(seat.seat_label)?.[0] ?? '').slice(0, 4);
+  return text;
+}
+
+/** Which symbol of `symbols.tsx` shows a seat. */
+function symbolOf(plan: SeatPlan, number: number, look: Look): string {
+  if (look === 'held' || look === 'sold' || look === 'blocked') return look;
+  if (look === 'mine') return 'mine';
+  const { accessible, restricted_view: restricted } = plan.seats[number]!;
+  return `free${accessible ? '-accessible' : restricted ? '-restricted' : ''}`;
+}
+
+function setAll(element: Element, attributes: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+}

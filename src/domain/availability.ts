@@ -22,11 +22,12 @@ import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
 import { seatFacts, type SeatFacts } from './seating-plan.ts';
 import { beginTrial, giveBackInTrial, leftInTrial, type Trial } from './trial.ts';
+import type { QueueOffice } from './waiting-room.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { EventDefinition, LocalityDefinition, NumberedLocality, PerformanceDefinition } from './catalogue.ts';
 
 /** What this room needs of the box office. */
-export interface AvailabilityOffice extends HoldOffice {
+export interface AvailabilityOffice extends HoldOffice, QueueOffice {
   readonly revision: number;
   readonly definitionVersion: number;
   /** Bar perks sold, by `perkKey`. */
@@ -131,12 +132,13 @@ export function eventView(
 }
 
 /**
- * A token that changes whenever the payload without a session key may differ: with every fact, and when a stage opens
- * or closes or a date ends.
+ * A token that changes whenever the payload without a session key may differ: with every fact but those of the waiting
+ * room, which come by the thousand in a rush, and when a stage opens or closes or a date ends.
  */
 export function eventRevision(office: AvailabilityOffice, now: number): string {
   const passed = timeBoundaries(office.plan).filter((boundary) => boundary <= now).length;
-  return `${office.definitionVersion}.${office.revision}.${passed}`;
+  const saleRevision = office.revision - (office.waitingRoom?.factCount ?? 0);
+  return `${office.definitionVersion}.${saleRevision}.${passed}`;
 }
 
 /** The event's line in the list of events. */

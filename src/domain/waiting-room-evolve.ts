@@ -43,7 +43,12 @@ export type QueueFactType =
 export type QueueFact = { [Type in QueueFactType]: FactOf<Type> }[QueueFactType];
 
 /** Applies a fact of the waiting room that happened at a moment. */
-export function evolveWaitingRoom(office: QueueOffice, { type, data }: QueueFact, at: number): void {
+export function evolveWaitingRoom(office: QueueOffice, happened: QueueFact, at: number): void {
+  applyFact(office, happened, at);
+  if (office.waitingRoom !== null) office.waitingRoom.factCount += 1;
+}
+
+function applyFact(office: QueueOffice, { type, data }: QueueFact, at: number): void {
   switch (type) {
     case 'WaitingRoomAdded':
       return evolveWaitingRoomAdded(office, data);

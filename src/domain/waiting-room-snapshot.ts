@@ -44,6 +44,7 @@ export type WaitingRoomPart =
       readonly status: WaitingRoomStatus;
       readonly opensAt: number | null;
       readonly joinedCount: number;
+      readonly factCount: number;
       readonly admissions: readonly AdmissionBatch[];
       readonly draw: {
         readonly seed: string;
@@ -63,16 +64,8 @@ export type WaitingRoomPart =
 export function* waitingRoomParts(office: QueueOffice): Generator<WaitingRoomPart> {
   const room = office.waitingRoom;
   if (room === null) return;
-  const { status, opensAt, draw, entries } = room;
-  const { batches } = room.admissions;
-  yield {
-    part: 'ROOM',
-    status,
-    opensAt,
-    joinedCount: entries.joinedCount,
-    admissions: batches,
-    draw: drawRecord(room),
-  };
+  const { draw, entries } = room;
+  yield roomPart(room);
   if (draw !== null && draw.pool !== null) {
     for (const records of pages(peopleFrom(draw.pool), poolRecord)) yield { part: 'POOL', records };
   }
@@ -109,6 +102,20 @@ export function restoreWaitingRoomPart(office: QueueOffice, part: WaitingRoomPar
   }
 }
 
+function roomPart(room: WaitingRoom): WaitingRoomPart {
+  const { status, opensAt, factCount, entries, admissions } = room;
+  const { joinedCount } = entries;
+  return {
+    part: 'ROOM',
+    status,
+    opensAt,
+    joinedCount,
+    factCount,
+    admissions: admissions.batches,
+    draw: drawRecord(room),
+  };
+}
+
 function drawRecord({ draw }: WaitingRoom): Extract<WaitingRoomPart, { part: 'ROOM' }>['draw'] {
   if (draw === null) return null;
   const { seed, commitment, entryCount, entriesDigest, drawnAt } = draw;
@@ -135,6 +142,7 @@ function restoreRoom(office: QueueOffice, part: Extract<WaitingRoomPart, { part:
   const room = makeRoom(part.opensAt, part.draw);
   room.status = part.status;
   room.entries.joinedCount = part.joinedCount;
+  room.factCount = part.factCount;
   for (const { at, count } of part.admissions) noteAdmissions(room.admissions, at, count);
   if (room.draw !== null && part.draw !== null) {
     room.draw.entryCount = part.draw.entryCount;

@@ -79,6 +79,8 @@ export interface WaitingRoom {
   readonly draw: Draw | null;
   readonly entries: QueueEntries;
   readonly admissions: RecentAdmissions;
+  /** Facts of this room so far. They change nothing about what is for sale. */
+  factCount: number;
   /** Before this moment no sweep begins. Soft. */
   sweepNotBefore: number;
 }
@@ -98,6 +100,7 @@ export function makeRoom(opensAt: number | null, seal: { readonly seed: string; 
     draw: seal === null ? null : { ...seal, pool: null, entryCount: 0, order: [], entriesDigest: null, drawnAt: null },
     entries: noEntries(),
     admissions: noAdmissions(),
+    factCount: 0,
     sweepNotBefore: 0,
   };
   return room;

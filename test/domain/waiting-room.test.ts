@@ -1,6 +1,7 @@
 /** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { eventRevision } from '#domain/availability.ts';
 import { drawOrder } from '#domain/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';
@@ -16,7 +17,7 @@ import {
 import type { CommandOf } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { QueueEntryView } from '#domain/views.ts';
-import { assertSameAfterReplay, given, id, MINUTE, START, type Desk } from './office.ts';
+import { assertSameAfterReplay, given, id, MINUTE, restore, START, type Desk } from './office.ts';
 import { eventOf, stage, ticketType } from './stock-fixtures.ts';
 
 const SECOND = 1000;
@@ -266,6 +267,19 @@ describe('Silence', () => {
     assert.notEqual(back.entry.id, b.id);
     assert.equal(poll(desk, 'c', c).status, 'ADMITTED');
     assert.equal(back.entry.position, 1);
+  });
+});
+
+describe('The event', () => {
+  it('reads the same while people come, wait and are admitted', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    const before = eventRevision(desk.office, desk.now);
+    const a = join(desk, 'a');
+    leave(desk, 'b', join(desk, 'b'));
+    assert.equal(eventRevision(desk.office, desk.now), before);
+    assert.equal(eventRevision(restore(desk.office), desk.now), before);
+    desk.do(hold('a', a.id));
+    assert.notEqual(eventRevision(desk.office, desk.now), before);
   });
 });
 

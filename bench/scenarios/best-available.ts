@@ -1,3 +1,8 @@
+/**
+ * Whether the best seats of a stadium are found as fast as those of a small hall, however full they are.
+ *
+ * A turn holds the best three seats and releases them, so that every hall stays as full as it was.
+ */
 import { bestBlock } from '#domain/best-available.ts';
 import { beginTrial } from '#domain/trial.ts';
 import { definitionOf, hallEvent } from '../events.ts';

@@ -185,8 +185,7 @@ describe('The admin API', () => {
       'VALIDATION_ERROR',
     );
     const paths = (detail['errors'] as { path: string }[]).map(({ path }) => path);
-    for (const path of ['/name', '/currency', '/performances', '/ticketTypes'])
-      assert.ok(paths.includes(path), path);
+    for (const path of ['/name', '/currency', '/performances', '/ticketTypes']) assert.ok(paths.includes(path), path);
   });
 
   it('refuses an update that would take away what is held, with the conflicts, and changes nothing', async () => {

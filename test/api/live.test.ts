@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { LiveFeeds, type Listener } from '#http/live-feeds.ts';
+import { Overloaded } from '#actors/overloaded.ts';
+import { openHouse, sample, type House, type Json } from './harness.ts';
+
+interface Message {
+  readonly id: string;
+  readonly event: string;
+  readonly data: Json & {
+    readonly ticketAvailability: readonly Json[];
+    readonly seats: { readonly held: readonly string[] } & readonly Json[];
+  };
+}
+
+interface Stream {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The next message; rejects when the stream ends or nothing comes in time. */
+  next(): Promise<Message>;
+  /** Everything that was read so far. */
+  text(): string;
+  close(): void;
+}
+
+const WAIT_MS_MAX = 3_000;
+
+async function open(house: House, path: string, headers: Record<string, string> = {}): Promise<Stream> {
+  const abort = new AbortController();
+  const response = await fetch(house.publicUrl + path, { signal: abort.signal, headers });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  let all = '';
+  const ready: Message[] = [];
+  const pull = async (): Promise<void> => {
+    const { done, value } = await reader.read();
+    if (done) throw new Error('the stream has ended');
+    all += value;
+    const parts = (rest + value).split('\n\n');
+    rest = parts.pop()!;
+    for (const part of parts) {
+      const fields = new Map(part.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]));
+      if (!fields.has('data')) continue;
+      const data = JSON.parse(fields.get('data')!) as Message['data'];
+      ready.push({ id: fields.get('id')!, event: fields.get('event')!, data });
+    }
+  };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: () => all,
+    async next() {
+      const late = AbortSignal.timeout(WAIT_MS_MAX);
+      while (ready.length === 0) {
+        await pull();
+        late.throwIfAborted();
+      }
+      return ready.shift()!;
+    },
+    close: () => abort.abort(),
+  };
+}
+
+const THEATRE = '/api/events/public/the-glass-orchard/live?performance_id=premiere';
+const CLUB = '/api/events/public/night-shift/live';
+
+describe('The live stream of a date', () => {
+  let house: House;
+  const streams: Stream[] = [];
+
+  before(async () => {
+    house = await openHouse({ environment: { SANDBOX_CLOCK: 'on' } });
+    await house.define(sample('theatre-run'));
+    await house.define(sample('club-night'));
+    await house.define(sample('open-studios', { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }));
+  });
+
+  after(async () => {
+    for (const stream of streams) stream.close();
+    await house.close();
+  });
+
+  const watch = async (path: string, headers?: Record<string, string>): Promise<Stream> => {
+    const stream = await open(house, path, headers);
+    streams.push(stream);
+    return stream;
+  };
+
+  const hold = (sessionKey: string, item: Json, eventId = 'evt_theatre') =>
+    house.call<Json>('POST', '/api/checkout/holds', {
+      body: { event_id: eventId, session_key: sessionKey, items: [item] },
+    });
+
+  const seats = (...ids: string[]): Json => ({
+    ticket_type_id: 'stalls',
+    selling_stage_id: 'general',
+    performance_id: 'premiere',
+    quantity: ids.length,
+    seat_ids: ids,
+  });
+
+  it('begins with a snapshot that equals the payload and the occupancy', async () => {
+    await hold('session-first', seats('stalls-F-7', 'stalls-F-8'));
+    const stream = await watch(THEATRE);
+    assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.equal(stream.headers.get('access-control-allow-origin'), '*');
+    const { event, data } = await stream.next();
+    const payload = await house.call('GET', '/api/events/public/the-glass-orchard?performance_id=premiere');
+    const occupancy = await house.call(
+      'GET',
+      '/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere',
+    );
+    assert.equal(event, 'snapshot');
+    assert.deepEqual(data.ticketAvailability, payload.body['ticketAvailability']);
+    assert.deepEqual(data.seats, { held: occupancy.body['held'], sold: [], blocked: [] });
+  });
+
+  it('then tells only what changed: the rows and seats in their new state', async () => {
+    const stream = await watch(THEATRE);
+    await stream.next();
+    await hold('session-second', seats('stalls-G-7'));
+    const { event, data } = await stream.next();
+    assert.equal(event, 'change');
+    assert.deepEqual(data.seats, [{ id: 'stalls-G-7', state: 'HELD' }]);
+    assert.ok(
+      data.ticketAvailability.length > 0 && data.ticketAvailability.length < 5,
+      'only rows that share the seat',
+    );
+  });
+
+  it('tells many changes of a moment in one message', async () => {
+    const stream = await watch(CLUB);
+    await stream.next();
+    const item = { ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => hold(`crowd-session-${n}`, item, 'evt_club')));
+    let told = 0;
+    for (let reserved: unknown = 0; reserved !== 20; told += 1) {
+      reserved = (await stream.next()).data.ticketAvailability[0]!['reserved'];
+    }
+    assert.ok(told <= 3, `20 holds came in ${told} messages`);
+  });
+
+  it('tells when a hold runs out, though nobody asks', async () => {
+    const stream = await watch(CLUB);
+    await stream.next();
+    house.wait(11 * 60_000);
+    const { data } = await stream.next();
+    assert.equal(data.ticketAvailability[0]!['reserved'], 0);
+    assert.equal(Date.parse(String(data['now'])), house.now());
+  });
+
+  it('resumes after the last message that came, and sends a snapshot where that is too old', async () => {
+    const first = await watch(THEATRE);
+    const snapshot = await first.next();
+    first.close();
+    await hold('session-third', seats('stalls-H-7'));
+    const witness = await watch(THEATRE);
+    await witness.next();
+    await hold('session-fourth', seats('stalls-H-9'));
+    await witness.next();
+    const resumed = await watch(THEATRE, { 'last-event-id': snapshot.id });
+    const missed = [await resumed.next()];
+    while (!JSON.stringify(missed).includes('stalls-H-9')) missed.push(await resumed.next());
+    assert.ok(missed.every(({ event }) => event === 'change'));
+    assert.deepEqual(
+      missed.flatMap(({ data }) => data.seats.map((seat) => seat['id'])),
+      ['stalls-H-7', 'stalls-H-9'],
+    );
+    for (const unknown of ['long-ago-7', 'x', `${snapshot.id}999`]) {
+      const fresh = await watch(THEATRE, { 'last-event-id': unknown });
+      assert.equal((await fresh.next()).event, 'snapshot');
+    }
+  });
+
+  it('sends a snapshot to everybody when the definition changes', async () => {
+    const stream = await watch(CLUB);
+    const before = (await stream.next()).data['definition_version'] as number;
+    await house.define(sample('club-night', { description: 'Another night.' }));
+    const { event, data } = await stream.next();
+    assert.equal(event, 'snapshot');
+    assert.equal(data['definition_version'], before + 1);
+  });
+
+  it('ends when the event is taken off sale', async () => {
+    await house.define(sample('open-studios'));
+    const stream = await watch('/api/events/public/open-studios/live');
+    await stream.next();
+    await house.define(sample('open-studios', { status: 'DRAFT' }));
+    await assert.rejects(stream.next(), /has ended/);
+  });
+
+  it('refuses what cannot be watched with the error body', async () => {
+    const refusals: [string, number, string][] = [
+      ['/api/events/public/nowhere/live', 404, 'EVENT_NOT_FOUND'],
+      ['/api/events/public/draft/live', 404, 'EVENT_NOT_FOUND'],
+      ['/api/events/public/the-glass-orchard/live', 400, 'PERFORMANCE_REQUIRED'],
+      ['/api/events/public/the-glass-orchard/live?performance_id=never', 400, 'PERFORMANCE_NOT_FOUND'],
+    ];
+    for (const [path, status, code] of refusals) {
+      const answer = await house.call('GET', path);
+      assert.deepEqual([answer.status, answer.body['code']], [status, code], path);
+    }
+    assert.equal((await fetch(house.publicUrl + CLUB, { method: 'HEAD' })).status, 405);
+  });
+
+  it('is torn off neatly when the service restarts, and goes on with a snapshot', async () => {
+    const stream = await watch(CLUB);
+    const { id } = await stream.next();
+    await house.restart();
+    await assert.rejects(stream.next());
+    const again = await watch(CLUB, { 'last-event-id': id });
+    assert.equal((await again.next()).event, 'snapshot');
+  });
+});
+
+describe('The listeners of live streams', () => {
+  const listenerOf = (writableLength = 0) => {
+    const written: Buffer[] = [];
+    const listener = {
+      written,
+      writableLength,
+      gone: '',
+      write: (bytes: Buffer) => written.push(bytes),
+      destroy: () => (listener.gone = 'destroyed'),
+      end: () => (listener.gone = 'ended'),
+    };
+    return listener satisfies Listener;
+  };
+
+  it('are bounded, and one that does not read is dropped while the others are sent the same bytes', async () => {
+    const house = await openHouse();
+    await house.define(sample('club-night'));
+    const { directory, clock } = house.service.engine;
+    const feeds = new LiveFeeds({ directory, clock, listenersMax: 3 });
+    const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
+    for (const listener of [slow, quick, other]) {
+      const place = await feeds.place('night-shift', null, null);
+      assert.ok('take' in place);
+      place.take(listener);
+    }
+    await assert.rejects(feeds.place('night-shift', null, null), Overloaded);
+    await house.call('POST', '/api/checkout/holds', {
+      body: {
+        event_id: 'evt_club',
+        session_key: 'session-one',
+        items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }],
+      },
+    });
+    for (let tries = 0; quick.written.length === 0 && tries < 100; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(slow.gone, 'destroyed');
+    assert.equal(quick.written[0], other.written[0], 'one buffer for all');
+    assert.equal(feeds.listeners, 2);
+    feeds.leave(quick);
+    assert.equal(feeds.listeners, 1);
+    feeds.close();
+    assert.equal(other.gone, 'ended');
+    await house.close();
+  });
+});

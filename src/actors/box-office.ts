@@ -13,9 +13,10 @@
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
 import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain/box-office.ts';
+import { drawUnderWay } from '#domain/drawing.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { drawUnderWay, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
+import { isRoomFull, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { holdDraw } from './draw.ts';
 import { createHashing } from './hashing.ts';
@@ -110,6 +111,7 @@ export class BoxOfficeActor {
     try {
       this.#admit(command.type);
       const now = this.#settle();
+      this.#refuseFullRoom(command as Command);
       touchEntry(this.#office, command as Command, now);
       const answer = this.#run(command as Command, now);
       return this.#whenDurable(answer as ReplyTo<Type> | Refusal);
@@ -165,6 +167,11 @@ export class BoxOfficeActor {
 
   #refuseRetired(): void {
     if (this.#isRetired) throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS);
+  }
+
+  #refuseFullRoom(command: Command): void {
+    if (command.type !== 'JoinQueue' || !isRoomFull(this.#office, command.sessionKey)) return;
+    throw new Overloaded('the waiting room is full', RETRY_AFTER_SECONDS);
   }
 
   /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */

@@ -1,7 +1,7 @@
 /**
  * Holds the draw of a large waiting room without keeping the thread: a worker hashes and sorts.
  *
- * Owns the way there and back; what a draw is belongs to `domain/draw.ts`, what is kept of it to `domain/waiting-room.ts`. Started by
+ * Owns the way there and back; what a draw is belongs to `domain/draw.ts`, what is kept of it to `domain/drawing.ts`. Started by
  * the box office's actor when its room is drawing, also after a restart in the middle.
  *
  * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
@@ -12,10 +12,11 @@
 import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds, type Draw } from '#domain/waiting-room.ts';
+import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
+import type { Draw } from '#domain/room.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import type { DrawAnswer, DrawErrand } from './draw-worker.ts';
 

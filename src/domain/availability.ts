@@ -22,7 +22,7 @@ import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
 import { seatFacts, type SeatFacts } from './seating-plan.ts';
 import { beginTrial, giveBackInTrial, leftInTrial, type Trial } from './trial.ts';
-import type { QueueOffice } from './waiting-room.ts';
+import type { QueueOffice } from './room.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { EventDefinition, LocalityDefinition, NumberedLocality, PerformanceDefinition } from './catalogue.ts';
 

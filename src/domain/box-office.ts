@@ -11,6 +11,7 @@
 import { decided, type Decision } from './decision.ts';
 import { decideDefineEvent } from './definitions.ts';
 import { earliestDeadline, noDeadlines } from './deadlines.ts';
+import { decideRecordDraw, drawUnderWay } from './drawing.ts';
 import { fact, type Fact, type OperatorMark } from './fact.ts';
 import {
   decideChangeHold,
@@ -50,8 +51,6 @@ import {
   decideLeaveQueue,
   decidePollQueue,
   decideQueueDeadline,
-  decideRecordDraw,
-  drawUnderWay,
   isOfQueue,
   decideSpendPass,
   judgePass,
@@ -68,7 +67,7 @@ import type { EventDefinition } from './catalogue.ts';
 import type { FactData } from './fact.ts';
 import type { TurnIds } from './ids.ts';
 import type { OrderOffice } from './orders.ts';
-import type { QueueOffice } from './waiting-room.ts';
+import type { QueueOffice } from './room.ts';
 import type { RoomTurn } from './room-definition.ts';
 
 /** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */

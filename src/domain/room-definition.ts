@@ -12,7 +12,7 @@ import { commitmentOf, type Hashing } from './draw.ts';
 import { fact, type Fact } from './fact.ts';
 import type { EventDefinition } from './catalogue.ts';
 import type { Problem } from './refusal.ts';
-import type { QueueOffice, WaitingRoom } from './waiting-room.ts';
+import type { QueueOffice, WaitingRoom } from './room.ts';
 
 /** What a turn brings that makes a room. */
 export interface RoomTurn {

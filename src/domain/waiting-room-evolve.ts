@@ -11,16 +11,9 @@ import { noteDeadline } from './deadlines.ts';
 import { invariant, unreachable } from './invariant.ts';
 import { createLine, fillReserved, reserveSlots } from './line.ts';
 import { addWaiting, admitEntry, endEntry, entryOf, findEntry } from './queue-entries.ts';
-import {
-  DROPS_PER_TURN_MAX,
-  drawUnderWay,
-  makeRoom,
-  OPENING,
-  roomOf,
-  SWEEP_PAUSE_MS,
-  type Draw,
-  type QueueOffice,
-} from './waiting-room.ts';
+import { drawUnderWay } from './drawing.ts';
+import { makeRoom, OPENING, roomOf, type Draw, type QueueOffice } from './room.ts';
+import { DROPS_PER_TURN_MAX, SWEEP_PAUSE_MS } from './waiting-room.ts';
 import type { FactData, FactOf } from './fact.ts';
 
 /** The types of facts that concern the waiting room. */

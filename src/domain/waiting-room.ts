@@ -1,40 +1,32 @@
 /**
- * The waiting room of an event: its doors, the draw of its line, and who is admitted when.
+ * The waiting room of an event: who has a place in line, who is admitted when, and whose pass is good.
  *
- * Owns the doors, the draw and the admissions; entries and their indexes belong to `queue-entries.ts`, the fairness of an order to
- * `draw.ts`, coming and going of the room itself to `room-definition.ts`. Called by `box-office.ts`; `judgePass` by
- * whatever reserves tickets.
+ * Owns joining, polling and leaving, admissions and passes. The room as a value is in `room.ts`, its entries and their indexes in
+ * `queue-entries.ts`, its draw in `drawing.ts`. Called by `box-office.ts`.
  *
  * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted never more passes live than that.
  * 2. People are admitted from the front. Nobody who is still there is overtaken; a ghost is dropped and uses up no admission.
  * 3. A ghost is a WAITING entry that was not seen for waiting_room_inactivity_seconds: from that millisecond on it reads EXPIRED.
  *    What was seen is soft state, brought by `touchEntry` before a command is decided; a poll that admits nobody has no facts.
- * 4. Drawn are those who wait when the doors open. The pool is frozen then, so that a draw taken up again finds the same people;
- *    whoever comes later stands behind all of them.
- * 5. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
+ * 4. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
  */
-import { waitingRoomLaw, type WaitingRoomStatus } from '#machines/waiting-room.ts';
-import { admittedLately, noAdmissions, type RecentAdmissions } from './admissions.ts';
-import type { Deadlines } from './deadlines.ts';
-import { drawOrder, type Hashing } from './draw.ts';
+import { admittedLately } from './admissions.ts';
+import { decideOpening } from './drawing.ts';
 import { fact, type Fact } from './fact.ts';
 import { left } from './inventory.ts';
 import { invariant } from './invariant.ts';
-import { peopleFrom, rankOf, type Line } from './line.ts';
+import { peopleFrom, rankOf } from './line.ts';
 import { isOnSale, type Stock } from './performances.ts';
-import {
-  findEntry,
-  findLiveEntry,
-  lastSeen,
-  noEntries,
-  noteSeen,
-  type QueueEntries,
-  type QueueEntry,
-} from './queue-entries.ts';
+import { findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { areDoorsOpen, OPENING, roomOf, type QueueOffice, type WaitingRoom } from './room.ts';
 import type { Command, CommandOf } from './command.ts';
 import type { EventDefinition } from './catalogue.ts';
-import type { DrawView, QueueEntryView, WaitingRoomFigures } from './views.ts';
+import type { Hashing } from './draw.ts';
+import type { QueueEntryView, WaitingRoomFigures } from './views.ts';
+
+/** Some 600 MB; who would be the next is asked to come back later. */
+export const WAITING_ENTRIES_MAX = 2_000_000;
 
 /** Under 4 ms of a turn and 185 KB of journal; a faster room admits the rest with the next poll. */
 export const ADMISSIONS_PER_TURN_MAX = 5_000;
@@ -45,66 +37,10 @@ export const DROPS_PER_TURN_MAX = 1_000;
 /** How long the sweep pauses after a turn that dropped as many as it may, so that others have their turns between. */
 export const SWEEP_PAUSE_MS = 10;
 
-/** Larger crowds are drawn off the thread; so many are drawn in the turn that opens the doors, in about 8 ms. */
-export const DRAW_IN_TURN_MAX = 2_000;
-
-/** Entries in one fact of a drawn line: 37 KB of journal. */
-export const DRAWN_ENTRIES_PER_FACT_MAX = 1_000;
-
-const MINUTE_MS = 60_000;
-
-/** Names of what the room lets run out, beside the ids of its entries: the wait for the opening, patience with the silent. */
-export const OPENING = 'room';
+/** The name under which patience with the silent runs out. */
 const SILENCE = 'line';
 
-/** The draw of a room that has an opening time, from its seal to its proof. */
-export interface Draw {
-  readonly seed: string;
-  readonly commitment: string;
-  /** Everybody who takes part, in order of arrival; null but while the draw is under way (4). */
-  pool: Line<QueueEntry> | null;
-  entryCount: number;
-  /** The ids drawn so far, in line order. */
-  readonly order: string[];
-  /** Null until the draw is held. */
-  entriesDigest: string | null;
-  drawnAt: number | null;
-}
-
-export interface WaitingRoom {
-  status: WaitingRoomStatus;
-  /** When the doors open or opened; null when they were open from the start. */
-  opensAt: number | null;
-  /** Null in a room without an opening time. */
-  readonly draw: Draw | null;
-  readonly entries: QueueEntries;
-  readonly admissions: RecentAdmissions;
-  /** Facts of this room so far. They change nothing about what is for sale. */
-  factCount: number;
-  /** Before this moment no sweep begins. Soft. */
-  sweepNotBefore: number;
-}
-
-/** What the waiting room needs of the box office around it. */
-export interface QueueOffice extends Stock {
-  readonly eventId: string;
-  waitingRoom: WaitingRoom | null;
-  readonly deadlines: Deadlines;
-}
-
-/** A room whose doors were never open. */
-export function makeRoom(opensAt: number | null, seal: { readonly seed: string; readonly commitment: string } | null) {
-  const room: WaitingRoom = {
-    status: waitingRoomLaw.initial,
-    opensAt,
-    draw: seal === null ? null : { ...seal, pool: null, entryCount: 0, order: [], entriesDigest: null, drawnAt: null },
-    entries: noEntries(),
-    admissions: noAdmissions(),
-    factCount: 0,
-    sweepNotBefore: 0,
-  };
-  return room;
-}
+const MINUTE_MS = 60_000;
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -185,9 +121,11 @@ function estimatedMinutes(
   return Math.max(0, Math.ceil((room.opensAt! - now) / MINUTE_MS));
 }
 
-/** Whether the doors are open. A room that pauses keeps them open and admits nobody. */
-export function areDoorsOpen({ status }: WaitingRoom): boolean {
-  return status === 'OPEN' || status === 'PAUSED';
+/** Whether the room has no place for this session, which has none yet. */
+export function isRoomFull(office: QueueOffice, sessionKey: string, entriesMax = WAITING_ENTRIES_MAX): boolean {
+  if (office.waitingRoom === null) return false;
+  const { entries } = office.waitingRoom;
+  return entries.waitingCount >= entriesMax && findLiveEntry(entries, sessionKey) === undefined;
 }
 
 /** What operators see of the room; null where there is none. */
@@ -203,34 +141,6 @@ export function waitingRoomFigures(office: QueueOffice, now: number): WaitingRoo
     joined: entries.joinedCount,
     drawCommitment: draw?.commitment ?? null,
   };
-}
-
-/** The draw that is under way and was begun by too many to be held in one turn; null when there is none. */
-export function drawUnderWay(office: QueueOffice): Draw | null {
-  return office.waitingRoom?.status === 'DRAWING' ? office.waitingRoom.draw : null;
-}
-
-/** A page of the proof of the room's draw; null where there is none. Cost: 0.5 µs an entry shown. */
-export function viewDraw(
-  office: QueueOffice,
-  page: { readonly offset: number; readonly limit: number },
-  hashing: Hashing,
-): DrawView | null {
-  const draw = office.waitingRoom?.draw ?? null;
-  if (draw === null) return null;
-  const { seed, commitment: drawCommitment, drawnAt, entryCount, entriesDigest, order } = draw;
-  const { eventId } = office;
-  if (drawnAt === null) {
-    const nothing = { seed: null, drawnAt: null, count: 0, entriesDigest: null, entries: [] };
-    return { eventId, status: 'pending', drawCommitment, ...nothing };
-  }
-  const entries = order.slice(page.offset, page.offset + page.limit).map((entryId) => hashing.sha256(entryId));
-  return { eventId, status: 'drawn', drawCommitment, seed, drawnAt, count: entryCount, entriesDigest, entries };
-}
-
-/** The ids of everybody who takes part in a draw. The pool is frozen, so that it may be read in pieces (4). */
-export function* poolIds({ pool }: Draw): Generator<string> {
-  if (pool !== null) for (const { id } of peopleFrom(pool)) yield id;
 }
 
 /** Whether somebody who waits has been silent for too long (3). */
@@ -261,12 +171,6 @@ export function silenceDeadline(office: QueueOffice): { readonly subjectId: stri
 /** Whether a deadline concerns the room or one of its entries. */
 export function isOfQueue(subjectId: string): boolean {
   return subjectId === OPENING || subjectId === SILENCE || subjectId.startsWith('que_');
-}
-
-/** The room of an event that is known to have one. */
-export function roomOf(office: QueueOffice): WaitingRoom {
-  invariant(office.waitingRoom !== null, 'the event has a waiting room');
-  return office.waitingRoom;
 }
 
 // ── soft state ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -357,36 +261,11 @@ export function decideQueueDeadline(
 ): readonly Fact[] {
   const room = office.waitingRoom;
   if (room === null) return [];
-  if (subjectId === OPENING) return openDoors(room, now, hashing);
+  if (subjectId === OPENING) return decideOpening(room, now, hashing);
   if (subjectId === SILENCE) return dropGhosts(office, room, now);
   const entry = findEntry(room.entries, subjectId);
   const isOver = entry?.status === 'ADMITTED' && entry.pass!.expiresAt <= now;
   return isOver ? [fact('QueuePassExpired', { entryId: subjectId })] : [];
-}
-
-/** Takes over the next piece of an order that was drawn off the thread; nothing when it was taken over before. */
-export function decideRecordDraw(office: QueueOffice, command: CommandOf<'RecordDraw'>): readonly Fact[] {
-  const draw = drawUnderWay(office);
-  const { from, entryIds, entriesDigest } = command;
-  if (draw === null || draw.order.length !== from || entryIds.length === 0) return [];
-  const drawn = fact('LineDrawn', { from, entryIds });
-  return from + entryIds.length < draw.entryCount ? [drawn] : [drawn, fact('DrawFinished', { entriesDigest })];
-}
-
-/** The opening is reached: the draw begins and, where few take part, is held at once. */
-function openDoors(room: WaitingRoom, now: number, hashing: Hashing): readonly Fact[] {
-  const { status, opensAt, draw, entries } = room;
-  if (status !== 'PRE_QUEUE' || opensAt === null || opensAt > now) return [];
-  const entryCount = entries.line.size;
-  const started = fact('DrawStarted', { entryCount });
-  if (entryCount > DRAW_IN_TURN_MAX) return [started];
-  const ids = Array.from(peopleFrom(entries.line), ({ id }) => id);
-  const { entryIds, entriesDigest } = drawOrder(draw!.seed, ids, hashing);
-  const facts = [started];
-  for (let from = 0; from < entryCount; from += DRAWN_ENTRIES_PER_FACT_MAX) {
-    facts.push(fact('LineDrawn', { from, entryIds: entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX) }));
-  }
-  return [...facts, fact('DrawFinished', { entriesDigest })];
 }
 
 /** Drops those who were silent for too long, the longest first. */

@@ -5,7 +5,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { createHashing } from '#actors/hashing.ts';
 import { drawOrder, findFlaws } from '#domain/draw.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/drawing.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { openConcert, openHouse, START } from './desk.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';

@@ -4,16 +4,10 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createHashing } from '#actors/hashing.ts';
 import { drawOrder } from '#domain/draw.ts';
+import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import {
-  areDoorsOpen,
-  DRAWN_ENTRIES_PER_FACT_MAX,
-  drawUnderWay,
-  poolIds,
-  presumeEverybodySeen,
-  viewOwnEntry,
-  waitingRoomFigures,
-} from '#domain/waiting-room.ts';
+import { areDoorsOpen } from '#domain/room.ts';
+import { presumeEverybodySeen, viewOwnEntry, waitingRoomFigures } from '#domain/waiting-room.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { assertSameAfterReplay, given, MINUTE, START, type Desk } from './office.ts';
 import { QueueWitness, type Promises } from './queue-witness.ts';

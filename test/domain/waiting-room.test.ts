@@ -1,17 +1,16 @@
 /** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/drawing.ts';
 import { eventRevision } from '#domain/availability.ts';
 import { drawOrder } from '#domain/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';
 import {
-  DRAW_IN_TURN_MAX,
-  drawUnderWay,
   decideSpendPass,
+  isRoomFull,
   judgePass,
   presumeEverybodySeen,
-  viewDraw,
   waitingRoomFigures,
 } from '#domain/waiting-room.ts';
 import type { CommandOf } from '#domain/command.ts';
@@ -128,6 +127,16 @@ describe('Joining a room that is open', () => {
     given(roomEvent({ status: 'DRAFT' }))
       .when(joinCommand('a'))
       .refuses('EVENT_NOT_FOUND', {});
+  });
+});
+
+describe('A room with a bound', () => {
+  it('has no place for one more, but knows those it has', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    joinAll(desk, ['a', 'b', 'c']);
+    assert.equal(isRoomFull(desk.office, 'session-new', 3), false);
+    assert.equal(isRoomFull(desk.office, 'session-new', 2), true);
+    assert.equal(isRoomFull(desk.office, 'session-b', 2), false);
   });
 });
 

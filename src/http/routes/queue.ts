@@ -8,7 +8,7 @@ import { Type } from 'typebox';
 import { createHashing } from '#actors/hashing.ts';
 import { isPublished } from '#domain/box-office.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
-import { viewDraw } from '#domain/waiting-room.ts';
+import { viewDraw } from '#domain/drawing.ts';
 import type { FastifyReply } from 'fastify';
 import type { QueueEntryView } from '#domain/views.ts';
 import { prefersHtml } from '../accept.ts';

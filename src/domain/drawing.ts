@@ -1,0 +1,74 @@
+/**
+ * The draw of a waiting room: how it begins, how a large one is taken over piece by piece, and its proof.
+ *
+ * The order itself belongs to `draw.ts`. Called by `waiting-room.ts` when the opening is reached, by `box-office.ts`, by `actors/draw.ts`,
+ * which has large draws held, and by the route of the proof.
+ *
+ * 1. Drawn are those who wait when the doors open. The pool is frozen then, so that a draw taken up again finds the same people.
+ * 2. A piece is taken over once, and in order, however often it comes.
+ */
+import { drawOrder, type Hashing } from './draw.ts';
+import { fact, type Fact } from './fact.ts';
+import { peopleFrom } from './line.ts';
+import type { CommandOf } from './command.ts';
+import type { Draw, QueueOffice, WaitingRoom } from './room.ts';
+import type { DrawView } from './views.ts';
+
+/** Larger crowds are drawn off the thread; so many are drawn in the turn that opens the doors, in about 8 ms. */
+export const DRAW_IN_TURN_MAX = 2_000;
+
+/** Entries in one fact of a drawn line: 37 KB of journal. */
+export const DRAWN_ENTRIES_PER_FACT_MAX = 1_000;
+
+/** The draw that is under way and was begun by too many to be held in one turn; null when there is none. */
+export function drawUnderWay(office: QueueOffice): Draw | null {
+  return office.waitingRoom?.status === 'DRAWING' ? office.waitingRoom.draw : null;
+}
+
+/** The ids of everybody who takes part in a draw. The pool is frozen, so that it may be read in pieces (1). */
+export function* poolIds({ pool }: Draw): Generator<string> {
+  if (pool !== null) for (const { id } of peopleFrom(pool)) yield id;
+}
+
+/** A page of the proof of the room's draw; null where there is none. Cost: 0.5 µs an entry shown. */
+export function viewDraw(
+  office: QueueOffice,
+  page: { readonly offset: number; readonly limit: number },
+  hashing: Hashing,
+): DrawView | null {
+  const draw = office.waitingRoom?.draw ?? null;
+  if (draw === null) return null;
+  const { seed, commitment: drawCommitment, drawnAt, entryCount, entriesDigest, order } = draw;
+  const { eventId } = office;
+  if (drawnAt === null) {
+    const nothing = { seed: null, drawnAt: null, count: 0, entriesDigest: null, entries: [] };
+    return { eventId, status: 'pending', drawCommitment, ...nothing };
+  }
+  const entries = order.slice(page.offset, page.offset + page.limit).map((entryId) => hashing.sha256(entryId));
+  return { eventId, status: 'drawn', drawCommitment, seed, drawnAt, count: entryCount, entriesDigest, entries };
+}
+
+/** The opening is reached: the draw begins and, where few take part, is held at once. */
+export function decideOpening(room: WaitingRoom, now: number, hashing: Hashing): readonly Fact[] {
+  const { status, opensAt, draw, entries } = room;
+  if (status !== 'PRE_QUEUE' || opensAt === null || opensAt > now) return [];
+  const entryCount = entries.line.size;
+  const started = fact('DrawStarted', { entryCount });
+  if (entryCount > DRAW_IN_TURN_MAX) return [started];
+  const ids = Array.from(peopleFrom(entries.line), ({ id }) => id);
+  const { entryIds, entriesDigest } = drawOrder(draw!.seed, ids, hashing);
+  const facts = [started];
+  for (let from = 0; from < entryCount; from += DRAWN_ENTRIES_PER_FACT_MAX) {
+    facts.push(fact('LineDrawn', { from, entryIds: entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX) }));
+  }
+  return [...facts, fact('DrawFinished', { entriesDigest })];
+}
+
+/** Takes over the next piece of an order that was drawn off the thread; nothing when it was taken over before. */
+export function decideRecordDraw(office: QueueOffice, command: CommandOf<'RecordDraw'>): readonly Fact[] {
+  const draw = drawUnderWay(office);
+  const { from, entryIds, entriesDigest } = command;
+  if (draw === null || draw.order.length !== from || entryIds.length === 0) return [];
+  const drawn = fact('LineDrawn', { from, entryIds });
+  return from + entryIds.length < draw.entryCount ? [drawn] : [drawn, fact('DrawFinished', { entriesDigest })];
+}

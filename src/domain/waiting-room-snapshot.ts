@@ -13,7 +13,7 @@ import { append, createLine, peopleFrom, reserveSlots } from './line.ts';
 import { entryOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
 import { setIn } from './sharded-map.ts';
 import { placeDrawn } from './waiting-room-evolve.ts';
-import { makeRoom, OPENING, type QueueOffice, type WaitingRoom } from './waiting-room.ts';
+import { makeRoom, OPENING, type QueueOffice, type WaitingRoom } from './room.ts';
 
 /** Records in one part; at some 120 B each well under a millisecond to parse. */
 const RECORDS_PER_PART = 500;

@@ -21,6 +21,7 @@ import { oldestOf } from './oldest.ts';
 import { followStock, type SaleDate, type Stock } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { rearrange, reserve } from './reservation.ts';
+import { ShardedMap } from './sharded-map.ts';
 import type { CommandOf } from './command.ts';
 import type { HoldItemView, HoldView, IdempotentAnswer } from './views.ts';
 
@@ -38,8 +39,8 @@ export interface Hold {
 }
 
 export interface HoldBook {
-  readonly byId: Map<string, Hold>;
-  readonly activeBySession: Map<string, Hold>;
+  readonly byId: ShardedMap<Hold>;
+  readonly activeBySession: ShardedMap<Hold>;
   /** Holds that ended without an order, oldest first. */
   readonly finished: Set<string>;
 }
@@ -53,7 +54,7 @@ export interface HoldOffice extends Stock {
 }
 
 export function noHolds(): HoldBook {
-  return { byId: new Map(), activeBySession: new Map(), finished: new Set() };
+  return { byId: new ShardedMap(), activeBySession: new ShardedMap(), finished: new Set() };
 }
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -312,7 +313,7 @@ function eachLine(stock: Stock, hold: Hold, change: (date: SaleDate, line: HoldL
 
 // ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A hold as a snapshot keeps it; the order of the book is the order of placing. */
+/** A hold as a snapshot keeps it; the book is restored in its own order. */
 export type HoldRecord = Hold;
 
 /** Puts a hold of a snapshot back; the inventories have its share already, but not its claim on a release time. */

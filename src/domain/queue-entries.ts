@@ -16,7 +16,7 @@ import { queueEntryLaw, type QueueEntryStatus, type QueueEntryTrigger } from '#m
 import { invariant } from './invariant.ts';
 import { append, createLine, stepOut, type Line } from './line.ts';
 import { oldestOf } from './oldest.ts';
-import { createShardedMap, deleteFrom, getFrom, setIn, type ShardedMap } from './sharded-map.ts';
+import { ShardedMap } from './sharded-map.ts';
 
 /** Bounds the memory of entries that are over. */
 export const FINISHED_ENTRIES_MAX = 10_000;
@@ -61,8 +61,8 @@ export interface QueueEntries {
 
 export function noEntries(): QueueEntries {
   return {
-    byId: createShardedMap(),
-    liveBySession: createShardedMap(),
+    byId: new ShardedMap(),
+    liveBySession: new ShardedMap(),
     line: createLine(),
     passes: new Set(),
     finished: new Set(),
@@ -77,12 +77,12 @@ export function noEntries(): QueueEntries {
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function findEntry(entries: QueueEntries, entryId: string): QueueEntry | undefined {
-  return getFrom(entries.byId, entryId);
+  return entries.byId.get(entryId);
 }
 
 /** The session's WAITING or ADMITTED entry. */
 export function findLiveEntry(entries: QueueEntries, sessionKey: string): QueueEntry | undefined {
-  return getFrom(entries.liveBySession, sessionKey);
+  return entries.liveBySession.get(sessionKey);
 }
 
 /** An entry that a fact names. */
@@ -124,9 +124,9 @@ export function makeEntry(id: string, sessionKey: string, seenAt: number): Queue
 
 /** Enters somebody who waits, and whose place is known, into the indexes. */
 export function keepWaiting(entries: QueueEntries, entry: QueueEntry): void {
-  invariant(getFrom(entries.liveBySession, entry.sessionKey) === undefined, 'a session has one live queue entry');
-  setIn(entries.byId, entry.id, entry);
-  setIn(entries.liveBySession, entry.sessionKey, entry);
+  invariant(!entries.liveBySession.has(entry.sessionKey), 'a session has one live queue entry');
+  entries.byId.set(entry.id, entry);
+  entries.liveBySession.set(entry.sessionKey, entry);
   linkLast(entries, entry);
 }
 
@@ -156,12 +156,12 @@ export function endEntry(entries: QueueEntries, entry: QueueEntry, trigger: Excl
   }
   entries.passes.delete(entry);
   entry.status = follow(queueEntryLaw, entry.status, trigger);
-  deleteFrom(entries.liveBySession, entry.sessionKey);
+  entries.liveBySession.delete(entry.sessionKey);
   entries.finished.add(entry.id);
   if (entries.finished.size <= FINISHED_ENTRIES_MAX) return;
   const oldest = oldestOf(entries.finished)!;
   entries.finished.delete(oldest);
-  deleteFrom(entries.byId, oldest);
+  entries.byId.delete(oldest);
 }
 
 function linkLast(entries: QueueEntries, entry: QueueEntry): void {

@@ -2,28 +2,47 @@
  * A map in many parts, for a million keys and more.
  *
  * A Map that outgrows its table copies it whole: measured, 56 ms at 262,000 keys and 180 ms at a million. Parts grow one by one,
- * each in well under a millisecond at that size. It has no order; who needs one keeps it elsewhere.
+ * each in well under a millisecond at that size. Its order is that of the parts, and in each that of putting in: the
+ * same again for a map that was filled in this map's own order, as a restored snapshot is.
  */
 const PARTS = 256;
 
-export interface ShardedMap<Value> {
-  readonly parts: (Map<string, Value> | undefined)[];
-}
+export class ShardedMap<Value> {
+  readonly #parts: (Map<string, Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
+  #size = 0;
 
-export function createShardedMap<Value>(): ShardedMap<Value> {
-  return { parts: [] };
-}
+  get size(): number {
+    return this.#size;
+  }
 
-export function getFrom<Value>({ parts }: ShardedMap<Value>, key: string): Value | undefined {
-  return parts[partOf(key)]?.get(key);
-}
+  get(key: string): Value | undefined {
+    return this.#parts[partOf(key)]?.get(key);
+  }
 
-export function setIn<Value>({ parts }: ShardedMap<Value>, key: string, value: Value): void {
-  (parts[partOf(key)] ??= new Map()).set(key, value);
-}
+  has(key: string): boolean {
+    return this.#parts[partOf(key)]?.has(key) ?? false;
+  }
 
-export function deleteFrom<Value>({ parts }: ShardedMap<Value>, key: string): void {
-  parts[partOf(key)]?.delete(key);
+  set(key: string, value: Value): void {
+    const part = (this.#parts[partOf(key)] ??= new Map());
+    const before = part.size;
+    part.set(key, value);
+    this.#size += part.size - before;
+  }
+
+  delete(key: string): boolean {
+    const wasThere = this.#parts[partOf(key)]?.delete(key) ?? false;
+    if (wasThere) this.#size -= 1;
+    return wasThere;
+  }
+
+  *keys(): Generator<string> {
+    for (const part of this.#parts) if (part !== undefined) yield* part.keys();
+  }
+
+  *values(): Generator<Value> {
+    for (const part of this.#parts) if (part !== undefined) yield* part.values();
+  }
 }
 
 /** Ids end in random characters, so their ends spread them; keys chosen to fall together only share one Map. */

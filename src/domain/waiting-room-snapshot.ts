@@ -11,7 +11,6 @@ import { noteDeadline } from './deadlines.ts';
 import { unreachable } from './invariant.ts';
 import { append, createLine, peopleFrom, reserveSlots } from './line.ts';
 import { entryOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
-import { setIn } from './sharded-map.ts';
 import { placeDrawn } from './waiting-room-evolve.ts';
 import { makeRoom, OPENING, type QueueOffice, type WaitingRoom } from './room.ts';
 
@@ -183,8 +182,8 @@ function restorePass(office: QueueOffice, { id, sessionKey, pass }: PassRecord):
   entry.status = queueEntryLaw.next(entry.status, 'ADMIT')!;
   entry.pass = pass;
   entries.passes.add(entry);
-  setIn(entries.byId, id, entry);
-  setIn(entries.liveBySession, sessionKey, entry);
+  entries.byId.set(id, entry);
+  entries.liveBySession.set(sessionKey, entry);
   noteDeadline(office.deadlines, id, pass.expiresAt);
 }
 
@@ -193,7 +192,7 @@ function restoreFinished({ entries }: WaitingRoom, { id, sessionKey, status, pas
   entry.status = status;
   entry.pass = pass;
   entries.finished.add(id);
-  setIn(entries.byId, id, entry);
+  entries.byId.set(id, entry);
 }
 
 function* pages<Item, Record>(items: Iterable<Item>, record: (item: Item) => Record): Generator<readonly Record[]> {

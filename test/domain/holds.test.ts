@@ -324,6 +324,17 @@ describe('releasing a hold', () => {
       .refuses('HOLD_NOT_ACTIVE', { status: 'EXPIRED' });
   });
 
+  it('forgets the deadlines of holds that were changed again and again', () => {
+    const desk = given(define());
+    const hold = placed(desk, [item()]);
+    for (let n = 0; n < 20_000; n += 1) {
+      desk.wait(1);
+      desk.do(change(hold, [item({ quantity: 1 + (n % 2) })]));
+    }
+    const { heap, sifted } = desk.office.deadlines;
+    assert.ok(heap.length + sifted.length < 10_000, `${heap.length + sifted.length} hints are kept`);
+  });
+
   it('keeps only the newest finished holds', () => {
     const desk = given(define({ performances: [{ id: 'fri' }] }));
     const first = placed(desk, [item()]);

@@ -1,0 +1,102 @@
+/** What the operators' API answers, as far as the console shows it. */
+
+export interface Stock {
+  readonly capacity: number;
+  readonly available: number;
+  readonly held: number;
+  readonly sold: number;
+  readonly blocked: number;
+}
+
+export interface OverviewDate extends Stock {
+  readonly id: string;
+  readonly name: string;
+  readonly starts_at: string | null;
+  readonly status: string;
+}
+
+export interface WaitingRoom {
+  readonly status: string;
+  readonly opens_at: string | null;
+  readonly waiting: number;
+  readonly admitted: number;
+  readonly admitted_last_minute: number;
+  readonly joined: number;
+}
+
+export interface OverviewEvent {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly status: 'PUBLISHED' | 'DRAFT';
+  readonly currency: string;
+  readonly timezone: string;
+  readonly numbered: boolean;
+  readonly performances: readonly OverviewDate[];
+  readonly waiting_room: WaitingRoom | null;
+}
+
+export interface ServiceFigures {
+  readonly ready: boolean;
+  readonly reason: string | null;
+  readonly events: number;
+  readonly appended_seq: number;
+  readonly durable_seq: number;
+  readonly journal_lag: number;
+  readonly notification_lag: number | null;
+  readonly snapshot_age_seconds: number;
+  readonly event_loop_delay_ms: number;
+  readonly free_bytes: number | null;
+}
+
+export interface Overview {
+  readonly now: string;
+  readonly service: ServiceFigures;
+  readonly events: readonly OverviewEvent[];
+  readonly next_cursor: string | null;
+}
+
+export interface Order {
+  readonly order_id: string;
+  readonly status: string;
+  readonly payment_status: string;
+  readonly placed_at: string;
+  readonly expires_at: string | null;
+  readonly currency: string;
+  readonly total_amount: number;
+  readonly paid_amount: number;
+  readonly refund_due: number;
+  readonly refunded_amount: number;
+  readonly payment_provider: string;
+  readonly customer: { readonly name: string; readonly email: string; readonly phone: string | null };
+  readonly event: { readonly id: string; readonly name: string };
+  readonly items: readonly {
+    readonly ticket_type_id: string;
+    readonly performance_id: string;
+    readonly ticket_count: number;
+    readonly seat_ids: readonly string[];
+    readonly unit_price: number;
+    readonly quantity: number;
+  }[];
+  readonly payments: readonly {
+    readonly id: string;
+    readonly installment: number;
+    readonly amount: number;
+    readonly status: string;
+    readonly paid_at: string | null;
+  }[];
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly amount: number;
+    readonly note: string | null;
+    readonly created_at: string;
+  }[];
+  readonly cancelled_by: string | null;
+  readonly cancelled_at: string | null;
+  readonly cancellation_note: string | null;
+}
+
+export interface OrderPage {
+  readonly orders: readonly Order[];
+  readonly next_cursor: string | null;
+}

@@ -1,0 +1,34 @@
+/** How figures, money and moments read. */
+
+export function figure(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+export function money(cents: number, currency: string): string {
+  return new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(cents / 100);
+}
+
+/** A moment such as "23 Sept 2028, 21:00"; in the zone of the event where one is given. */
+export function moment(time: string | null, timeZone?: string): string {
+  if (time === null) return 'no time';
+  const form = { dateStyle: 'medium', timeStyle: 'short', ...(timeZone !== undefined && { timeZone }) } as const;
+  return new Intl.DateTimeFormat('en-GB', form).format(new Date(time));
+}
+
+/** A span such as "4 s", "12 min" or "3 h". */
+export function span(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}
+
+/** Bytes such as "12.4 GB". */
+export function bytes(count: number): string {
+  return count >= 1e9 ? `${(count / 1e9).toFixed(1)} GB` : `${Math.round(count / 1e6)} MB`;
+}
+
+/** What is written as "12.50" or "12,50", in cents; null when it is no amount. */
+export function readCents(text: string): number | null {
+  return /^\d{1,11}(?:[.,]\d{1,2})?$/.test(text.trim())
+    ? Math.round(Number(text.trim().replace(',', '.')) * 100)
+    : null;
+}

@@ -1,0 +1,176 @@
+/** One order with everything on it, its cancelling, and the noting of money given back. */
+import { useState } from 'preact/hooks';
+import { addressOf, type Api } from '../api.ts';
+import type { Order } from '../bodies.ts';
+import { money, moment, readCents } from '../format.ts';
+import { Confirmation } from '../parts/confirmation.tsx';
+import { linkTo } from '../router.ts';
+import { usePolled } from '../use-polled.ts';
+
+interface OrderPageProps {
+  readonly api: Api;
+  readonly orderId: string;
+  readonly again: () => void;
+}
+
+const LOOK_EVERY_MS = 5_000;
+const CANCELLABLE = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
+
+export function OrderPage({ api, orderId, again }: OrderPageProps) {
+  const address = addressOf('orders', orderId);
+  const {
+    value: order,
+    trouble,
+    again: readAgain,
+  } = usePolled<Order>(orderId, () => api('GET', address), LOOK_EVERY_MS);
+  const [question, setQuestion] = useState<'cancel' | 'refund' | null>(null);
+  if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
+
+  const change = async (what: 'cancel' | 'refunds', body: object): Promise<void> => {
+    await api('POST', `${address}/${what}`, body);
+    readAgain();
+    again();
+  };
+  const refund = (fields: FormData, note: string | null): Promise<void> => {
+    const amount = readCents(String(fields.get('amount') ?? ''));
+    if (amount === null || amount === 0) throw new Error('Write an amount such as 12.50.');
+    return change('refunds', { amount, note });
+  };
+  const refundableCents = order.paid_amount - order.refunded_amount;
+
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#/">On sale now</a> / <a href={linkTo('events', order.event.id)}>{order.event.name}</a> /{' '}
+        <a href={linkTo('events', order.event.id, 'orders')}>Orders</a>
+      </p>
+      <div class="heading">
+        <h1>{order.customer.name}</h1>
+        <span class={`tag ${order.status}`}>{order.status.replace('_', ' ')}</span>
+      </div>
+      <p class="quiet">
+        <code>{order.order_id}</code> · {order.customer.email} · placed {moment(order.placed_at)}
+      </p>
+      {trouble !== null && <p class="alert">{trouble}</p>}
+      <Sums order={order} />
+      <div class="actions">
+        {refundableCents > 0 && (
+          <button type="button" class="button" onClick={() => setQuestion('refund')}>
+            Record refund…
+          </button>
+        )}
+        {CANCELLABLE.includes(order.status) && (
+          <button type="button" class="button plain" onClick={() => setQuestion('cancel')}>
+            Cancel order…
+          </button>
+        )}
+      </div>
+      <Items order={order} />
+      <Payments order={order} />
+      {question === 'cancel' && (
+        <Confirmation
+          title="Cancel this order?"
+          action="Cancel the order"
+          isGrave
+          act={(_fields, note) => change('cancel', { note })}
+          onClose={() => setQuestion(null)}
+        >
+          <p>
+            Its tickets are void and return to sale.{' '}
+            {refundableCents > 0
+              ? `${money(refundableCents, order.currency)} are due back to the buyer.`
+              : 'Nothing was paid.'}
+          </p>
+        </Confirmation>
+      )}
+      {question === 'refund' && (
+        <Confirmation title="Record a refund" action="Record it" act={refund} onClose={() => setQuestion(null)}>
+          <p class="quiet">This notes money that you gave back at the payment provider. It sends none itself.</p>
+          <label class="field">
+            Amount in {order.currency}
+            <input
+              name="amount"
+              inputMode="decimal"
+              required
+              value={((order.refund_due || refundableCents) / 100).toFixed(2)}
+              autocomplete="off"
+            />
+          </label>
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+function Sums({ order }: { readonly order: Order }) {
+  const sums: readonly (readonly [string, number])[] = [
+    ['Total', order.total_amount],
+    ['Paid', order.paid_amount],
+    ['Given back', order.refunded_amount],
+    ['Refund due', order.refund_due],
+  ];
+  return (
+    <dl class="tiles">
+      {sums.map(([name, cents]) => (
+        <div key={name} class={name === 'Refund due' && cents > 0 ? 'pressing' : ''}>
+          <dt>{name}</dt>
+          <dd>{money(cents, order.currency)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Items({ order }: { readonly order: Order }) {
+  return (
+    <section class="card">
+      <h3>Tickets</h3>
+      <ul class="lines">
+        {order.items.map((item, index) => (
+          <li key={index}>
+            <span>
+              {item.ticket_count} × {item.ticket_type_id} <span class="quiet">on {item.performance_id}</span>
+              {item.seat_ids.length > 0 && <span class="quiet small"> {item.seat_ids.join(', ')}</span>}
+            </span>
+            <span class="number">{money(item.unit_price * item.quantity, order.currency)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Payments({ order }: { readonly order: Order }) {
+  return (
+    <section class="card">
+      <h3>Money</h3>
+      <ul class="lines">
+        {order.payments.map((payment) => (
+          <li key={payment.id}>
+            <span>
+              Installment {payment.installment} · {payment.status}{' '}
+              <span class="quiet">{payment.paid_at === null ? '' : moment(payment.paid_at)}</span>
+            </span>
+            <span class="number">{money(payment.amount, order.currency)}</span>
+          </li>
+        ))}
+        {order.refunds.map((refund) => (
+          <li key={refund.id}>
+            <span>
+              Given back <span class="quiet">{moment(refund.created_at)}</span> {refund.note}
+            </span>
+            <span class="number">−{money(refund.amount, order.currency)}</span>
+          </li>
+        ))}
+        {order.cancelled_at !== null && (
+          <li>
+            <span>
+              Cancelled by {order.cancelled_by?.toLowerCase()} <span class="quiet">{moment(order.cancelled_at)}</span>{' '}
+              {order.cancellation_note}
+            </span>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}

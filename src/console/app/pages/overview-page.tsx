@@ -1,0 +1,114 @@
+/** Everything at a glance: what is on sale now, who waits, and how the service is. */
+import type { Api } from '../api.ts';
+import type { Overview, OverviewEvent, ServiceFigures } from '../bodies.ts';
+import { bytes, figure, moment, span } from '../format.ts';
+import type { History } from '../history.ts';
+import { LineChart, StockBar, StockLegend } from '../parts/charts.tsx';
+import { OrderFinder } from '../parts/order-finder.tsx';
+import { linkTo } from '../router.ts';
+
+interface OverviewPageProps {
+  readonly overview: Overview;
+  readonly history: History;
+  readonly api: Api;
+}
+
+export function OverviewPage({ overview, history }: OverviewPageProps) {
+  const { events, service } = overview;
+  const isOnSale = (event: OverviewEvent): boolean =>
+    event.status === 'PUBLISHED' && event.performances.some(({ status }) => status === 'ON_SALE');
+  const others = events.filter((event) => !isOnSale(event));
+  return (
+    <>
+      <div class="heading">
+        <h1>On sale now</h1>
+        <OrderFinder />
+      </div>
+      <Service service={service} />
+      <div class="cards">
+        {events.filter(isOnSale).map((event) => (
+          <EventCard key={event.id} event={event} history={history} />
+        ))}
+      </div>
+      {others.length > 0 && (
+        <>
+          <h2>Not on sale</h2>
+          <div class="cards">
+            {others.map((event) => (
+              <EventCard key={event.id} event={event} history={history} />
+            ))}
+          </div>
+        </>
+      )}
+      {overview.next_cursor !== null && (
+        <p class="quiet">The first {events.length} events are shown; the API lists the rest.</p>
+      )}
+    </>
+  );
+}
+
+function Service({ service }: { readonly service: ServiceFigures }) {
+  const age = service.snapshot_age_seconds;
+  const tiles: readonly (readonly [name: string, value: string])[] = [
+    ['Journal lag', `${figure(service.journal_lag)} facts`],
+    ['On disk up to', `#${figure(service.durable_seq)}`],
+    ['Snapshot age', age === 0 ? 'none yet' : span(age)],
+    ['Event-loop delay', `${service.event_loop_delay_ms} ms`],
+    ['Disk free', service.free_bytes === null ? 'unknown' : bytes(service.free_bytes)],
+    ...(service.notification_lag === null
+      ? []
+      : [['Notifications behind', `${figure(service.notification_lag)} facts`] as const]),
+  ];
+  return (
+    <dl class="tiles" aria-label="The service">
+      {tiles.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function EventCard({ event, history }: { readonly event: OverviewEvent; readonly history: History }) {
+  const room = event.waiting_room;
+  return (
+    <section class="card" data-event={event.id}>
+      <div class="heading">
+        <h3>
+          <a href={linkTo('events', event.id)}>{event.name}</a>
+        </h3>
+        <a class="small" href={linkTo('events', event.id, 'orders')}>
+          Orders
+        </a>
+      </div>
+      <ul class="date-list">
+        {event.performances.map((date) => (
+          <li key={date.id}>
+            <div class="heading small">
+              <span>
+                <b>{date.name}</b> <span class="quiet">{moment(date.starts_at, event.timezone)}</span>
+              </span>
+              <span class={`tag ${date.status}`}>{date.status.replace('_', ' ')}</span>
+            </div>
+            <StockBar stock={date} />
+            <StockLegend stock={date} />
+          </li>
+        ))}
+      </ul>
+      {room !== null && (
+        <div class="room">
+          <p>
+            <b>{figure(room.waiting)}</b> waiting · <b>{figure(room.admitted)}</b> admitted ·{' '}
+            <b>{figure(room.admitted_last_minute)}</b> in the last minute
+          </p>
+          <LineChart
+            label={`People waiting for ${event.name} over time`}
+            points={history.map(({ at, waiting }) => ({ at, value: waiting.get(event.id) ?? 0 }))}
+          />
+        </div>
+      )}
+    </section>
+  );
+}

@@ -28,7 +28,7 @@ const doors: Readonly<Record<string, Door>> = {
   payments:    { rooms: ['actors', 'domain'],                             packages: 'any' },
   notifications: { rooms: ['actors', 'domain', 'persistence'],            packages: 'any' },
   http:        { rooms: ['actors', 'catalogue', 'domain', 'payments', 'tickets'], packages: 'any' },
-  cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'payments', 'persistence', 'tickets'], packages: 'any' },
+  cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'notifications', 'payments', 'persistence', 'tickets'], packages: 'any' },
   tickets:     { rooms: ['domain'],                                       packages: ['lru-cache', 'node:'] },
   client:      { rooms: [],                                               packages: [] },
   storefront:  { rooms: ['client'],                                       packages: 'any' },

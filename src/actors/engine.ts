@@ -12,15 +12,19 @@
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
+import { isKnownFact, UnknownFact } from '#domain/replay.ts';
 import type { ServiceStatus } from '#machines/service.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 import { createClock, type ServiceClock } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
-import { readServiceFact, restoreService, SERVICE_STREAM, type ServiceFact } from './service-facts.ts';
+import { evolveService, newServiceState, readServiceFact, restoreService } from './service-facts.ts';
+import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
+import type { NotificationCursor, ServiceFact, ServiceState } from './service-facts.ts';
 import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
 import { runSnapshotRound, type SnapshotRound } from './snapshot-rounds.ts';
+import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
 import { startSnapshotter, type Snapshotter, type SnapshotErrand, type SnapshotOutcome } from './snapshotter.ts';
 import { startTimers, type Timers } from './timers.ts';
 
@@ -30,6 +34,8 @@ export interface EngineOptions {
   readonly mailboxCommandsMax: number;
   /** Milliseconds since 1970; the machine's clock unless a test brings its own. */
   readonly clockSource?: () => number;
+  /** Free space below which nothing new is claimed (see `space-guard.ts`); without it nobody looks. */
+  readonly freeBytesMin?: number | null;
   /** Passed on to the journal; for tests. */
   readonly journal?: Partial<SqliteJournalOptions>;
   readonly onProgress?: SqliteJournalOptions['onProgress'];
@@ -45,7 +51,12 @@ export interface Engine {
   readonly status: ServiceStatus;
   /** Whether the journal held no fact at all when it was opened. */
   readonly wasEmpty: boolean;
-  /** Why changes cannot be taken now, or null. */
+  /** How far notifications had come when the journal was opened; null when nothing was ever told. */
+  readonly notificationCursor: NotificationCursor | null;
+  readonly space: Pick<SpaceGuard, 'freeBytes' | 'isLow'>;
+  /** When the newest snapshot was asked for, in milliseconds since 1970; null when there is none. */
+  readonly lastSnapshotAt: number | null;
+  /** Why not everything can be taken on now, or null. */
   readonly trouble: string | null;
   /** Appends a fact of the service itself; resolves when it is durable. */
   record(fact: ServiceFact): Promise<void>;
@@ -56,6 +67,8 @@ export interface Engine {
    * that were there move to the archive. Rejects with Overloaded when the archive could not be written.
    */
   takeSnapshots(options?: { readonly prune?: boolean }): Promise<SnapshotRound>;
+  /** Facts after the sequence number that this answers are still needed, and are not pruned. */
+  keepFactsAfter(neededAfter: () => number): void;
   /** No new work is taken on from here; what was accepted is finished. */
   drain(): void;
   /** Makes durable what was accepted, snapshots as time allows, closes. */
@@ -70,7 +83,7 @@ const PRUNE_RETRY_SECONDS = 60;
 
 /**
  * Opens a data folder and starts serving from it. Rejects with FolderInUse, JournalDamaged, JournalTooNew or
- * JournalFault as the journal does.
+ * JournalFault as the journal does, and with UnknownFact when a newer version wrote to it.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const service = startServiceStatus();
@@ -89,11 +102,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     .reverse();
   for (const { at } of headers) clock.notBefore(at);
   clock.notBefore(found.lastAt);
-  clock.advance(found.clockOffsetMs ?? (await clockOffsetOf(snapshots, journal.durableSeq)));
+  const state = { ...(await keptServiceState(snapshots, journal.durableSeq)), ...found.service };
+  clock.advance(state.clockOffsetMs);
   const snapshotter = startSnapshotter(options.folder);
+  const { freeBytesMin = 0 } = options;
+  const space = await startSpaceGuard({ folder: options.folder, freeBytesMin });
+  const lastSnapshot = { at: headers.reduce((latest, { at }) => Math.max(latest, at), 0) };
   const snapshot = async (errand: Omit<SnapshotErrand, 'baseSeq'>): Promise<SnapshotOutcome> => {
     const outcome = await snapshotter.take({ ...errand, baseSeq: journal.baseSeq });
-    if (outcome.trouble === null) snapshots.noteWritten(errand.eventId, outcome.seq);
+    if (outcome.trouble !== null) return outcome;
+    snapshots.noteWritten(errand.eventId, outcome.seq);
+    lastSnapshot.at = errand.at;
     return outcome;
   };
   const timers = startTimers(clock, (eventId) => wake(directory, eventId));
@@ -103,6 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ids: createIdSource(),
     mailboxCommandsMax: options.mailboxCommandsMax,
     liveEventsMax: options.liveEventsMax,
+    isShortOfSpace: () => space.isLow,
     source: {
       newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
       factsAfter: (eventId, afterSeq) => journal.read({ eventId, afterSeq }),
@@ -112,7 +132,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   for (const header of headers) if (header.eventId !== SERVICE_STREAM) directory.noteSnapshot(header);
   for (const row of found.definitions) directory.noteRow(row);
-  followJournal(journal, directory, service, options.onFatal);
+  followJournal({ journal, directory, service, space }, options.onFatal);
   const look = setInterval(() => void directory.snapshotGrown(), SNAPSHOT_LOOK_MS);
   look.unref();
   service.send('RECOVERED');
@@ -121,8 +141,25 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     eventId === SERVICE_STREAM
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
       : directory.snapshotAsOf(eventId, seq);
-  const takeRound = (prune: boolean) => runSnapshotRound({ journal, snapshots, snapshot: snapshotStream }, prune);
-  const parts = { options, journal, clock, directory, service, snapshotter, timers, look, takeRound };
+  const needs = { after: () => Number.MAX_SAFE_INTEGER };
+  const roundPorts = { journal, snapshots, snapshot: snapshotStream, neededAfter: () => needs.after() };
+  const takeRound = (prune: boolean) => runSnapshotRound(roundPorts, prune);
+  const { notifications } = state;
+  const parts = {
+    options,
+    journal,
+    clock,
+    directory,
+    service,
+    snapshotter,
+    space,
+    lastSnapshot,
+    timers,
+    look,
+    takeRound,
+    needs,
+    notifications,
+  };
   return assemble(parts, journal.durableSeq === 0);
 }
 
@@ -133,13 +170,17 @@ interface Parts {
   readonly directory: Directory;
   readonly service: ServiceStatusActor;
   readonly snapshotter: Snapshotter;
+  readonly space: SpaceGuard;
+  readonly lastSnapshot: { readonly at: number };
   readonly timers: Timers;
   readonly look: NodeJS.Timeout;
   readonly takeRound: (prune: boolean) => Promise<SnapshotRound>;
+  readonly needs: { after: () => number };
+  readonly notifications: NotificationCursor | null;
 }
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
-  const { options, journal, clock, directory, service, snapshotter, timers, look, takeRound } = parts;
+  const { options, journal, clock, directory, service, snapshotter, space, timers, look, takeRound } = parts;
   let plannedOffsetMs = clock.offsetMs;
   let stopped: Promise<void> | null = null;
   let lastRound: Promise<unknown> = Promise.resolve();
@@ -170,6 +211,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     service.send('DRAIN');
     clearInterval(look);
     timers.stop();
+    space.stop();
     if (journal.status === 'OPEN') await within(snapshotMsMax, directory.snapshotGrown(1));
     await snapshotter.stop();
     await journal.close();
@@ -182,11 +224,16 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     clock,
     directory,
     wasEmpty,
+    notificationCursor: parts.notifications,
+    space,
+    get lastSnapshotAt() {
+      return parts.lastSnapshot.at === 0 ? null : parts.lastSnapshot.at;
+    },
     get status() {
       return service.status;
     },
     get trouble() {
-      return troubleOf(service.status);
+      return troubleOf(service.status) ?? space.trouble;
     },
     record,
     async advanceClock(seconds) {
@@ -197,6 +244,9 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       return clock.now();
     },
     takeSnapshots,
+    keepFactsAfter(neededAfter) {
+      parts.needs.after = neededAfter;
+    },
     drain: () => service.send('DRAIN'),
     stop: ({ snapshotMsMax = 3_000 } = {}) => (stopped ??= close(snapshotMsMax)),
   };
@@ -222,8 +272,8 @@ function newFindings() {
   const definitions = new Map<string, FactRow>();
   return {
     lastAt: 0,
-    /** Null when the journal does not say: nobody ever moved the clock, or that fact was pruned. */
-    clockOffsetMs: null as number | null,
+    /** What the service's own facts in the journal say; of what they do not say a snapshot knows. */
+    service: {} as Partial<ServiceState>,
     /** The newest definition of each event. */
     get definitions() {
       return definitions.values();
@@ -232,24 +282,30 @@ function newFindings() {
       return new Map([...definitions].map(([eventId, { seq }]) => [eventId, seq]));
     },
     see(row: FactRow) {
+      refuseUnknown(row);
       if (row.at > this.lastAt) this.lastAt = row.at;
       if (row.type === 'EventDefined') definitions.set(row.eventId, row);
       const own = readServiceFact(row);
-      if (own?.type === 'ClockAdvanced') this.clockOffsetMs = own.data.offsetMs;
+      if (own !== null) evolveService(this.service, own);
     },
   };
 }
 
+/** A fact that a newer version wrote would be missed only when its event is asked for; better to refuse at the start. */
+function refuseUnknown({ seq, eventId, type }: FactRow): void {
+  const isKnown = eventId === SERVICE_STREAM ? Object.hasOwn(SERVICE_FACT_TYPES, type) : isKnownFact(type);
+  if (!isKnown) throw new UnknownFact(seq, type);
+}
+
 /** Drops what ran ahead of a full disk, comes back with it, and gives up on a broken one. */
 function followJournal(
-  journal: SqliteJournal,
-  directory: Directory,
-  service: ServiceStatusActor,
+  { journal, directory, service, space }: Pick<Parts, 'journal' | 'directory' | 'service' | 'space'>,
   onFatal: (fault: JournalFault) => void,
 ): void {
   journal.onStatus((status, fault) => {
     if (status === 'CLOSED') return;
     directory.dropAll();
+    void space.look();
     if (status === 'OPEN') {
       service.send('WRITABLE');
       return;
@@ -279,9 +335,10 @@ async function wake(directory: Directory, eventId: string): Promise<void> {
 }
 
 /** How far the clock was moved forward, from the service's own newest snapshot. */
-async function clockOffsetOf(snapshots: SnapshotFolder, atMostSeq: number): Promise<number> {
+/** What the service's own facts added up to in their newest snapshot. */
+async function keptServiceState(snapshots: SnapshotFolder, atMostSeq: number): Promise<ServiceState> {
   const newest = await snapshots.newest(SERVICE_STREAM, atMostSeq);
-  return newest === null ? 0 : restoreService(newest.pieces).clockOffsetMs;
+  return newest === null ? newServiceState() : restoreService(newest.pieces);
 }
 
 function reportBadSnapshot(path: string, reason: string): void {

@@ -6,14 +6,28 @@ import type { FactRow } from '#persistence/journal.ts';
 /** The stream of the service's own facts. */
 export const SERVICE_STREAM = '';
 
+/** How far notifications were taken: everything up to `throughSeq`, but of some events only up to what `behind` says. */
+export interface NotificationCursor {
+  readonly throughSeq: number;
+  readonly behind: Readonly<Record<string, number>>;
+}
+
 export interface ServiceFactData {
   /** Somebody moved the sandbox clock; the offset is the whole of it, not the step. */
   ClockAdvanced: { readonly offsetMs: number };
+  /** A receiver has taken notifications up to here. */
+  NotificationsDelivered: NotificationCursor;
 }
 
 export type ServiceFact = {
   [Type in keyof ServiceFactData]: { readonly type: Type; readonly data: ServiceFactData[Type] };
 }[keyof ServiceFactData];
+
+/** Every type of service fact, for telling a known one from a newer version's. */
+export const SERVICE_FACT_TYPES = {
+  ClockAdvanced: true,
+  NotificationsDelivered: true,
+} as const satisfies Record<ServiceFact['type'], true>;
 
 /** A service fact as the journal stores it; null for a fact of another stream. */
 export function readServiceFact(row: FactRow): ServiceFact | null {
@@ -23,17 +37,22 @@ export function readServiceFact(row: FactRow): ServiceFact | null {
 /** What the service's own facts add up to; a snapshot of it lets them be pruned like any others. */
 export interface ServiceState {
   clockOffsetMs: number;
+  /** Null when nothing was ever told to anybody. */
+  notifications: NotificationCursor | null;
 }
 
 export function newServiceState(): ServiceState {
-  return { clockOffsetMs: 0 };
+  return { clockOffsetMs: 0, notifications: null };
 }
 
-/** Applies a service fact. */
-export function evolveService(state: ServiceState, { type, data }: ServiceFact): void {
+/** Applies a service fact; what no fact has spoken of stays as it is. */
+export function evolveService(state: Partial<ServiceState>, { type, data }: ServiceFact): void {
   switch (type) {
     case 'ClockAdvanced':
       state.clockOffsetMs = data.offsetMs;
+      return;
+    case 'NotificationsDelivered':
+      state.notifications = data;
   }
 }
 

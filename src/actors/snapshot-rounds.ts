@@ -8,6 +8,7 @@
  *    the need for it, or one where its stream has not grown since.
  * 2. Such a snapshot counts only after it was read and proved again, now.
  * 3. The service's own stream is covered by snapshots like every other.
+ * 4. Facts that somebody outside must still be told about stay.
  */
 import type { ArchivedFacts } from '#persistence/archive.ts';
 import type { Journal } from '#persistence/journal.ts';
@@ -28,12 +29,14 @@ export interface SnapshotRoundPorts {
   readonly snapshots: Pick<SnapshotFolder, 'newest' | 'newestSeq'>;
   /** Snapshots a stream, awake or asleep, as of its newest durable fact. */
   snapshot(eventId: string, seq: number): Promise<SnapshotOutcome>;
+  /** Facts after this one are still needed (4). */
+  neededAfter(): number;
 }
 
 /** Snapshots every stream that has grown; with `prune`, archives and drops the facts before the snapshots that were there. */
 export async function runSnapshotRound(ports: SnapshotRoundPorts, prune: boolean): Promise<SnapshotRound> {
   const { journal, snapshots } = ports;
-  const limit = prune ? await pruneLimit(journal, snapshots) : 0;
+  const limit = prune ? Math.min(ports.neededAfter(), await pruneLimit(journal, snapshots)) : 0;
   const seq = journal.durableSeq;
   const outcomes: SnapshotOutcome[] = [];
   for (const { eventId, lastSeq } of [...journal.streams()]) {

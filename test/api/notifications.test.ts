@@ -1,0 +1,276 @@
+/** Notifications over the network: what a receiver is told, signed, in order, down and up again, across restarts. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { after, before, describe, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { spawnHouse } from './harness.ts';
+import { MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
+import { gala, item, payOn, settle, start, START, wish, type Started } from './till.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+
+interface Told {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: {
+    readonly dedupe_id: string;
+    readonly event_id: string;
+    readonly value: number;
+    readonly currency: string;
+    readonly contents: readonly { readonly id: string; readonly quantity: number; readonly price: number }[];
+    readonly customer: { readonly email: string | null; readonly phone: string | null };
+    readonly tracking: Json;
+    readonly refund_due?: number;
+  };
+}
+
+interface Receiver {
+  readonly url: string;
+  readonly told: Told[];
+  /** The status of its answers, or null for none at all. */
+  answers: number | null;
+  requests: number;
+  close(): Promise<void>;
+}
+
+/** Takes notifications; their signatures are checked as the public library does. */
+async function openReceiver(): Promise<Receiver> {
+  const verifier = new Webhook(SECRET);
+  const receiver = { told: [] as Told[], answers: 204, requests: 0 } as unknown as {
+    -readonly [K in keyof Receiver]: Receiver[K];
+  };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    receiver.requests += 1;
+    if (receiver.answers === null) return;
+    const { headers } = request;
+    const id = String(headers['webhook-id']);
+    const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
+    const isSigned = verifier.sign(id, sentAt, body) === headers['webhook-signature'];
+    if (!isSigned) receiver.answers = 401;
+    if (receiver.answers < 300) receiver.told.push({ id, ...(JSON.parse(body) as Omit<Told, 'id'>) });
+    response.writeHead(receiver.answers).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(receiver, {
+    url: `http://127.0.0.1:${port}/in`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+}
+
+async function until(holds: () => boolean, what: () => string): Promise<void> {
+  for (let tries = 0; tries < 2_000; tries += 1) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it did not come to pass: ${what()}`);
+}
+
+const typesOf = (told: readonly Told[], dedupeId: string) =>
+  told.filter(({ data }) => data.dedupe_id === dedupeId).map(({ type }) => type);
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('A receiver', () => {
+  let receiver: Receiver;
+  let shop: Shop;
+  const told = async (count: number) => {
+    await until(
+      () => receiver.told.length >= count,
+      () => receiver.told.map(({ type }) => type).join(' '),
+    );
+  };
+  before(async () => {
+    receiver = await openReceiver();
+    shop = await openShop([gala()], { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET });
+  });
+  after(async () => {
+    await shop.close();
+    await receiver.close();
+  });
+
+  it('is told of the funnel, from the cart to the payment', async () => {
+    const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
+    const started = await start(shop, {
+      hold_id: hold.id,
+      items: [item('single', 2, { bar_perks: [{ bar_perk_id: 'beer', quantity: 1 }] })],
+      customer: { email: ' Ada+shows@Example.com ', name: 'Ada', phone: '+49 (361) 12-3' },
+      tracking: { utm_source: 'mail', fbc: 'fb.1' },
+    });
+    await settle(shop, started, 'paid');
+    await told(5);
+    const [cart, checkout, ...paid] = receiver.told;
+    assert.deepEqual(
+      { ...cart!.data },
+      {
+        dedupe_id: hold.id,
+        event_id: 'evt_gala',
+        value: 3800,
+        currency: 'EUR',
+        contents: [{ id: 'single', quantity: 2, price: 1900 }],
+        customer: { email: null, phone: null },
+        tracking: {},
+      },
+    );
+    assert.equal(cart!.type, 'AddToCart');
+    assert.equal(cart!.timestamp, new Date(shop.now()).toISOString());
+    assert.equal(checkout!.type, 'InitiateCheckout');
+    assert.deepEqual(checkout!.data, {
+      dedupe_id: started.order_id,
+      event_id: 'evt_gala',
+      value: 4300,
+      currency: 'EUR',
+      contents: [
+        { id: 'single', quantity: 2, price: 1900 },
+        { id: 'beer', quantity: 1, price: 500 },
+      ],
+      customer: { email: sha256('ada+shows@example.com'), phone: sha256('49361123') },
+      tracking: { utm_source: 'mail', fbc: 'fb.1' },
+    });
+    assert.deepEqual(paid.map(({ type }) => type).sort(), ['CompletePayment', 'Purchase', 'order.confirmed']);
+    for (const each of paid) assert.deepEqual(each.data, checkout!.data);
+    assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 5);
+  });
+
+  it('is told of the first payment once, and of the confirmation with the last', async () => {
+    const started = await start(shop, { installment_count: 2 });
+    await settle(shop, started, 'paid');
+    await settle(shop, await payOn(shop, started), 'paid');
+    await until(
+      () => typesOf(receiver.told, started.order_id).length === 4,
+      () => JSON.stringify(typesOf(receiver.told, started.order_id)),
+    );
+    const types = typesOf(receiver.told, started.order_id);
+    assert.deepEqual(types, ['InitiateCheckout', 'Purchase', 'CompletePayment', 'order.confirmed']);
+  });
+
+  it('is told of ends and of money that is due back', async () => {
+    const expired = await start(shop);
+    shop.wait(31 * MINUTE);
+    await settle(shop, await start(shop, { customer: { email: 'x@example.com', name: 'X' } }), 'cancelled');
+    const called = await start(shop);
+    await settle(shop, called, 'paid');
+    await shop.admin.post(`/admin/orders/${called.order_id}/cancel`);
+    await shop.admin.post('/admin/events/evt_gala/performances/eve/cancel');
+    await settle(shop, expired, 'paid');
+    await until(
+      () => typesOf(receiver.told, expired.order_id).includes('refund.due'),
+      () => JSON.stringify(typesOf(receiver.told, expired.order_id)),
+    );
+    assert.deepEqual(typesOf(receiver.told, expired.order_id), ['InitiateCheckout', 'order.expired', 'refund.due']);
+    const due = receiver.told
+      .filter(({ type }) => type === 'refund.due')
+      .map(({ data }) => [data.dedupe_id, data.value, data.refund_due]);
+    assert.ok(
+      due.some(([id, value, refund]) => id === called.order_id && value === 1900 && refund === 1900),
+      JSON.stringify(due),
+    );
+    assert.deepEqual(typesOf(receiver.told, called.order_id).slice(-2), ['order.cancelled', 'refund.due']);
+    assert.deepEqual(typesOf(receiver.told, 'eve'), ['performance.cancelled']);
+  });
+});
+
+describe('A receiver that is down', () => {
+  it('slows no buyer, and is told everything in order once it is back, across a restart', async () => {
+    const receiver = await openReceiver();
+    const shop = await openShop([gala({ max_tickets_per_email: null })], {
+      NOTIFY_URL: receiver.url,
+      NOTIFY_SECRET: SECRET,
+    });
+    try {
+      receiver.answers = 503;
+      const orders: Started[] = [];
+      for (let count = 0; count < 20; count += 1) orders.push(await start(shop));
+      await until(
+        () => receiver.requests > 0,
+        () => 'no post',
+      );
+      assert.equal(receiver.told.length, 0);
+      await shop.restart();
+      receiver.answers = null;
+      orders.push(await start(shop));
+      await until(
+        () => receiver.requests > 1,
+        () => 'no post',
+      );
+      // What hangs is given up after ten seconds; the next service is to meet a receiver that answers.
+      receiver.answers = 200;
+      await shop.restart();
+      await until(
+        () => receiver.told.length >= 42,
+        () => `${receiver.told.length} told`,
+      );
+      const checkouts = receiver.told
+        .filter(({ type }) => type === 'InitiateCheckout')
+        .map(({ data }) => data.dedupe_id);
+      assert.deepEqual(
+        [...new Set(checkouts)],
+        orders.map(({ order_id }) => order_id),
+      );
+    } finally {
+      await shop.close();
+      await receiver.close();
+    }
+  });
+
+  it('loses nothing when the service is killed, and tells repeats by their ids', async () => {
+    const receiver = await openReceiver();
+    const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
+    const house = await spawnHouse({ environment });
+    try {
+      receiver.answers = 500;
+      await house.define(gala({ max_tickets_per_email: null }) as Json);
+      const orders: string[] = [];
+      for (let count = 0; count < 10; count += 1) {
+        orders.push((await house.call<Started>('POST', START, { body: wish() })).body.order_id);
+      }
+      await house.end('SIGKILL');
+      receiver.answers = 200;
+      const next = await spawnHouse({ folder: house.folder, environment });
+      try {
+        await until(
+          () => receiver.told.length >= 20,
+          () => `${receiver.told.length} told`,
+        );
+        const checkouts = receiver.told.filter(({ type }) => type === 'InitiateCheckout');
+        assert.deepEqual([...new Set(checkouts.map(({ data }) => data.dedupe_id))], orders);
+        const again = await notify(house.folder, environment, ['--from', '1', '--json']);
+        assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 20 }]);
+        assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 20);
+        receiver.answers = 500;
+        const failed = await notify(house.folder, environment, ['--from', '1']);
+        assert.equal(failed.code, 1);
+        assert.match(failed.text, /go on with --from \d+/);
+      } finally {
+        await next.end('SIGTERM');
+      }
+    } finally {
+      await house.close();
+      await receiver.close();
+    }
+  });
+});
+
+/** Runs `holdfast notify` on a folder. */
+async function notify(folder: string, environment: Readonly<Record<string, string>>, args: readonly string[]) {
+  const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'notify', ...args, '--data', folder], {
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, text };
+}

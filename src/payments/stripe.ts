@@ -7,9 +7,11 @@
  * 1. Order and payment travel in `metadata` (and the order in `client_reference_id`): an event without them is another
  *    shop's on the same account and is ignored.
  * 2. A session lives at least 30 minutes at Stripe, so it may outlive the payment window; money that comes then is late money.
- * 3. The idempotency key names the payment and the session's end, because Stripe refuses a known key with other parameters.
+ * 3. The idempotency key names the payment and the session's end, because Stripe refuses a known key with other parameters,
+ *    and after an error of Stripe's own the try, because Stripe would repeat that error under the same key.
  * 4. Amounts are in the currency's smallest unit, as Stripe counts them.
  */
+import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';
 import { isFresh, ProviderUnavailable, type PaymentNews, type PaymentProvider } from './provider.ts';
 import type { SessionRequest, WebhookDelivery, WebhookReading } from './provider.ts';
@@ -34,6 +36,12 @@ const CALL_MS_MAX = 9_000;
 const RETRIES_MAX = 1;
 const DESCRIPTION_LENGTH_MAX = 250;
 
+/** Keys under which Stripe itself failed lately, whose errors it would repeat. */
+const SPOILT_KEYS_MAX = 10_000;
+
+/** Addresses that Stripe takes for sure; others the buyer types there. */
+const PLAIN_EMAIL = /^[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$/i;
+
 /** Loads Stripe's SDK and stands it behind a provider name. */
 export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort, 'now'>): Promise<PaymentProvider> {
   const { Stripe: StripeClient } = await import('stripe');
@@ -44,11 +52,17 @@ export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort
     telemetry: false,
     appInfo: { name: 'Holdfast' },
   });
+  const spoiltTries = new LRUCache<string, number>({ max: SPOILT_KEYS_MAX });
   return {
     async openSession(request) {
       const expiresAt = endOfSession(request.expiresAt, clock.now());
-      const options = { idempotencyKey: `${request.paymentId}-${expiresAt / 1000}` };
-      const session = await stripe.checkout.sessions.create(sessionOf(request, expiresAt), options).catch(unavailable);
+      const key = `${request.paymentId}-${expiresAt / 1000}`;
+      const tries = spoiltTries.get(key) ?? 0;
+      const options = { idempotencyKey: tries === 0 ? key : `${key}-${tries}` };
+      const session = await stripe.checkout.sessions.create(sessionOf(request, expiresAt), options).catch((error) => {
+        if (error instanceof StripeClient.errors.StripeAPIError) spoiltTries.set(key, tries + 1);
+        return unavailable(error);
+      });
       if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
       return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt };
     },
@@ -87,7 +101,7 @@ function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.
   return {
     mode: 'payment',
     client_reference_id: orderId,
-    customer_email: customerEmail.trim(),
+    ...(PLAIN_EMAIL.test(customerEmail.trim()) && { customer_email: customerEmail.trim() }),
     success_url: successUrl,
     cancel_url: cancelUrl,
     expires_at: expiresAt / 1000,

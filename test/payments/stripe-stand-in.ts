@@ -1,0 +1,115 @@
+/**
+ * A stand-in for Stripe's API: opens Checkout sessions, remembers idempotency keys, and signs events as Stripe does.
+ *
+ * Speaks to Stripe's own SDK on both sides; `trouble` lets it fail or hang.
+ */
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Stripe } from 'stripe';
+
+export const SECRET_KEY = 'sk_test_standin0123456789';
+export const WEBHOOK_SECRET = 'whsec_standin0123456789';
+
+export interface StandInSession {
+  readonly id: string;
+  readonly url: string;
+  readonly amount_total: number;
+  readonly currency: string;
+  readonly expires_at: number;
+  readonly client_reference_id: string;
+  readonly metadata: Record<string, string>;
+  readonly form: URLSearchParams;
+}
+
+export interface StandIn {
+  readonly url: string;
+  readonly sessions: readonly StandInSession[];
+  readonly requests: number;
+  /** How the next requests are answered; null for well. */
+  trouble: 'error' | 'hang up' | 'answer lost' | null;
+  /** An event about a session, as Stripe posts it: its body and signature header. */
+  event(type: string, object: object, options?: { id?: string; at?: number; previous?: object }): SignedEvent;
+  close(): Promise<void>;
+}
+
+export interface SignedEvent {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export async function openStandIn(): Promise<StandIn> {
+  const sessions: StandInSession[] = [];
+  const byKey = new Map<string, { readonly form: string; readonly session: StandInSession }>();
+  const failed = new Set<string>();
+  const stripe = new Stripe(SECRET_KEY);
+  let events = 0;
+  const standIn = { sessions, requests: 0, trouble: null } as unknown as { -readonly [K in keyof StandIn]: StandIn[K] };
+
+  const create = (form: string, key: string): StandInSession => {
+    const known = byKey.get(key);
+    if (known !== undefined) {
+      assert.equal(known.form, form, 'Stripe refuses a known key with other parameters');
+      return known.session;
+    }
+    const fields = new URLSearchParams(form);
+    const id = `cs_test_${sessions.length + 1}`;
+    const session: StandInSession = {
+      id,
+      url: `https://checkout.stripe.com/c/pay/${id}`,
+      amount_total: Number(fields.get('line_items[0][price_data][unit_amount]')),
+      currency: fields.get('line_items[0][price_data][currency]')!,
+      expires_at: Number(fields.get('expires_at')),
+      client_reference_id: fields.get('client_reference_id')!,
+      metadata: { order_id: fields.get('metadata[order_id]')!, payment_id: fields.get('metadata[payment_id]')! },
+      form: fields,
+    };
+    sessions.push(session);
+    byKey.set(key, { form, session });
+    return session;
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let form = '';
+    for await (const chunk of request) form += String(chunk);
+    standIn.requests += 1;
+    const send = (status: number, body: object): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    if (standIn.trouble === 'hang up') return void request.socket.destroy();
+    const key = String(request.headers['idempotency-key']);
+    if (standIn.trouble === 'error') failed.add(key);
+    // As Stripe does: an error is repeated under its key.
+    if (failed.has(key)) return send(500, { error: { type: 'api_error', message: 'down' } });
+    if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
+      return send(401, { error: { type: 'invalid_request_error', message: 'no such key' } });
+    }
+    if (request.method !== 'POST' || request.url !== '/v1/checkout/sessions') return send(404, { error: {} });
+    const session = create(form, key);
+    if (standIn.trouble === 'answer lost') return void request.socket.destroy();
+    send(200, { object: 'checkout.session', ...session, form: undefined });
+  };
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  standIn.event = (type, object, { id, at = Date.now(), previous } = {}) => {
+    events += 1;
+    const body = JSON.stringify({
+      id: id ?? `evt_${events}`,
+      object: 'event',
+      type,
+      created: Math.floor(at / 1000),
+      data: { object, ...(previous !== undefined && { previous_attributes: previous }) },
+    });
+    const timestamp = Math.floor(at / 1000);
+    const header = stripe.webhooks.generateTestHeaderString({ payload: body, secret: WEBHOOK_SECRET, timestamp });
+    return { body, headers: { 'stripe-signature': header } };
+  };
+  standIn.close = () =>
+    new Promise((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  return standIn;
+}

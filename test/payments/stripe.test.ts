@@ -1,0 +1,200 @@
+/** Stripe behind a provider's name: the whole service against a stand-in of Stripe's API, with Stripe's own SDK on both sides. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { assertRefused, MINUTE, openShop, type Json, type Shop } from '../api/shop.ts';
+import { gala, payOn, settle, somebody, start, START, statusOf, wish, type Started } from '../api/till.ts';
+import {
+  openStandIn,
+  SECRET_KEY,
+  WEBHOOK_SECRET,
+  type SignedEvent,
+  type StandIn,
+  type StandInSession,
+} from './stripe-stand-in.ts';
+
+let shop: Shop;
+let stripe: StandIn;
+
+before(async () => {
+  stripe = await openStandIn();
+  shop = await openShop([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })], {
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    STRIPE_API_BASE: stripe.url,
+  });
+});
+beforeEach(() => {
+  stripe.trouble = null;
+});
+after(async () => {
+  await shop.close();
+  await stripe.close();
+});
+
+function post({ body, headers }: SignedEvent) {
+  return shop.post<Json>('/api/payments/webhooks/provider_a', body, headers);
+}
+
+/** Stripe's session as its events have it. */
+function seen(session: StandInSession, overrides: object = {}): object {
+  return { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid', ...overrides };
+}
+
+async function startWithStripe(overrides: object = {}): Promise<{ started: Started; session: StandInSession }> {
+  const started = await start(shop, { customer: somebody(), ...overrides });
+  const session = stripe.sessions.at(-1)!;
+  assert.equal(started.checkout_session_id, session.id);
+  return { started, session };
+}
+
+const event: StandIn['event'] = (type, object, options = {}) =>
+  stripe.event(type, object, { at: shop.now(), ...options });
+
+describe('Stripe Checkout', () => {
+  it('gets a session with amount, addresses, ids and an end that Stripe allows', async () => {
+    const cancelUrl = 'https://shop.example/no?o={ORDER_ID}';
+    const { started, session } = await startWithStripe({ cancel_url: cancelUrl, installment_count: 2 });
+    assert.equal(started.redirect_url, session.url);
+    assert.equal(
+      started.expires_at,
+      new Date(shop.now() + 30 * MINUTE).toISOString(),
+      "the buyer sees the order's window",
+    );
+    const { form } = session;
+    assert.equal(form.get('mode'), 'payment');
+    assert.equal(form.get('client_reference_id'), started.order_id);
+    assert.equal(form.get('payment_intent_data[metadata][order_id]'), started.order_id);
+    assert.equal(form.get('line_items[0][price_data][unit_amount]'), '950');
+    assert.equal(form.get('line_items[0][price_data][currency]'), 'eur');
+    assert.equal(form.get('line_items[0][price_data][product_data][name]'), 'Gala: 1 ticket, 1/2');
+    assert.equal(form.get('success_url'), `${shop.house.publicUrl}/orders/${started.order_id}`);
+    assert.equal(form.get('cancel_url'), `https://shop.example/no?o=${started.order_id}`);
+    const lifeSeconds = session.expires_at - shop.now() / 1000;
+    assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
+  });
+
+  it('confirms the order when the session is completed, however often it says so', async () => {
+    const { started, session } = await startWithStripe();
+    const completed = event('checkout.session.completed', seen(session));
+    assert.deepEqual(
+      [(await post(completed)).body, (await post(completed)).body],
+      [{ result: 'recorded' }, { result: 'repeated' }],
+    );
+    const status = await statusOf(shop, started);
+    assert.deepEqual([status.status, status.paid_amount, status.refund_due], ['CONFIRMED', 1900, 0]);
+  });
+
+  it('waits for money that comes later, and takes it in any order', async () => {
+    const { started, session } = await startWithStripe();
+    const unpaid = event('checkout.session.completed', seen(session, { payment_status: 'unpaid' }));
+    assert.deepEqual((await post(unpaid)).body, { result: 'ignored' });
+    assert.equal((await statusOf(shop, started)).status, 'PENDING');
+    await post(event('checkout.session.async_payment_succeeded', seen(session)));
+    await post(unpaid);
+    await post(event('checkout.session.expired', seen(session, { payment_status: 'unpaid' })));
+    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+  });
+
+  it('reports declines of the session and of the payment behind it', async () => {
+    for (const type of ['checkout.session.async_payment_failed', 'payment_intent.payment_failed']) {
+      const { started, session } = await startWithStripe();
+      const object = type.startsWith('payment_intent') ? { id: 'pi_1', metadata: session.metadata } : seen(session);
+      assert.deepEqual((await post(event(type, object))).body, { result: 'recorded' });
+      const status = await statusOf(shop, started);
+      assert.deepEqual([status.status, status.payment_status], ['PENDING', 'FAILED']);
+      const again = await payOn(shop, started);
+      await post(event('checkout.session.completed', seen(stripe.sessions.at(-1)!)));
+      assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+      assert.notEqual(again.checkout_session_id, started.checkout_session_id);
+    }
+  });
+
+  it('takes late money of a session that outlived the payment window', async () => {
+    const { started, session } = await startWithStripe();
+    shop.wait(31 * MINUTE);
+    assert.equal((await statusOf(shop, started)).status, 'EXPIRED');
+    await post(event('checkout.session.completed', seen(session)));
+    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+  });
+
+  it('records another amount as a refund that is due', async () => {
+    const { started, session } = await startWithStripe();
+    await post(event('checkout.session.completed', seen(session, { amount_total: 100 })));
+    const status = await statusOf(shop, started);
+    assert.deepEqual([status.status, status.refund_due], ['PENDING', 100]);
+  });
+
+  it('notes refunds made at Stripe, each once', async () => {
+    const { started, session } = await startWithStripe();
+    await post(event('checkout.session.completed', seen(session)));
+    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    const charge = { id: 'ch_1', object: 'charge', metadata: session.metadata };
+    const first = event('charge.refunded', { ...charge, amount_refunded: 500 }, { previous: { amount_refunded: 0 } });
+    const second = event(
+      'charge.refunded',
+      { ...charge, amount_refunded: 1900 },
+      { previous: { amount_refunded: 500 } },
+    );
+    assert.deepEqual((await post(second)).body, { result: 'recorded' });
+    assert.deepEqual((await post(first)).body, { result: 'recorded' });
+    assert.deepEqual((await post(second)).body, { result: 'repeated' });
+    const { body } = await shop.admin.get<Json>(`/admin/orders/${started.order_id}`);
+    assert.deepEqual([body['refunded_amount'], body['refund_due']], [1900, 0]);
+    const more = event(
+      'charge.refunded',
+      { ...charge, amount_refunded: 1900 },
+      { previous: { amount_refunded: 1000 } },
+    );
+    assert.deepEqual((await post(more)).body, { result: 'ignored' }, 'never more than was paid');
+  });
+
+  it('ignores what is not of this service, and believes nothing unsigned or old', async () => {
+    const { started, session } = await startWithStripe();
+    const stranger = event('checkout.session.completed', seen(session, { metadata: {} }));
+    assert.deepEqual((await post(stranger)).body, { result: 'ignored' });
+    assert.deepEqual((await post(event('customer.created', { id: 'cus_1' }))).body, { result: 'ignored' });
+    const good = event('checkout.session.completed', seen(session));
+    assertRefused(await post({ ...good, body: good.body.replace('1900', '1901') }), 401, 'UNAUTHORIZED');
+    assertRefused(await post({ ...good, headers: {} }), 401, 'UNAUTHORIZED');
+    assertRefused(await post({ ...good, headers: { 'stripe-signature': 't=1,v1=00' } }), 401, 'UNAUTHORIZED');
+    const old = event('checkout.session.completed', seen(session), { at: shop.now() - 301_000 });
+    assertRefused(await post(old), 401, 'UNAUTHORIZED');
+    shop.wait(6 * MINUTE);
+    assertRefused(await post(good), 401, 'UNAUTHORIZED');
+    assert.equal((await statusOf(shop, started)).status, 'PENDING');
+    const fresh = event(
+      'checkout.session.completed',
+      seen(session, { metadata: { ...session.metadata, payment_id: 'pay_zz_x' }, id: 'cs_x' }),
+    );
+    assertRefused(await post(fresh), 404, 'ORDER_NOT_FOUND');
+  });
+
+  it('that cannot be reached is 502; the repeat opens one session even when an answer was lost', async () => {
+    const headers = { 'idempotency-key': 'stripe-down' };
+    const body = wish({ customer: somebody() });
+    for (const trouble of ['error', 'hang up', 'answer lost'] as const) {
+      stripe.trouble = trouble;
+      assertRefused(await shop.post(START, body, headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+    }
+    const lost = stripe.sessions.at(-1)!;
+    const count = stripe.sessions.length;
+    stripe.trouble = null;
+    const resumed = await shop.post<Started>(START, body, headers);
+    assert.deepEqual([resumed.status, resumed.body.checkout_session_id], [201, lost.id]);
+    assert.equal(stripe.sessions.length, count);
+  });
+
+  it('leaves the sandbox behind the other name', async () => {
+    const started = await start(shop, { event_id: 'evt_b', customer: somebody() });
+    assert.match(started.redirect_url, /\/sandbox\/pay\//);
+    assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
+    const { started: real } = await startWithStripe();
+    const path = `/sandbox/payments/${real.checkout_session_id}`;
+    assertRefused(await shop.post(path, { outcome: 'paid' }), 404, 'ORDER_NOT_FOUND');
+    const outage = await shop.post<Json>('/sandbox/outage', { seconds: 0 });
+    assert.deepEqual(
+      (outage.body['outages'] as Json[]).map(({ provider }) => provider),
+      ['provider_b'],
+    );
+  });
+});

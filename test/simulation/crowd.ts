@@ -1,0 +1,317 @@
+/**
+ * The people of a simulated world: what a buyer, a bot, a cashier or an operator asks next.
+ *
+ * A buyer knows only what answers told; ids of others are tried now and then. Habits are drawn for each world (swarm testing):
+ * a world in which nobody ever releases finds other faults than one in which everybody does.
+ */
+import { code } from '../domain/shop.ts';
+import { START } from './world.ts';
+import type { Chance } from './chance.ts';
+import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { HoldView, PaymentView } from '#domain/views.ts';
+
+export const HABITS = [
+  'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'snoop', 'read',
+  'cancel', 'refund', 'block', 'redefine', 'call-off',
+] as const; // prettier-ignore
+
+export type Habit = (typeof HABITS)[number];
+
+export type Habits = Readonly<Record<Habit, number>>;
+
+/** Draws how often each thing is done; a third of them never. */
+export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits {
+  const rare: Partial<Record<Habit, number>> = {
+    'call-off': 0.15,
+    redefine: 0.5,
+    block: 1,
+    cancel: 1,
+    refund: 1,
+    snoop: 1,
+  };
+  const common: Partial<Record<Habit, number>> = { place: 6, checkout: 4, pay: 6, buy: 3, poll: 3, read: 3 };
+  const draw = (habit: Habit): number => {
+    const isOff = chance.percent(habit === 'place' ? 5 : 30);
+    const weight = (common[habit] ?? rare[habit] ?? 2) * (0.25 + chance.next() * 2);
+    return without.has(habit) || isOff ? 0 : weight;
+  };
+  const habits = Object.fromEntries(HABITS.map((habit) => [habit, draw(habit)])) as Record<Habit, number>;
+  return Object.values(habits).every((weight) => weight === 0) ? { ...habits, place: 1 } : habits;
+}
+
+/** A browser and whoever sits before it. */
+export interface Buyer {
+  readonly sessionKey: string;
+  readonly email: string;
+  readonly eventId: string;
+  hold: HoldView | null;
+  entryId: string | null;
+  orderIds: string[];
+  /** The last request with an idempotency key. */
+  lastMarked: Command | null;
+}
+
+/** A try to pay that a provider knows of. */
+export interface Till {
+  readonly eventId: string;
+  readonly payment: PaymentView;
+}
+
+export interface Crowd {
+  readonly buyers: readonly Buyer[];
+  readonly tills: Till[];
+  readonly chance: Chance;
+  definitionOf(eventId: string): EventDefinition;
+}
+
+export function gather(chance: Chance, count: number, eventIds: readonly string[]): Buyer[] {
+  const names = ['anna@example.org', 'Anna+2@Example.org', 'bo@example.org', 'cy@example.org'];
+  return Array.from({ length: count }, (_, n) => ({
+    sessionKey: `session-${n}`,
+    email: names[n % names.length]!,
+    eventId: chance.pick(eventIds),
+    hold: null,
+    entryId: null,
+    orderIds: [],
+    lastMarked: null,
+  }));
+}
+
+const operator = { operator: 'olga', note: null };
+
+/** What somebody asks, as a command to an event; null when there is nothing to do it to. */
+export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
+  const { chance } = crowd;
+  const { sessionKey } = buyer;
+  switch (habit) {
+    case 'place':
+      return mark(crowd, buyer, {
+        type: 'PlaceHold',
+        sessionKey,
+        items: items(crowd, buyer),
+        queuePass: buyer.entryId,
+        idempotency: null,
+      });
+    case 'change':
+      return (
+        buyer.hold && {
+          type: 'ChangeHold',
+          holdId: buyer.hold.id,
+          sessionKey,
+          items: changes(crowd, buyer, buyer.hold),
+        }
+      );
+    case 'release':
+      return buyer.hold && { type: 'ReleaseHold', holdId: buyer.hold.id, sessionKey };
+    case 'checkout':
+      return buyer.hold && mark(crowd, buyer, checkout(crowd, buyer, { holdId: buyer.hold.id }));
+    case 'buy':
+      return mark(
+        crowd,
+        buyer,
+        checkout(crowd, buyer, { items: items(crowd, buyer).map((item) => withExtras(chance, item)) }),
+      );
+    case 'pay':
+      return report(crowd, buyer.eventId);
+    case 'open': {
+      const orderId = buyer.orderIds.at(-1);
+      return orderId === undefined ? null : { type: 'OpenPayment', orderId };
+    }
+    case 'repeat': {
+      const last = buyer.lastMarked;
+      if (last?.type !== 'PlaceHold' || chance.percent(80)) return last;
+      return { ...last, idempotency: { ...last.idempotency!, digest: 'another' } };
+    }
+    case 'join':
+      return { type: 'JoinQueue', sessionKey };
+    case 'poll':
+      return buyer.entryId === null ? null : { type: 'PollQueue', entryId: buyer.entryId, sessionKey };
+    case 'leave':
+      return buyer.entryId === null ? null : { type: 'LeaveQueue', entryId: buyer.entryId, sessionKey };
+    case 'snoop':
+      return snoop(crowd, buyer);
+    case 'cancel':
+    case 'refund': {
+      const orderId = chance.pick(crowd.buyers).orderIds.at(-1);
+      if (orderId === undefined) return null;
+      const amountCents = chance.pick([1, 500, 2500, 5001]);
+      return habit === 'cancel'
+        ? { type: 'CancelOrder', orderId, ...operator }
+        : { type: 'RecordRefund', orderId, amountCents, ...operator };
+    }
+    case 'block': {
+      const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';
+      const seatIds = [...new Set([seat(crowd, buyer), seat(crowd, buyer)])];
+      return { type, performanceId: dateOf(crowd, buyer), seatIds, ...operator };
+    }
+    case 'redefine':
+      return { type: 'DefineEvent', definition: redefine(crowd, buyer), ...operator };
+    case 'call-off':
+      return {
+        type: 'CancelPerformance',
+        performanceId: crowd.definitionOf(buyer.eventId).performances.at(-1)!.id,
+        ...operator,
+      };
+    case 'read':
+      return null;
+  }
+}
+
+/** Tries with what belongs to somebody else, or to nobody. */
+function snoop({ buyers, chance }: Crowd, { sessionKey, entryId, eventId }: Buyer): Command | null {
+  const other = chance.pick(buyers.filter((each) => each.eventId === eventId));
+  const holdId = other.hold?.id ?? 'hld_1_000000000000000000000000';
+  const commands: Command[] = [
+    { type: 'ReleaseHold', holdId, sessionKey },
+    { type: 'ChangeHold', holdId, sessionKey, items: [{ ...request('guest', 1), performanceId: 'd1' }] },
+    { type: 'PollQueue', entryId: other.entryId ?? 'que_1_000000000000000000000000', sessionKey },
+    {
+      type: 'PlaceHold',
+      sessionKey,
+      items: [request('guest', 1)],
+      queuePass: other.entryId ?? entryId,
+      idempotency: null,
+    },
+  ];
+  return chance.pick(commands);
+}
+
+/** Gives some requests an idempotency key, and remembers them for a repeat. */
+function mark(crowd: Crowd, buyer: Buyer, command: CommandOf<'PlaceHold'> | CommandOf<'StartCheckout'>): Command {
+  if (!crowd.chance.percent(40)) return command;
+  const key = `key-${crowd.chance.between(0, 1e9)}`;
+  buyer.lastMarked = { ...command, idempotency: { key, digest: command.type } };
+  return buyer.lastMarked;
+}
+
+const request = (ticketTypeId: string, quantity: number): ItemRequest => ({
+  ticketTypeId,
+  sellingStageId: 'general',
+  quantity,
+  performanceId: null,
+  seatIds: null,
+});
+
+function dateOf({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
+  return chance.pick(definitionOf(eventId).performances).id;
+}
+
+function seat({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
+  const hall = definitionOf(eventId).localities[1]!;
+  const rows = hall.seating === 'NUMBERED' ? hall.sections.flatMap((section) => section.rows) : [];
+  return chance.pick(chance.pick(rows).seats).id;
+}
+
+function items(crowd: Crowd, buyer: Buyer): ItemRequest[] {
+  const { chance } = crowd;
+  return Array.from({ length: chance.weighted({ 1: 6, 2: 3, 3: 1 }) === '1' ? 1 : chance.between(2, 3) }, () =>
+    item(crowd, buyer),
+  );
+}
+
+function item(crowd: Crowd, buyer: Buyer): ItemRequest {
+  const { chance, definitionOf } = crowd;
+  const type = chance.weighted({ adult: 5, group: 2, guest: 2, seat: 4, side: 2, pair: 2, unknown: 0.1 });
+  const several = definitionOf(buyer.eventId).performances.length > 1;
+  const isNumbered = ['seat', 'side', 'pair'].includes(type);
+  const quantity = chance.weighted({ 1: 5, 2: 3, 3: 1, 9: 0.2 });
+  const perUnit = type === 'pair' ? 2 : 1;
+  const named = Array.from({ length: Number(quantity) * perUnit + (chance.percent(3) ? 1 : 0) }, () =>
+    seat(crowd, buyer),
+  );
+  return {
+    ticketTypeId: type,
+    sellingStageId: chance.weighted({ general: 8, early: 2, unknown: 0.1 }),
+    quantity: Number(quantity),
+    performanceId: chance.percent(several ? 97 : 40) ? (chance.percent(99) ? dateOf(crowd, buyer) : 'd9') : null,
+    seatIds: chance.percent(isNumbered ? 45 : 1) ? (chance.percent(95) ? [...new Set(named)] : named) : null,
+  };
+}
+
+function changes(crowd: Crowd, buyer: Buyer, hold: HoldView): ItemRequest[] {
+  const { chance } = crowd;
+  const line = chance.pick(hold.items);
+  const quantity = Math.max(0, line.quantity + chance.between(-2, 2));
+  const { ticketTypeId, sellingStageId, performanceId } = line;
+  const changed = { ticketTypeId, sellingStageId, performanceId, quantity, seatIds: null };
+  const added = { ...item(crowd, buyer), performanceId: dateOf(crowd, buyer) };
+  return chance.percent(20) ? [changed, added] : [changed];
+}
+
+function checkout(
+  { chance }: Crowd,
+  buyer: Buyer,
+  more: Partial<CommandOf<'StartCheckout'>>,
+): CommandOf<'StartCheckout'> {
+  return {
+    type: 'StartCheckout',
+    holdId: null,
+    sessionKey: chance.percent(60) ? buyer.sessionKey : null,
+    items: null,
+    customer: { email: buyer.email, name: 'Anna', documentNumber: null, phone: null },
+    acceptTerms: chance.percent(98),
+    successUrl: null,
+    cancelUrl: null,
+    installmentCount: chance.weighted({ 1: 6, 2: 2, 3: 1 }) === '1' ? 1 : chance.between(2, 3),
+    promoCode: chance.percent(35) ? chance.weighted({ HALF: 5, TENTH: 2, ALL: 2, OVER: 1, NONE: 0.3 }) : null,
+    promoterCode: null,
+    referralCode: null,
+    tracking: null,
+    queuePass: buyer.entryId,
+    idempotency: null,
+    ...more,
+  };
+}
+
+function withExtras(chance: Chance, wanted: ItemRequest): CheckoutItemRequest {
+  const takesBeer = wanted.ticketTypeId === 'adult' && chance.percent(50);
+  const barPerks = takesBeer
+    ? [{ barPerkId: 'beer', quantity: chance.between(1, wanted.quantity + (chance.percent(10) ? 1 : 0)) }]
+    : [];
+  return { ...wanted, discountCode: chance.percent(10) ? 'HALF' : null, attendees: null, barPerks };
+}
+
+/** What a provider says of one of its sessions: mostly the truth, sometimes twice or wrong. */
+function report({ chance, tills }: Crowd, eventId: string): Command | null {
+  const known = tills.filter((till) => till.eventId === eventId);
+  if (known.length === 0) return null;
+  const { payment } = chance.percent(60) ? known.at(-1)! : chance.pick(known);
+  return {
+    type: 'RecordPayment',
+    checkoutSessionId: `cs_of_${payment.id}`,
+    paymentId: null,
+    outcome: chance.weighted({ paid: 10, declined: 2, cancelled: 2, expired: 1 }),
+    amountCents: payment.amountCents + (chance.percent(5) ? chance.between(1, 3) : 0),
+    currency: payment.currency,
+    webhookId: chance.percent(50) ? `msg_${payment.id}` : null,
+  };
+}
+
+/** The event with another floor, other prices or other codes. */
+function redefine({ chance, definitionOf }: Crowd, { eventId }: Buyer): EventDefinition {
+  const definition = definitionOf(eventId);
+  const [floor, ...others] = definition.localities;
+  if (floor?.seating !== 'GENERAL' || chance.percent(40)) {
+    const [early, general] = definition.sellingStages;
+    const prices = { ...general!.prices, adult: chance.between(900, 1100) };
+    return { ...definition, sellingStages: [early!, { ...general!, prices }] };
+  }
+  if (chance.percent(20)) {
+    const late = code('TENTH', { percentOff: 10, endsAt: START + 1 });
+    return { ...definition, promoCodes: definition.promoCodes.map((each) => (each.code === 'TENTH' ? late : each)) };
+  }
+  return {
+    ...definition,
+    localities: [{ ...floor, capacity: Math.max(1, floor.capacity + chance.between(-3, 3)) }, ...others],
+  };
+}
+
+/** What a buyer takes in from an answer. */
+export function learn(buyer: Buyer, command: Command, reply: Reply): void {
+  if ('hold' in reply) buyer.hold = reply.hold;
+  if ('entry' in reply) buyer.entryId = reply.entry.id;
+  if (command.type !== 'StartCheckout' && command.type !== 'OpenPayment') return;
+  if (!('order' in reply) || reply.order === null) return;
+  if (!buyer.orderIds.includes(reply.order.id)) buyer.orderIds.push(reply.order.id);
+}

@@ -1,0 +1,266 @@
+/**
+ * The house under simulation: the real directory, box offices and domain over the journal in memory, all by hand.
+ *
+ * Owns what a process would own and what outlives it: the disk. Every unit that is appended is shown to a ledger first;
+ * after a crash or a full disk the ledgers are kept anew from what the disk has. Nothing here runs by itself.
+ *
+ * 1. An answer that comes out while facts it was built from are not durable is a failure (I4).
+ * 2. What was answered is on the disk after every crash.
+ */
+import assert from 'node:assert/strict';
+import { createClock } from '#actors/clock.ts';
+import { Directory } from '#actors/directory.ts';
+import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { joinId } from '#domain/ids.ts';
+import { replayFact } from '#domain/replay.ts';
+import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { Ledger } from './ledger.ts';
+import type { Chance } from './chance.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { Fact } from '#domain/fact.ts';
+import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
+import type { Snapshot } from '#persistence/snapshots.ts';
+
+export interface HouseBounds {
+  readonly liveEventsMax: number;
+  readonly mailboxCommandsMax: number;
+}
+
+/** What a ledger is told, in order; facts carry their place in the journal, the rest is soft state. */
+type Note =
+  | { readonly kind: 'TURN'; readonly seq: number; readonly facts: readonly Fact[]; readonly at: number }
+  | { readonly kind: 'SEEN'; readonly entryId: string; readonly at: number }
+  | { readonly kind: 'AWAKE'; readonly at: number };
+
+interface KeptSnapshot {
+  readonly seq: number;
+  readonly at: number;
+  readonly pieces: readonly string[];
+}
+
+export class House {
+  readonly ledgers = new Map<string, Ledger>();
+  directory!: Directory;
+  now: number;
+  /** Grows with each restart: what an earlier process still had to say is not heard. */
+  generation = 0;
+  /** The newest fact of each event that some answer depended on. */
+  answeredSeq = 0;
+  /** The units of the turn under way. */
+  turns: { readonly eventId: string; readonly facts: readonly Fact[] }[] = [];
+  onWake: (eventId: string, at: number) => void = () => {};
+  onAppend: () => void = () => {};
+  readonly #bounds: HouseBounds;
+  readonly #chance: Chance;
+  readonly #notes = new Map<string, Note[]>();
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #snapshots = new Map<string, KeptSnapshot[]>();
+  /** What a full disk may give back. */
+  #doubtful = new Map<string, Note[]>();
+  #disk: MemoryJournal;
+  #ids = 0;
+
+  constructor(chance: Chance, events: readonly EventDefinition[], bounds: HouseBounds, start: number) {
+    this.#chance = chance;
+    this.#bounds = bounds;
+    this.now = start;
+    this.#disk = new MemoryJournal({ manual: true });
+    this.#numbers = new Map(events.map(({ id }, index) => [id, index + 1]));
+    for (const { id } of events) this.#notes.set(id, []);
+    this.#open();
+  }
+
+  // ── the disk ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  get status(): JournalStatus {
+    return this.#disk.status;
+  }
+
+  get durableSeq(): number {
+    return this.#disk.durableSeq;
+  }
+
+  get hasPending(): boolean {
+    return this.#disk.appendedSeq > this.#disk.durableSeq;
+  }
+
+  /** Makes what is pending durable, or only a part of it, and lets the answers out. */
+  commit(share = 1): void {
+    const { appendedSeq, durableSeq } = this.#disk;
+    this.#disk.commit(durableSeq + Math.ceil((appendedSeq - durableSeq) * share));
+  }
+
+  fillDisk(): void {
+    this.#doubtful = new Map([...this.#notes].map(([eventId, notes]) => [eventId, [...notes]]));
+    this.#disk.full(true);
+    this.#forgetAfter(this.#disk.durableSeq, this.#notes);
+  }
+
+  makeRoom(): void {
+    const survivors = this.#disk.durableSeq + this.#chance.between(0, 12);
+    this.#disk.full(false, survivors);
+    this.#forgetAfter(this.#disk.durableSeq, this.#doubtful);
+  }
+
+  /** The process ends here and now, and begins again on what the disk has. */
+  crash(breaksFirst: boolean): void {
+    const { appendedSeq, durableSeq } = this.#disk;
+    const survivors = this.#chance.between(durableSeq, appendedSeq);
+    const notes = this.status === 'FULL' ? this.#doubtful : this.#notes;
+    if (breaksFirst) this.#disk.breakDown();
+    const left = this.#disk.crashAfter(survivors);
+    assert.ok(left.durableSeq >= this.answeredSeq, 'what was answered is on the disk');
+    this.#disk = left;
+    this.#forgetAfter(left.durableSeq, notes);
+    this.#open();
+  }
+
+  /** Keeps the ledgers anew from the facts up to a sequence number. */
+  #forgetAfter(seq: number, notes: ReadonlyMap<string, readonly Note[]>): void {
+    for (const [eventId, all] of notes) {
+      const firstLost = all.findIndex((note) => note.kind === 'TURN' && note.seq > seq);
+      const kept = firstLost === -1 ? [...all] : all.slice(0, firstLost);
+      this.#notes.set(eventId, kept);
+      const ledger = new Ledger();
+      for (const note of kept) tell(ledger, note);
+      this.ledgers.set(eventId, ledger);
+    }
+  }
+
+  // ── the process ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #open(): void {
+    this.generation += 1;
+    const disk = this.#disk;
+    const clock = createClock(() => this.now);
+    this.directory = new Directory({
+      ...this.#bounds,
+      journal: this.#tapped(disk),
+      clock,
+      ids: {
+        newId: (prefix, number) => joinId(prefix, number, this.#secret()),
+        newSeed: () => this.#secret().repeat(2).slice(0, 64),
+      },
+      source: {
+        newestSnapshot: (eventId, atMostSeq) => Promise.resolve(this.#newestSnapshot(eventId, atMostSeq)),
+        factsAfter: (eventId, afterSeq) => disk.read({ eventId, afterSeq }),
+      },
+      snapshot: ({ eventId, seq }) => Promise.resolve(this.#takeSnapshot(eventId, seq)),
+      wakeAt: (eventId, at) => this.onWake(eventId, at),
+    });
+    const { directory } = this;
+    for (const row of disk.read()) directory.noteRow(row);
+    disk.onStatus(() => directory.dropAll());
+  }
+
+  #secret(): string {
+    this.#ids += 1;
+    return this.#ids.toString(16).padStart(24, '0') + '0'.repeat(24);
+  }
+
+  /** The journal as the box offices see it: every unit passes the ledger of its event. */
+  #tapped(disk: MemoryJournal): Journal {
+    return {
+      get status() {
+        return disk.status;
+      },
+      get appendedSeq() {
+        return disk.appendedSeq;
+      },
+      get durableSeq() {
+        return disk.durableSeq;
+      },
+      append: (unit) => this.#append(disk, unit),
+      whenDurable: (seq, settled) => disk.whenDurable(seq, settled),
+      read: (options) => disk.read(options),
+      streams: () => disk.streams(),
+      onStatus: (listener) => disk.onStatus(listener),
+      close: () => disk.close(),
+    };
+  }
+
+  #append(disk: MemoryJournal, unit: Unit): number {
+    assert.equal(disk, this.#disk, 'a process that is gone writes nothing');
+    const seq = disk.append(unit);
+    const facts = unit.facts.map(({ type, data }) => ({ type, data: JSON.parse(data) as unknown }) as Fact);
+    this.#note(unit.eventId, { kind: 'TURN', seq, facts, at: unit.at });
+    this.turns.push({ eventId: unit.eventId, facts });
+    this.onAppend();
+    return seq;
+  }
+
+  #note(eventId: string, note: Note): void {
+    this.#notes.get(eventId)!.push(note);
+    const ledger = this.ledgers.get(eventId) ?? new Ledger();
+    this.ledgers.set(eventId, ledger);
+    tell(ledger, note);
+  }
+
+  /** Somebody who waits showed up. */
+  noteSeen(eventId: string, entryId: string): void {
+    this.#note(eventId, { kind: 'SEEN', entryId, at: this.now });
+  }
+
+  /** The newest fact of an event that is in memory, durable or not. */
+  headOf(eventId: string): number {
+    const notes = this.#notes.get(eventId)!;
+    for (let index = notes.length - 1; index >= 0; index -= 1) {
+      const note = notes[index]!;
+      if (note.kind === 'TURN') return note.seq;
+    }
+    return 0;
+  }
+
+  // ── replay and snapshots ───────────────────────────────────────────────────────────────────────────────────────────
+
+  #newestSnapshot(eventId: string, atMostSeq = Number.MAX_SAFE_INTEGER): Snapshot | null {
+    // Activation asks for this first: everybody who waits counts as seen from here on.
+    this.#note(eventId, { kind: 'AWAKE', at: this.now });
+    const kept = this.#snapshots.get(eventId)?.findLast(({ seq }) => seq <= atMostSeq && seq <= this.#disk.durableSeq);
+    if (kept === undefined) return null;
+    const header = { format: 1, eventId, seq: kept.seq, at: kept.at, about: null };
+    return { path: '', header, pieces: kept.pieces, fingerprint: '' };
+  }
+
+  #takeSnapshot(eventId: string, seq: number) {
+    const pieces = [...snapshotPieces(this.#replay(eventId, seq))];
+    const kept = this.#snapshots.get(eventId) ?? [];
+    this.#snapshots.set(eventId, [...kept.slice(-2), { seq, at: this.now, pieces }]);
+    return { eventId, seq, fingerprint: '', trouble: null };
+  }
+
+  #replay(eventId: string, throughSeq: number): BoxOffice {
+    const office = openBoxOffice(eventId, this.#numbers.get(eventId)!);
+    for (const row of this.#rowsOf(eventId)) if (row.seq <= throughSeq) replayFact(office, row);
+    return office;
+  }
+
+  #rowsOf(eventId: string): FactRow[] {
+    return [...this.#disk.read({ eventId })];
+  }
+
+  /** I9: the living state, the replayed one, and one from a snapshot and its tail are the same. All must be durable. */
+  async proveReplay(eventId: string): Promise<void> {
+    const actor = await this.directory.byEventId(eventId);
+    const living = actor!.look((office) => [...snapshotPieces(office)]);
+    this.commit();
+    const rows = this.#rowsOf(eventId);
+    const replayed = [...snapshotPieces(this.#replay(eventId, Number.MAX_SAFE_INTEGER))];
+    assert.deepEqual(replayed, living, 'a replay gives the living state');
+    const turns = this.#notes.get(eventId)!.filter((note) => note.kind === 'TURN');
+    const { seq } = this.#chance.pick(turns);
+    this.#takeSnapshot(eventId, seq);
+    const [first, ...others] = this.#snapshots.get(eventId)!.at(-1)!.pieces;
+    const restored = restoreOffice(first!);
+    for (const piece of others) restorePiece(restored, piece);
+    for (const row of rows) if (row.seq > seq) replayFact(restored, row);
+    assert.deepEqual([...snapshotPieces(restored)], living, 'a snapshot and its tail give the living state');
+  }
+}
+
+function tell(ledger: Ledger, note: Note): void {
+  if (note.kind === 'TURN') ledger.take(note.facts, note.at);
+  else if (note.kind === 'SEEN') ledger.witness?.seen(note.entryId, note.at);
+  else ledger.witness?.restarted(note.at);
+}

@@ -1,0 +1,559 @@
+/**
+ * The books of one event, kept from its facts in the plainest way: maps of holds, orders and entries, and nothing summed up.
+ *
+ * Every fact is checked against the books as it comes: what it says must have been possible and exact to the millisecond.
+ * Rebuilt from the surviving facts after a crash. `oracle.ts` reads it to foretell answers.
+ */
+import assert from 'node:assert/strict';
+import { QueueWitness } from '../domain/queue-witness.ts';
+import { MINUTE } from './world.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
+
+export interface LedgerHold {
+  readonly id: string;
+  readonly sessionKey: string;
+  status: 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
+  lines: readonly HoldLine[];
+  expiresAt: number;
+  readonly firstPlacedAt: number;
+  orderId: string | null;
+}
+
+export interface LedgerPayment {
+  readonly installment: number;
+  readonly amountCents: number;
+  status: 'WAITING' | 'OVER';
+  session: string | null;
+  isCounted: boolean;
+  paidCents: number | null;
+  webhookId: string | null;
+  readonly strayOf: string | null;
+}
+
+export interface LedgerOrder {
+  readonly id: string;
+  readonly holdId: string;
+  status: 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
+  cause: string | null;
+  readonly email: string;
+  readonly codes: ReadonlySet<string>;
+  readonly ticketCount: number;
+  readonly beers: number;
+  readonly totalCents: number;
+  readonly installmentsCents: readonly number[];
+  readonly expiresAt: number | null;
+  readonly payments: Map<string, LedgerPayment>;
+  tickets: readonly string[];
+  refundedCents: number;
+}
+
+export interface LedgerEntry {
+  readonly sessionKey: string;
+  status: 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
+  admittedAt: number;
+  passExpiresAt: number;
+}
+
+type Line = Pick<HoldLine, 'ticketTypeId' | 'sellingStageId'>;
+
+export class Ledger {
+  definition!: EventDefinition;
+  readonly holds = new Map<string, LedgerHold>();
+  readonly orders = new Map<string, LedgerOrder>();
+  readonly entries = new Map<string, LedgerEntry>();
+  /** By idempotency key. */
+  readonly keys = new Map<
+    string,
+    { readonly digest: string; readonly at: number; readonly orderId: string | null; readonly holdId: string | null }
+  >();
+  readonly cancelledDates = new Set<string>();
+  readonly #blocked = new Set<string>();
+  readonly #ticketIds = new Set<string>();
+  witness: QueueWitness | null = null;
+  stretches: readonly (readonly string[])[] = [];
+  #lastAt = 0;
+
+  // ── queries ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** What a hold is at a moment, whether or not a timer has fired. */
+  statusOfHold({ status, expiresAt }: LedgerHold, now: number): LedgerHold['status'] {
+    const runsOut = status === 'ACTIVE' || status === 'CONVERTED';
+    return runsOut && expiresAt <= now ? 'EXPIRED' : status;
+  }
+
+  statusOfOrder({ status, expiresAt }: LedgerOrder, now: number): LedgerOrder['status'] {
+    return status === 'PENDING' && expiresAt !== null && expiresAt <= now ? 'EXPIRED' : status;
+  }
+
+  #isTaking(hold: LedgerHold, now: number): boolean {
+    return ['ACTIVE', 'CONVERTED', 'CONSUMED'].includes(this.statusOfHold(hold, now));
+  }
+
+  /** Tickets held and sold on a date by lines that pass the test, a session's own hold left out. */
+  ticketsTaken(performanceId: string, now: number, own: LedgerHold | null, test: (line: Line) => boolean): number {
+    let count = 0;
+    for (const hold of this.holds.values()) {
+      if (hold === own || !this.#isTaking(hold, now)) continue;
+      for (const line of hold.lines) if (line.performanceId === performanceId && test(line)) count += line.ticketCount;
+    }
+    return count;
+  }
+
+  isTaken(performanceId: string, seatId: string, now: number, own: LedgerHold | null): boolean {
+    for (const hold of this.holds.values()) {
+      if (hold === own || !this.#isTaking(hold, now)) continue;
+      if (hold.lines.some((line) => line.performanceId === performanceId && line.seatIds.includes(seatId))) return true;
+    }
+    return false;
+  }
+
+  isBlocked(performanceId: string, seatId: string): boolean {
+    return this.#blocked.has(`${performanceId} ${seatId}`);
+  }
+
+  blockedOn(performanceId: string): number {
+    return [...this.#blocked].filter((place) => place.startsWith(`${performanceId} `)).length;
+  }
+
+  /** Whether a type may sit in a seat. */
+  fitsType(seatId: string, ticketTypeId: string): boolean {
+    const hall = this.definition.localities[1]!;
+    const seats =
+      hall.seating === 'NUMBERED' ? hall.sections.flatMap(({ rows }) => rows.flatMap((row) => row.seats)) : [];
+    const seat = seats.find(({ id }) => id === seatId);
+    const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+    return seat !== undefined && (type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey));
+  }
+
+  get floorCapacity(): number {
+    const floor = this.definition.localities[0]!;
+    return floor.seating === 'GENERAL' ? floor.capacity : 0;
+  }
+
+  get beerStock(): number {
+    return this.definition.ticketTypes[0]!.barPerks[0]!.stock ?? Number.POSITIVE_INFINITY;
+  }
+
+  isDateOnSale(performanceId: string, now: number): boolean {
+    const date = this.definition.performances.find(({ id }) => id === performanceId)!;
+    return !this.cancelledDates.has(performanceId) && (date.endsAt === null || now < date.endsAt);
+  }
+
+  #liveOrders(now: number): LedgerOrder[] {
+    const live = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
+    return [...this.orders.values()].filter((order) => live.includes(this.statusOfOrder(order, now)));
+  }
+
+  ticketsOfEmail(email: string, now: number): number {
+    const key = plainAddress(email);
+    const orders = this.#liveOrders(now).filter((order) => plainAddress(order.email) === key);
+    return orders.reduce((sum, { ticketCount }) => sum + ticketCount, 0);
+  }
+
+  usesOf(code: string, now: number): number {
+    return this.#liveOrders(now).filter(({ codes }) => codes.has(code)).length;
+  }
+
+  beersSold(now: number): number {
+    return this.#liveOrders(now).reduce((sum, { beers }) => sum + beers, 0);
+  }
+
+  // ── the facts of a turn ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Takes over the facts of one turn. Throws when they cannot be. */
+  take(facts: readonly Fact[], at: number): void {
+    assert.ok(at >= this.#lastAt, 'time went back');
+    this.#lastAt = at;
+    for (const fact of facts) {
+      this.#show(fact, at);
+      this.#take(fact, at, facts);
+    }
+    for (const { performances, id } of [this.definition]) {
+      for (const date of performances) this.#assertStock(id, date.id, at);
+    }
+  }
+
+  /** To whoever watches the line, a pass that was spent is one that left. */
+  #show(fact: Fact, at: number): void {
+    const left = fact.type === 'QueuePassSpent' ? ({ type: 'QueueEntryLeft', data: fact.data } as const) : fact;
+    this.witness?.watch(left, at);
+  }
+
+  #take(fact: Fact, at: number, turn: readonly Fact[]): void {
+    switch (fact.type) {
+      case 'EventDefined':
+        return this.#define(fact.data.definition);
+      case 'PerformanceCancelled':
+        this.cancelledDates.add(fact.data.performanceId);
+        return;
+      case 'SeatsBlocked':
+        for (const seatId of fact.data.seatIds) {
+          assert.ok(!this.isTaken(fact.data.performanceId, seatId, at, null), `${seatId} is taken and was blocked`);
+          this.#blocked.add(`${fact.data.performanceId} ${seatId}`);
+        }
+        return;
+      case 'SeatsUnblocked':
+        for (const seatId of fact.data.seatIds) this.#blocked.delete(`${fact.data.performanceId} ${seatId}`);
+        return;
+      case 'HoldPlaced':
+        return this.#place(fact.data, at, turn);
+      case 'HoldChanged':
+        return this.#change(fact.data, at);
+      case 'HoldReleased':
+        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'RELEASED');
+      case 'HoldExpired': {
+        assert.ok(this.#hold(fact.data.holdId).expiresAt <= at, 'a hold expired early');
+        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'EXPIRED');
+      }
+      default:
+        return this.#takeOfOrder(fact, at);
+    }
+  }
+
+  #define(definition: EventDefinition): void {
+    this.definition = definition;
+    const hall = definition.localities[1]!;
+    if (hall.seating !== 'NUMBERED') return;
+    this.stretches = hall.sections.flatMap(({ rows }) =>
+      rows.flatMap(({ seats, aisleAfter }) => {
+        const ends = [...aisleAfter, seats.length];
+        return ends.map((end, index) => seats.slice(index === 0 ? 0 : ends[index - 1], end).map(({ id }) => id));
+      }),
+    );
+    if (!definition.waitingRoom || this.witness !== null) return;
+    this.witness = new QueueWitness({
+      opensAt: definition.waitingRoomOpensAt,
+      rate: definition.waitingRoomRate,
+      inactivityMs: definition.waitingRoomInactivitySeconds * 1000,
+      passMs: definition.waitingRoomMinutes * MINUTE,
+      maxAdmitted: definition.waitingRoomMaxAdmitted,
+    });
+  }
+
+  #place(data: FactData['HoldPlaced'], at: number, turn: readonly Fact[]): void {
+    const previous = [...this.holds.values()].find(
+      ({ sessionKey, status }) => sessionKey === data.sessionKey && status === 'ACTIVE',
+    );
+    assert.equal(data.replacedHoldId, previous?.id ?? null, 'a new hold replaces the ACTIVE one of its session (I8)');
+    if (previous !== undefined) previous.status = 'RELEASED';
+    const { holdMinutes, holdMaxMinutes, paymentMinutes } = this.definition;
+    const isInline = turn.some(({ type }) => type === 'OrderPlaced');
+    assert.equal(data.firstPlacedAt, previous?.firstPlacedAt ?? at);
+    const ceiling = holdMaxMinutes === null || isInline ? Infinity : data.firstPlacedAt + holdMaxMinutes * MINUTE;
+    const window = (isInline ? paymentMinutes : holdMinutes) * MINUTE;
+    assert.equal(data.expiresAt, Math.min(at + window, ceiling), 'the window of a new hold');
+    this.#assertFree(data.lines, at, null);
+    for (const line of data.lines)
+      assert.equal(line.unitPriceCents, this.#priceNow(line), 'a new line has the price of now');
+    const { holdId: id, sessionKey, lines, expiresAt, firstPlacedAt, idempotency } = data;
+    assert.ok(!this.holds.has(id), 'an id is given once');
+    this.holds.set(id, { id, sessionKey, status: 'ACTIVE', lines, expiresAt, firstPlacedAt, orderId: null });
+    if (idempotency !== null)
+      this.keys.set(idempotency.key, { digest: idempotency.digest, at, orderId: null, holdId: id });
+  }
+
+  #change({ holdId, lines, expiresAt }: FactData['HoldChanged'], at: number): void {
+    const hold = this.#hold(holdId);
+    assert.equal(hold.status, 'ACTIVE');
+    this.#assertFree(lines, at, hold);
+    const { holdMinutes, holdMaxMinutes } = this.definition;
+    const ceiling = holdMaxMinutes === null ? Infinity : hold.firstPlacedAt + holdMaxMinutes * MINUTE;
+    assert.equal(expiresAt, Math.min(at + holdMinutes * MINUTE, ceiling), 'a change restarts the window');
+    for (const line of lines) {
+      const before = hold.lines.find((each) => keyOf(each) === keyOf(line));
+      assert.equal(line.unitPriceCents, before?.unitPriceCents ?? this.#priceNow(line), 'a line keeps its price');
+    }
+    hold.lines = lines;
+    hold.expiresAt = expiresAt;
+  }
+
+  /** Seats must be free, of the type's zones and named once; how many fit is judged after the turn. */
+  #assertFree(lines: readonly HoldLine[], at: number, own: LedgerHold | null): void {
+    const named = new Set<string>();
+    for (const { performanceId, ticketTypeId, seatIds, ticketCount } of lines) {
+      const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+      assert.equal(seatIds.length, type.localityId === 'hall' ? ticketCount : 0, 'a numbered ticket has a seat');
+      for (const seatId of seatIds) {
+        const place = `${performanceId} ${seatId}`;
+        assert.ok(!named.has(place), `${place} is twice in one hold`);
+        named.add(place);
+        assert.ok(this.fitsType(seatId, ticketTypeId), `${seatId} is not for ${ticketTypeId}`);
+        assert.ok(!this.isBlocked(performanceId, seatId), `${place} is blocked and was held`);
+        assert.ok(!this.isTaken(performanceId, seatId, at, own), `${place} is in two claims (I7)`);
+      }
+    }
+  }
+
+  #priceNow({ ticketTypeId, sellingStageId }: Line): number {
+    return this.definition.sellingStages.find(({ id }) => id === sellingStageId)!.prices[ticketTypeId]!;
+  }
+
+  // ── orders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #takeOfOrder(fact: Fact, at: number): void {
+    switch (fact.type) {
+      case 'OrderPlaced':
+        return this.#placeOrder(fact.data, at);
+      case 'CheckoutResumed': {
+        const { idempotency, orderId } = fact.data;
+        this.keys.set(idempotency.key, { digest: idempotency.digest, at, orderId, holdId: null });
+        return;
+      }
+      case 'PaymentRequested': {
+        const { orderId, paymentId, installment } = fact.data;
+        const order = this.#order(orderId);
+        assert.ok(order.status === 'PENDING' || order.status === 'PARTIALLY_PAID', 'paid for what is over');
+        order.payments.set(paymentId, newPayment(installment, order.installmentsCents[installment - 1]!));
+        return;
+      }
+      case 'CheckoutSessionOpened':
+        this.#payment(fact.data).session = fact.data.checkoutSessionId;
+        return;
+      case 'PaymentClosed': {
+        const payment = this.#payment(fact.data);
+        assert.equal(payment.status, 'WAITING');
+        payment.status = 'OVER';
+        return;
+      }
+      case 'PaymentRecorded': {
+        const { amountCents, isCounted, webhookId } = fact.data;
+        const payment = this.#payment(fact.data);
+        assert.equal(payment.paidCents, null, 'a payment is paid once');
+        Object.assign(payment, { status: 'OVER', paidCents: amountCents, isCounted, webhookId });
+        return;
+      }
+      case 'StrayMoneyRecorded': {
+        const { orderId, paymentId, strayOf, amountCents, webhookId } = fact.data;
+        const order = this.#order(orderId);
+        const { installment } = order.payments.get(strayOf)!;
+        const stray = { ...newPayment(installment, amountCents), status: 'OVER' as const, paidCents: amountCents };
+        order.payments.set(paymentId, { ...stray, webhookId, strayOf });
+        return;
+      }
+      case 'OrderPaid':
+        return this.#pay(this.#order(fact.data.orderId), at);
+      case 'TicketsIssued': {
+        const order = this.#order(fact.data.orderId);
+        assert.equal(fact.data.ticketIds.length, order.ticketCount, 'one ticket for each place');
+        for (const ticketId of fact.data.ticketIds) {
+          assert.ok(!this.#ticketIds.has(ticketId), 'a ticket is issued once');
+          this.#ticketIds.add(ticketId);
+        }
+        order.tickets = fact.data.ticketIds;
+        return;
+      }
+      case 'OrderExpired': {
+        const order = this.#order(fact.data.orderId);
+        assert.ok(order.expiresAt! <= at, 'an order expired early');
+        assert.equal(order.status, 'PENDING');
+        order.status = 'EXPIRED';
+        closePayments(order);
+        return this.#endHold(order.holdId, ['CONVERTED'], 'EXPIRED');
+      }
+      case 'OrderCancelled':
+        return this.#cancelOrder(fact.data);
+      case 'RefundRecorded': {
+        const order = this.#order(fact.data.orderId);
+        order.refundedCents += fact.data.amountCents;
+        assert.ok(order.refundedCents <= paidOf(order), 'more was given back than came');
+        return;
+      }
+      default:
+        return this.#takeOfQueue(fact, at);
+    }
+  }
+
+  #placeOrder(data: FactData['OrderPlaced'], at: number): void {
+    const hold = this.#hold(data.holdId);
+    assert.equal(this.statusOfHold(hold, at), 'ACTIVE', 'an order takes over an ACTIVE hold');
+    const { orderId: id, holdId, items, installmentsCents, totalCents, expiresAt, idempotency } = data;
+    const due = totalCents === 0 ? null : at + this.definition.paymentMinutes * MINUTE;
+    assert.equal(expiresAt, due, 'the payment window');
+    assert.equal(
+      installmentsCents.reduce((sum, cents) => sum + cents, 0),
+      totalCents,
+      'installments add up',
+    );
+    assert.ok(
+      (installmentsCents[0] ?? 0) - (installmentsCents.at(-1) ?? 0) <= 1,
+      'installments differ by a cent at most',
+    );
+    hold.status = 'CONVERTED';
+    hold.orderId = id;
+    if (expiresAt !== null) hold.expiresAt = expiresAt;
+    const payments = new Map<string, LedgerPayment>();
+    if (data.firstPaymentId !== null) payments.set(data.firstPaymentId, newPayment(1, installmentsCents[0]!));
+    const ticketCount = items.reduce((sum, each) => sum + each.ticketCount, 0);
+    assert.equal(
+      ticketCount,
+      hold.lines.reduce((sum, each) => sum + each.ticketCount, 0),
+      'the order is its hold',
+    );
+    const codes = new Set(
+      [data.promoCode, ...items.map(({ discountCode }) => discountCode)].filter((code) => code !== null),
+    );
+    const beers = items.flatMap(({ barPerks }) => barPerks).reduce((sum, { quantity }) => sum + quantity, 0);
+    const empty = { status: 'PENDING', cause: null, tickets: [], refundedCents: 0 } as const;
+    const { email } = data.customer;
+    const order: LedgerOrder = {
+      ...empty,
+      id,
+      holdId,
+      email,
+      codes,
+      ticketCount,
+      beers,
+      totalCents,
+      installmentsCents,
+      expiresAt,
+      payments,
+    };
+    this.orders.set(id, order);
+    if (idempotency !== null)
+      this.keys.set(idempotency.key, { digest: idempotency.digest, at, orderId: id, holdId: null });
+    this.#assertCaps(order, at);
+  }
+
+  /** What an event allows only so often is not exceeded, whatever raced (codes, perks, tickets of one address). */
+  #assertCaps({ email, codes }: LedgerOrder, at: number): void {
+    for (const text of codes) {
+      const max = this.definition.promoCodes.find(({ code }) => code === text)!.maxUses ?? Infinity;
+      assert.ok(this.usesOf(text, at) <= max, `${text} was used too often`);
+    }
+    assert.ok(this.beersSold(at) <= this.beerStock, 'more perks were sold than there are');
+    const max = this.definition.maxTicketsPerEmail ?? Infinity;
+    assert.ok(this.ticketsOfEmail(email, at) <= max, 'one address has too many tickets');
+  }
+
+  #pay(order: LedgerOrder, at: number): void {
+    const hold = this.#hold(order.holdId);
+    const counted = [...order.payments.values()].filter(({ isCounted }) => isCounted);
+    const isLate = order.status === 'EXPIRED' || order.status === 'CANCELLED';
+    if (isLate) {
+      assert.notEqual(order.cause, 'OPERATOR', 'what an operator cancelled stays cancelled');
+      assert.notEqual(order.cause, 'PERFORMANCE', 'what an operator cancelled stays cancelled');
+      this.#assertFree(hold.lines, at, hold);
+    }
+    order.status = counted.length === order.installmentsCents.length ? 'CONFIRMED' : 'PARTIALLY_PAID';
+    order.cause = null;
+    assert.ok(counted.length <= order.installmentsCents.length, 'an installment was paid twice');
+    hold.status = 'CONSUMED';
+  }
+
+  #cancelOrder({ orderId, cause, refundDueCents }: FactData['OrderCancelled']): void {
+    const order = this.#order(orderId);
+    assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'cancelled what was over');
+    assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
+    assert.equal(refundDueCents, paidOf(order) - order.refundedCents, 'all that came is due back');
+    order.status = 'CANCELLED';
+    order.cause = cause;
+    closePayments(order);
+    this.#endHold(order.holdId, ['CONVERTED', 'CONSUMED'], 'RELEASED');
+  }
+
+  /** Money that the order cannot use and that was not given back. */
+  refundDue(order: LedgerOrder, now: number): number {
+    const isLive = this.#liveOrders(now).includes(order);
+    const useful = isLive
+      ? [...order.payments.values()].reduce((sum, each) => sum + (each.isCounted ? (each.paidCents ?? 0) : 0), 0)
+      : 0;
+    return Math.max(0, paidOf(order) - useful - order.refundedCents);
+  }
+
+  // ── the waiting room ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #takeOfQueue(fact: Fact, at: number): void {
+    const end = (entryId: string, status: LedgerEntry['status']) => (this.entries.get(entryId)!.status = status);
+    switch (fact.type) {
+      case 'QueueEntryJoined': {
+        const { entryId, sessionKey } = fact.data;
+        this.entries.set(entryId, { sessionKey, status: 'WAITING', admittedAt: 0, passExpiresAt: 0 });
+        return;
+      }
+      case 'QueueEntriesAdmitted':
+        for (const entryId of fact.data.entryIds) {
+          const { passExpiresAt } = fact.data;
+          Object.assign(this.entries.get(entryId)!, { status: 'ADMITTED', admittedAt: at, passExpiresAt });
+        }
+        return;
+      case 'QueueEntriesDropped':
+        for (const entryId of fact.data.entryIds) end(entryId, 'EXPIRED');
+        return;
+      case 'QueueEntryLeft':
+        end(fact.data.entryId, 'LEFT');
+        return;
+      case 'QueuePassExpired':
+      case 'QueuePassSpent':
+        end(fact.data.entryId, 'EXPIRED');
+        return;
+      default:
+    }
+  }
+
+  // ── helpers of the books ───────────────────────────────────────────────────────────────────────────────────────────
+
+  #hold(holdId: string): LedgerHold {
+    const hold = this.holds.get(holdId);
+    assert.ok(hold, `no hold ${holdId}`);
+    return hold;
+  }
+
+  #order(orderId: string): LedgerOrder {
+    const order = this.orders.get(orderId);
+    assert.ok(order, `no order ${orderId}`);
+    return order;
+  }
+
+  #payment({ orderId, paymentId }: { readonly orderId: string; readonly paymentId: string }): LedgerPayment {
+    const payment = this.#order(orderId).payments.get(paymentId);
+    assert.ok(payment, `no payment ${paymentId}`);
+    return payment;
+  }
+
+  #endHold(holdId: string, from: readonly string[], to: LedgerHold['status']): void {
+    const hold = this.#hold(holdId);
+    assert.ok(from.includes(hold.status), `a hold went from ${hold.status} to ${to}`);
+    hold.status = to;
+  }
+
+  /** I7 over the facts alone: nothing is taken beyond what there is. */
+  #assertStock(eventId: string, performanceId: string, at: number): void {
+    const isOfFloor = ({ ticketTypeId }: Line) => ['adult', 'group', 'guest'].includes(ticketTypeId);
+    const onFloor = this.ticketsTaken(performanceId, at, null, isOfFloor);
+    assert.ok(onFloor <= this.floorCapacity, `${onFloor} of ${this.floorCapacity} on the floor of ${eventId}`);
+  }
+}
+
+/** With an order end its tries to pay. */
+function closePayments({ payments }: LedgerOrder): void {
+  for (const payment of payments.values()) payment.status = 'OVER';
+}
+
+function newPayment(installment: number, amountCents: number): LedgerPayment {
+  const empty = {
+    status: 'WAITING',
+    session: null,
+    isCounted: false,
+    paidCents: null,
+    webhookId: null,
+    strayOf: null,
+  } as const;
+  return { ...empty, installment, amountCents };
+}
+
+export function paidOf(order: LedgerOrder): number {
+  return [...order.payments.values()].reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
+}
+
+function keyOf(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>): string {
+  return [line.performanceId, line.ticketTypeId, line.sellingStageId].join();
+}
+
+/** An address without what people put after a plus sign, in lower case. */
+function plainAddress(email: string): string {
+  return email
+    .trim()
+    .toLowerCase()
+    .replace(/\+[^@]*@/, '@');
+}

@@ -1,0 +1,85 @@
+/**
+ * `npm run simulate`: plays sales by their seeds and stops at the first that fails, with the line that plays it again.
+ *
+ *   npm run simulate -- --seed 7            one seed
+ *   npm run simulate -- --seeds 1..5000     a range
+ *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
+ *
+ * `--steps` and `--buyers` bound a sale, `--without crash,full` leaves habits and faults out, `--keep-on` goes on after
+ * a failure. Exit code 0 good, 1 something failed, 2 wrong use.
+ */
+import { parseArgs } from 'node:util';
+import { simulate, type Scenario } from './run.ts';
+import { commandOf, shrink } from './shrink.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    minutes: { type: 'string' },
+    steps: { type: 'string', default: '150' },
+    buyers: { type: 'string', default: '8' },
+    without: { type: 'string', default: '' },
+    'keep-on': { type: 'boolean', default: false },
+  },
+});
+
+/** The first seed, the last, and the moment to stop at. */
+function span(): { readonly first: number; readonly last: number; readonly endsAt: number } {
+  const endless = { last: Number.MAX_SAFE_INTEGER, endsAt: Number.POSITIVE_INFINITY };
+  const range = /^(\d+)\.\.(\d+)$/.exec(values.seeds ?? '');
+  if (range !== null) return { ...endless, first: Number(range[1]), last: Number(range[2]) };
+  if (values.seed !== undefined) return { ...endless, first: Number(values.seed), last: Number(values.seed) };
+  const minutes = Number(values.minutes ?? 1);
+  return { ...endless, first: Math.floor(Math.random() * 1e9), endsAt: Date.now() + minutes * 60_000 };
+}
+
+const { first, last, endsAt } = span();
+if (![first, last, Number(values.steps), Number(values.buyers)].every(Number.isInteger)) {
+  console.error('wrong use: --seed N, --seeds A..B or --minutes M; --steps N, --buyers N, --without a,b');
+  process.exit(2);
+}
+
+const begin = Date.now();
+const sum = { seeds: 0, steps: 0, simulatedMs: 0, failures: 0 };
+const seen = new Map<string, number>();
+
+function progress(): string {
+  const seconds = Math.max(0.001, (Date.now() - begin) / 1000);
+  const ratio = Math.round(sum.simulatedMs / 1000 / seconds);
+  const pace = Math.round(sum.steps / seconds);
+  return `${sum.seeds} sales, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
+}
+
+async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
+  const small = await shrink(scenario, outcome);
+  console.log(`\nseed ${scenario.seed} failed: ${outcome.failure?.message}`);
+  console.log(`shrunk to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
+  console.log(`play it again: ${commandOf(scenario)}\n         or small: ${commandOf(small.scenario)}`);
+}
+
+for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
+  const without = new Set(values.without.split(',').filter((name) => name !== ''));
+  const scenario: Scenario = { seed, stepsMax: Number(values.steps), buyersMax: Number(values.buyers), without };
+  const outcome = await simulate(scenario);
+  sum.seeds += 1;
+  sum.steps += outcome.steps;
+  sum.simulatedMs += outcome.simulatedMs;
+  for (const [what, count] of outcome.seen) seen.set(what, (seen.get(what) ?? 0) + count);
+  if (outcome.failure !== null) {
+    sum.failures += 1;
+    await report(scenario, outcome);
+    if (!values['keep-on']) break;
+  }
+  if (process.stdout.isTTY && sum.seeds % 20 === 0) process.stdout.write(`\r${progress()}`);
+}
+
+console.log(`${process.stdout.isTTY ? '\r' : ''}${progress()}`);
+if (sum.seeds > 1)
+  console.log(
+    [...seen]
+      .sort(([, a], [, b]) => b - a)
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', '),
+  );
+process.exitCode = sum.failures === 0 ? 0 : 1;

@@ -1,0 +1,550 @@
+/**
+ * One simulated sale: people, network, disk and clock from one seed, and an oracle that looks at every answer.
+ *
+ * Owns the order of things: a queue of moments, each of which happens whole before the next. Requests and answers travel with
+ * delay, get lost, come twice and overtake one another; the disk is slow, fills up, breaks; the process crashes.
+ *
+ * After every turn: what the oracle foretold has come, the counters of every date add up and are the ledger's. At the
+ * end faults stop, and everything that has a window has run out of it.
+ */
+import assert from 'node:assert/strict';
+import { Overloaded } from '#actors/overloaded.ts';
+import { eventView, stockOfDates } from '#domain/availability.ts';
+import { findHold } from '#domain/holds.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { viewOrder } from '#domain/order-views.ts';
+import { chanceOf, type Chance } from './chance.ts';
+import { drawHabits, gather, learn, wish, type Buyer, type Crowd, type Habits } from './crowd.ts';
+import { House } from './house.ts';
+import { foretell, type Verdict } from './oracle.ts';
+import { drawEvent, MINUTE, START } from './world.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { Command, CommandOf, Reply } from '#domain/command.ts';
+import type { OrderView, PaymentView } from '#domain/views.ts';
+
+export interface Scenario {
+  readonly seed: number;
+  readonly stepsMax: number;
+  readonly buyersMax: number;
+  /** Habits and faults that are left out. */
+  readonly without: ReadonlySet<string>;
+}
+
+export const FAULTS = ['crash', 'full', 'slow', 'loss', 'twice', 'room', 'sleep', 'mailbox'] as const;
+
+export interface Outcome {
+  readonly steps: number;
+  readonly simulatedMs: number;
+  /** How often each reply, refusal and fault was seen. */
+  readonly seen: ReadonlyMap<string, number>;
+  readonly failure: Error | null;
+}
+
+/** An activation gives the loop back now and then, as time on the machine has it. */
+const ACTIVATION_BREATHS_MAX = 16;
+
+/** Timers look at the clock so often. */
+const TICK_MS = 50;
+
+interface Moment {
+  readonly at: number;
+  readonly order: number;
+  readonly happen: () => void | Promise<void>;
+}
+
+/** Runs a sale to its end, or to the first thing that is wrong. */
+export async function simulate(scenario: Scenario): Promise<Outcome> {
+  const sale = new Sale(scenario);
+  let failure: Error | null = null;
+  try {
+    await sale.run();
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error));
+  }
+  return { steps: sale.steps, simulatedMs: sale.house.now - START, seen: sale.seen, failure };
+}
+
+class Sale {
+  readonly seen = new Map<string, number>();
+  readonly house: House;
+  steps = 0;
+  readonly #scenario: Scenario;
+  readonly #chance: Chance;
+  readonly #crowd: Crowd;
+  readonly #habits: Habits;
+  readonly #eventIds: readonly string[];
+  readonly #mailboxMax: number;
+  readonly #moments: Moment[] = [];
+  readonly #unanswered = new Map<string, number>();
+  /** When the timers wake each event next. */
+  readonly #wakes = new Map<string, number>();
+  #activations = 0;
+  #order = 0;
+  #isCommitPlanned = false;
+  #failure: unknown = null;
+  readonly #pauseMs: number;
+  readonly #lossShare: number;
+  readonly #twiceShare: number;
+  readonly #slowShare: number;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    const chance = chanceOf(scenario.seed);
+    this.#chance = chance;
+    const share = (name: string, most: number): number => {
+      const drawn = chance.percent(60) ? chance.between(0, most) : 0;
+      return scenario.without.has(name) ? 0 : drawn;
+    };
+    this.#lossShare = share('loss', 25);
+    this.#twiceShare = share('twice', 25);
+    this.#slowShare = share('slow', 30);
+    const sleeps = share('sleep', 100) > 30;
+    const count = sleeps ? 2 : 1;
+    this.#mailboxMax = share('mailbox', 100) > 60 ? chance.between(1, 4) : 1000;
+    const hasRoom = share('room', 100) > 40;
+    const events = Array.from({ length: count }, (_, n) => drawEvent(chance, n + 1, hasRoom));
+    this.#eventIds = events.map(({ id }) => id);
+    this.house = new House(
+      chance,
+      events,
+      { liveEventsMax: sleeps ? 1 : 10, mailboxCommandsMax: this.#mailboxMax },
+      START,
+    );
+    const buyers = gather(chance, chance.between(2, scenario.buyersMax), this.#eventIds);
+    const definitionOf = (eventId: string) => this.house.ledgers.get(eventId)!.definition;
+    this.#crowd = { chance, buyers, tills: [], definitionOf };
+    this.#habits = drawHabits(chance, scenario.without);
+    this.#pauseMs = chance.pick([500, 5_000, 40_000]);
+    this.house.onWake = (eventId, at) => this.#wakeAt(eventId, at);
+    this.house.onAppend = () => this.#planCommit();
+    for (const definition of events) this.#plan(0, () => this.#define(definition));
+  }
+
+  async run(): Promise<void> {
+    while (this.#moments.length > 0) await this.#next();
+    const crashes = this.#scenario.without.has('crash') ? 0 : this.#chance.between(0, 3);
+    const fills = this.#scenario.without.has('full') ? 0 : this.#chance.between(0, 2);
+    const spanMs = (this.#scenario.stepsMax * this.#pauseMs) / 4;
+    for (let n = 0; n < crashes; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#crash());
+    for (let n = 0; n < fills; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#fill());
+    for (const buyer of this.#crowd.buyers) this.#live(buyer);
+    while (this.#moments.length > 0) await this.#next();
+    await this.#assertQuiet();
+  }
+
+  // ── time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #plan(afterMs: number, happen: Moment['happen']): void {
+    this.#planAt(this.house.now + afterMs, happen);
+  }
+
+  #planAt(at: number, happen: Moment['happen']): void {
+    const moment = { at, order: (this.#order += 1), happen };
+    let index = this.#moments.length;
+    while (index > 0 && this.#moments[index - 1]!.at <= at) index -= 1;
+    this.#moments.splice(index, 0, moment);
+  }
+
+  async #next(): Promise<void> {
+    const moment = this.#moments.pop()!;
+    this.house.now = Math.max(this.house.now, moment.at);
+    await moment.happen();
+    await this.#breathe();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Lets everything that was promised come to its end; an activation takes a few breaths, or waits for the disk. */
+  async #breathe(): Promise<void> {
+    for (let breaths = 0; breaths === 0 || (this.#activations > 0 && breaths < ACTIVATION_BREATHS_MAX); breaths += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Does something at an event's box office once it is awake, unless the process ends before. */
+  #visit(eventId: string, act: (actor: BoxOfficeActor) => void): void {
+    const { generation } = this.house;
+    this.#activations += 1;
+    const settle = (then: () => void): void => {
+      this.#activations -= 1;
+      if (generation !== this.house.generation) return;
+      try {
+        then();
+      } catch (error) {
+        this.#failure ??= error;
+      }
+    };
+    this.house.directory.byEventId(eventId).then(
+      (actor) => settle(() => act(actor!)),
+      (error: unknown) =>
+        settle(() => {
+          if (!(error instanceof Overloaded)) throw error;
+          this.#count('OVERLOADED');
+        }),
+    );
+  }
+
+  #count(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+
+  /** Timers are late now and then, and are gone with the process that set them. */
+  #wakeAt(eventId: string, at: number): void {
+    const { generation } = this.house;
+    const late = this.#chance.percent(20) ? this.#chance.between(0, 400) : 0;
+    const due = Math.max(at, this.house.now + TICK_MS) + late;
+    const key = `${generation} ${eventId}`;
+    if ((this.#wakes.get(key) ?? Infinity) <= due) return;
+    this.#wakes.set(key, due);
+    this.#planAt(due, () => {
+      if (generation !== this.house.generation || this.#wakes.get(key) !== due) return;
+      this.#wakes.delete(key);
+      this.#wake(eventId);
+    });
+  }
+
+  // ── the disk and the process ───────────────────────────────────────────────────────────────────────────────────────
+
+  #planCommit(): void {
+    if (this.#isCommitPlanned) return;
+    this.#isCommitPlanned = true;
+    const isSlow = this.#chance.percent(this.#slowShare);
+    this.#plan(isSlow ? this.#chance.between(100, 20_000) : this.#chance.between(0, 20), () => {
+      this.#isCommitPlanned = false;
+      this.house.commit(this.#chance.percent(20) ? this.#chance.next() : 1);
+      if (this.house.hasPending) this.#planCommit();
+    });
+  }
+
+  #crash(): void {
+    this.#count('crash');
+    this.house.crash(this.#chance.percent(30));
+    this.#unanswered.clear();
+    this.#wakeAll();
+  }
+
+  #fill(): void {
+    if (this.house.status !== 'OPEN') return;
+    this.#count('full disk');
+    this.house.fillDisk();
+    const { generation } = this.house;
+    this.#plan(this.#chance.between(10, 90_000), () => {
+      if (generation !== this.house.generation) return;
+      this.house.makeRoom();
+      this.#wakeAll();
+    });
+  }
+
+  #wake(eventId: string): void {
+    this.#visit(eventId, (actor) => {
+      this.house.turns = [];
+      actor.wake();
+    });
+  }
+
+  #wakeAll(): void {
+    for (const eventId of this.#eventIds) this.#wake(eventId);
+  }
+
+  // ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #define(definition: CommandOf<'DefineEvent'>['definition']): Promise<void> {
+    const defined = this.house.directory.define(definition, { operator: 'olga', note: null });
+    await this.#breathe();
+    this.house.commit();
+    assert.ok(!isRefusal(await defined));
+  }
+
+  #live(buyer: Buyer): void {
+    this.#plan(this.#chance.between(1, this.#pauseMs), () => {
+      if (this.steps >= this.#scenario.stepsMax) return;
+      this.#act(buyer);
+      this.#live(buyer);
+    });
+  }
+
+  #act(buyer: Buyer): void {
+    this.steps += 1;
+    const habit = this.#chance.weighted(this.#habits);
+    if (habit === 'read') {
+      this.#plan(this.#chance.between(0, 50), () => {
+        this.#visit(buyer.eventId, (actor) => this.#read(actor, buyer));
+      });
+      return;
+    }
+    const command = wish(this.#crowd, habit, buyer);
+    if (command !== null) this.#send(buyer, command);
+  }
+
+  /** Puts a request on its way; it may come late, twice or never. */
+  #send(buyer: Buyer, command: Command): void {
+    const times = this.#chance.percent(this.#lossShare) ? 0 : this.#chance.percent(this.#twiceShare) ? 2 : 1;
+    for (let n = 0; n < times; n += 1) {
+      this.#plan(this.#chance.between(0, n === 0 ? 40 : 5_000), () => this.#arrive(buyer, command));
+    }
+  }
+
+  /** A request is at the counter. */
+  #arrive(buyer: Buyer, command: Command): void {
+    this.#visit(buyer.eventId, (actor) => this.#ask(actor, buyer, command));
+  }
+
+  #ask(actor: BoxOfficeActor, buyer: Buyer, command: Command): void {
+    if (actor.isRetired) return;
+    const { eventId } = buyer;
+    const ledger = this.house.ledgers.get(eventId)!;
+    const verdict = foretell(ledger, command, this.house.now);
+    const waiting = this.#unanswered.get(eventId) ?? 0;
+    const wasOpen = this.house.status === 'OPEN';
+    this.house.turns = [];
+    const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+    const facts = this.#factsOf(eventId, command);
+    this.#noteSeen(buyer, command, asked);
+    this.#awaitAnswer(eventId, asked, {
+      told: (answer) => {
+        this.#judge(command, verdict, answer, facts);
+        this.#tell(buyer, command, answer);
+      },
+      overloaded: () => {
+        assert.ok(facts.length === 0 || this.house.status !== 'OPEN', 'a refusal for lack of room changes nothing');
+        assert.ok(
+          !wasOpen || this.house.status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0,
+          'turned away without need',
+        );
+      },
+    });
+    if (this.house.status === 'OPEN') this.#assertBooks(actor, eventId);
+  }
+
+  /** The facts that the command itself left behind, without those of what had run out before it. */
+  #factsOf(eventId: string, command: Command): readonly string[] {
+    const settled = new Set(['HoldExpired', 'OrderExpired', 'QueueEntriesDropped', 'QueuePassExpired', 'DrawStarted']);
+    const last = this.house.turns.filter((turn) => turn.eventId === eventId).at(-1)?.facts ?? [];
+    const isOwn = last.length > 0 && (command.type.endsWith('Queue') || !settled.has(last[0]!.type));
+    return isOwn ? last.map(({ type }) => type) : [];
+  }
+
+  #noteSeen({ eventId, sessionKey }: Buyer, command: Command, asked: Promise<unknown>): void {
+    if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
+    if (this.house.status !== 'OPEN' || (this.#unanswered.get(eventId) ?? 0) >= this.#mailboxMax) return;
+    asked.catch(() => {});
+    for (const [entryId, entry] of this.house.ledgers.get(eventId)!.entries) {
+      const isMeant = command.type === 'JoinQueue' || command.entryId === entryId;
+      if (isMeant && entry.sessionKey === sessionKey && entry.status === 'WAITING')
+        this.house.noteSeen(eventId, entryId);
+    }
+  }
+
+  /** Waits for an answer of this process; it must not come before all that it depends on is durable (I4). */
+  #awaitAnswer<Answer>(
+    eventId: string,
+    asked: Promise<Answer>,
+    then: { told: (answer: Answer) => void; overloaded: () => void },
+  ): void {
+    const { generation } = this.house;
+    const headSeq = this.house.headOf(eventId);
+    const waits = this.house.status === 'OPEN' && headSeq > this.house.durableSeq;
+    if (waits) this.#unanswered.set(eventId, (this.#unanswered.get(eventId) ?? 0) + 1);
+    const settle = (act: () => void): void => {
+      if (generation !== this.house.generation) return;
+      if (waits) this.#unanswered.set(eventId, this.#unanswered.get(eventId)! - 1);
+      try {
+        act();
+      } catch (error) {
+        this.#failure ??= error;
+      }
+    };
+    asked.then(
+      (answer) =>
+        settle(() => {
+          assert.ok(headSeq <= this.house.durableSeq, 'answered before it was durable (I4)');
+          this.house.answeredSeq = Math.max(this.house.answeredSeq, headSeq);
+          then.told(answer);
+        }),
+      (error: unknown) =>
+        settle(() => {
+          if (!(error instanceof Overloaded)) throw error;
+          this.#count('OVERLOADED');
+          then.overloaded();
+        }),
+    );
+  }
+
+  /** Holds an answer against what was foretold. */
+  #judge(command: Command, verdict: Verdict, answer: Reply | Refusal, facts: readonly string[]): void {
+    const outcome = isRefusal(answer) ? answer.code : 'DONE';
+    this.#count(outcome === 'DONE' ? command.type : outcome);
+    const context = (): string => `${JSON.stringify(command)} ⇒ ${JSON.stringify(answer)}`;
+    assert.ok(verdict.outcomes.includes(outcome), `foretold was ${verdict.outcomes.join(' or ')}: ${context()}`);
+    if (isRefusal(answer)) {
+      assert.deepEqual(facts, [], `a refusal leaves no facts: ${context()}`);
+      if (answer.code === 'SEAT_TAKEN')
+        assert.deepEqual([...answer.detail.seatIds].sort(), [...(verdict.seatIds ?? [])].sort());
+      const { available } = verdict;
+      if (answer.code === 'INSUFFICIENT_TICKETS' && available !== undefined)
+        assert.equal(answer.detail.available, available, context());
+      return;
+    }
+    const own = facts.filter((type) => type !== 'QueuePassSpent');
+    if (verdict.facts !== undefined) assert.deepEqual(own, verdict.facts, context());
+    if ('order' in answer && answer.order !== null && verdict.totalCents !== undefined) {
+      assert.equal(answer.order.totalCents, verdict.totalCents, context());
+    }
+  }
+
+  /** The answer travels back, unless it is lost; who is told of a payment without a session asks the provider for one. */
+  #tell(buyer: Buyer, command: Command, answer: Reply | Refusal): void {
+    if (isRefusal(answer)) return;
+    if ('payment' in answer && answer.payment !== null && answer.payment.checkoutSessionId === null) {
+      this.#send(buyer, this.#openSession(buyer.eventId, (answer as { order: OrderView }).order, answer.payment));
+    }
+    if (this.#chance.percent(this.#lossShare)) return;
+    this.#plan(this.#chance.between(0, 40), () => learn(buyer, command, answer));
+  }
+
+  #openSession(eventId: string, order: OrderView, payment: PaymentView): Command {
+    this.#crowd.tills.push({ eventId, payment });
+    return {
+      type: 'RecordCheckoutSession',
+      orderId: order.id,
+      paymentId: payment.id,
+      checkoutSessionId: `cs_of_${payment.id}`,
+      redirectUrl: 'https://pay.example/',
+      expiresAt: null,
+    };
+  }
+
+  // ── what must be so ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A buyer looks at the hold, the orders and the event. */
+  #read(actor: BoxOfficeActor, buyer: Buyer): void {
+    if (actor.isRetired) return;
+    const { eventId, sessionKey, hold } = buyer;
+    const isOpen = this.house.status === 'OPEN';
+    const ledger = this.house.ledgers.get(eventId)!;
+    const { now } = this.house;
+    this.house.turns = [];
+    const asked = actor.lookDurably((office) => {
+      const held = hold === null ? null : findHold(office, hold.id, sessionKey);
+      const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
+      return { held, orders: orders.map((order) => viewOrder(office, order)) };
+    });
+    if (isOpen) this.#assertShown(actor, buyer);
+    const known = hold === null ? undefined : ledger.holds.get(hold.id);
+    const statusOfHold = known === undefined ? undefined : ledger.statusOfHold(known, now);
+    const orders = buyer.orderIds.flatMap((id) => ledger.orders.get(id) ?? []);
+    const expected = orders.map((order) => [ledger.statusOfOrder(order, now), ledger.refundDue(order, now)]);
+    this.#awaitAnswer(eventId, asked, {
+      told: ({ held, orders: shown }) => {
+        if (!isOpen) return;
+        this.#count('read');
+        assert.equal(held === null || isRefusal(held) ? undefined : held.status, statusOfHold, 'a hold reads as it is');
+        assert.deepEqual(
+          shown.map(({ status, refundDueCents }) => [status, refundDueCents]),
+          expected,
+          'orders read as they are',
+        );
+      },
+      overloaded: () => {},
+    });
+  }
+
+  /** What the event shows is what the ledger counts. */
+  #assertShown(actor: BoxOfficeActor, { eventId }: Buyer): void {
+    const ledger = this.house.ledgers.get(eventId)!;
+    const { now } = this.house;
+    const { performances, ticketTypes } = ledger.definition;
+    const wanted = { performanceId: this.#chance.pick(performances).id, sessionKey: null };
+    const view = actor.look((office) => eventView(office, wanted, now));
+    assert.ok(!isRefusal(view));
+    for (const row of view.ticketAvailability) {
+      const { ticketTypeId, sellingStageId } = row;
+      const isRow = (line: { ticketTypeId: string; sellingStageId: string }) =>
+        line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
+      let reserved = 0;
+      for (const hold of ledger.holds.values()) {
+        if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
+        for (const line of hold.lines)
+          if (line.performanceId === wanted.performanceId && isRow(line)) reserved += line.ticketCount;
+      }
+      assert.equal(row.reserved, reserved, `reserved of ${ticketTypeId} in ${sellingStageId}`);
+      if (!ledger.isDateOnSale(wanted.performanceId, now)) assert.equal(row.available, 0);
+      const type = ticketTypes.find(({ id }) => id === ticketTypeId)!;
+      if (type.quota !== null) assert.ok(row.available <= type.quota);
+    }
+  }
+
+  /** I7 and I8, and the counters of the living office against the ledger. */
+  #assertBooks(actor: BoxOfficeActor, eventId: string): void {
+    if (actor.isRetired) return;
+    const ledger = this.house.ledgers.get(eventId)!;
+    const { now } = this.house;
+    const read = (office: BoxOffice) => stockOfDates(office);
+    for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
+      assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
+      assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
+      const soldThere = ticketsOf(ledger, id, ['CONSUMED'], now);
+      assert.deepEqual(
+        [held, sold, blocked],
+        [ticketsOf(ledger, id, ['ACTIVE', 'CONVERTED'], now), soldThere, ledger.blockedOn(id)],
+        `${id}: held, sold, blocked`,
+      );
+      if (ledger.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
+    }
+    this.#assertNobodyForgotten(eventId);
+  }
+
+  /** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
+  #assertNobodyForgotten(eventId: string): void {
+    const ledger = this.house.ledgers.get(eventId)!;
+    const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = ledger.definition;
+    if (!this.house.turns.some(({ facts }) => facts.some(({ type }) => type === 'QueueEntryJoined'))) return;
+    const entries = [...ledger.entries.values()];
+    const { waitingRoomOpensAt } = ledger.definition;
+    if (waitingRoomOpensAt !== null && waitingRoomOpensAt > this.house.now) return;
+    const lately = entries.filter(({ admittedAt }) => admittedAt > this.house.now - MINUTE).length;
+    const live = entries.filter(({ status }) => status === 'ADMITTED').length;
+    const isFull = lately >= rate || (most !== null && live >= most);
+    assert.ok(isFull || !entries.some(({ status }) => status === 'WAITING'), 'somebody waits though there is room');
+  }
+
+  /** Faults are over and nobody comes any more: every window has ended, nothing is held, and a replay is the same. */
+  async #assertQuiet(): Promise<void> {
+    if (this.house.status === 'FULL') this.house.makeRoom();
+    this.house.now += 60 * MINUTE;
+    this.house.turns = [];
+    for (let n = 0; n < 3; n += 1) {
+      this.#wakeAll();
+      this.house.commit();
+      await this.#breathe();
+    }
+    if (this.#failure !== null) throw this.#failure;
+    for (const eventId of this.#eventIds) {
+      const actor = (await this.house.directory.byEventId(eventId))!;
+      this.#assertBooks(actor, eventId);
+      const held = actor.look((office) => stockOfDates(office)).reduce((sum, date) => sum + date.held, 0);
+      assert.equal(held, 0, 'after the last window nothing is held');
+      const ledger = this.house.ledgers.get(eventId)!;
+      const waiting = [...ledger.entries.values()].filter(
+        ({ status }) => status === 'WAITING' || status === 'ADMITTED',
+      );
+      assert.equal(waiting.length, 0, 'after the last window nobody waits');
+      await this.house.proveReplay(eventId);
+    }
+    for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: everybody was answered`);
+  }
+}
+
+function ticketsOf(
+  ledger: Parameters<typeof foretell>[0],
+  dateId: string,
+  statuses: readonly string[],
+  now: number,
+): number {
+  let count = 0;
+  for (const hold of ledger.holds.values()) {
+    if (!statuses.includes(ledger.statusOfHold(hold, now))) continue;
+    for (const line of hold.lines) if (line.performanceId === dateId) count += line.ticketCount;
+  }
+  return count;
+}

@@ -1,0 +1,38 @@
+/** The bounded share of the simulation that runs with every suite; `npm run simulate` plays as many sales as time allows. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { simulate } from './run.ts';
+import { commandOf } from './shrink.ts';
+
+const SEEDS = 300;
+const SCENARIO = { stepsMax: 100, buyersMax: 8, without: new Set<string>() };
+
+/** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */
+// prettier-ignore
+const MUST_BE_SEEN = [
+  'PlaceHold', 'ChangeHold', 'ReleaseHold', 'StartCheckout', 'OpenPayment', 'RecordCheckoutSession', 'RecordPayment', 'CancelOrder',
+  'RecordRefund', 'JoinQueue', 'PollQueue', 'LeaveQueue', 'DefineEvent', 'CancelPerformance', 'BlockSeats', 'UnblockSeats',
+  'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_NOT_SELLABLE', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
+  'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED', 'PROMO_CODE_INVALID',
+  'PROMO_CODE_EXHAUSTED', 'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'UPDATE_CONFLICT', 'OVERLOADED', 'crash',
+  'full disk', 'read',
+];
+
+describe('A simulated sale', () => {
+  it(`keeps every promise under crashes, full disks and a bad network, ${SEEDS} times over`, async () => {
+    const seen = new Map<string, number>();
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const outcome = await simulate({ ...SCENARIO, seed });
+      if (outcome.failure !== null) {
+        assert.fail(`${outcome.failure.stack}\nplay it again: ${commandOf({ ...SCENARIO, seed })}`);
+      }
+      for (const [what, count] of outcome.seen) seen.set(what, (seen.get(what) ?? 0) + count);
+    }
+    for (const what of MUST_BE_SEEN) assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
+  });
+
+  it('goes the same way every time', async () => {
+    const [first, second] = [await simulate({ ...SCENARIO, seed: 5 }), await simulate({ ...SCENARIO, seed: 5 })];
+    assert.deepEqual(first, second);
+  });
+});

@@ -33,11 +33,7 @@ if (read('node_modules/.setup-stamp') !== want) {
 // npm 10 does not link bin/node when several platform packages offer it.
 const local = at('node_modules/.bin/node');
 const bundled = `node-${process.platform}-${process.arch}`;
-if (
-  process.platform !== 'win32' &&
-  !existsSync(local) &&
-  existsSync(at(`node_modules/${bundled}/bin/node`))
-) {
+if (process.platform !== 'win32' && !existsSync(local) && existsSync(at(`node_modules/${bundled}/bin/node`))) {
   symlinkSync(`../${bundled}/bin/node`, local);
 }
 // Node that `npm start` / `npm test` will find: node_modules/.bin first, then PATH.

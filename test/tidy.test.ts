@@ -27,7 +27,8 @@ const doors: Readonly<Record<string, Door>> = {
   actors:      { rooms: ['domain', 'machines', 'persistence'],            packages: 'any' },
   payments:    { rooms: ['actors', 'domain'],                             packages: 'any' },
   notifications: { rooms: ['actors', 'domain', 'persistence'],            packages: 'any' },
-  http:        { rooms: ['actors', 'catalogue', 'domain', 'payments', 'tickets'], packages: 'any' },
+  docs:        { rooms: ['machines'],                                     packages: [] },
+  http:        { rooms: ['actors', 'catalogue', 'docs', 'domain', 'payments', 'tickets'], packages: 'any' },
   cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'notifications', 'payments', 'persistence', 'tickets'], packages: 'any' },
   tickets:     { rooms: ['domain'],                                       packages: ['lru-cache', 'node:'] },
   client:      { rooms: [],                                               packages: [] },
@@ -49,6 +50,7 @@ const entries = [
   'src/setup.mjs',
   'src/cli/holdfast.ts',
   'src/storefront/app/main.tsx',
+  'src/storefront/example/main.tsx',
   'src/console/app/main.tsx',
   'machines/render.ts',
 ];

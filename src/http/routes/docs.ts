@@ -1,10 +1,11 @@
 /**
- * The API reference: the document at /openapi.json and a page at /docs that lets people try every call.
+ * The API reference: the document at /openapi.json, pages under /docs, and an explorer that lets people try every call.
  *
- * The page comes from this service alone; its content security policy keeps it from loading anything elsewhere.
+ * All of it comes from this service alone; its content security policies keep it from loading anything elsewhere.
  */
 import swaggerUi from '@fastify/swagger-ui';
 import type { HttpApp } from '../app.ts';
+import { docsPages, sendDocsPage, type ShownDocument } from '../pages/docs-pages.ts';
 
 const POLICY = {
   'default-src': "'none'",
@@ -24,8 +25,11 @@ export async function docsRoutes(app: HttpApp): Promise<void> {
     document ??= JSON.stringify(app.swagger());
     return reply.header('content-type', 'application/json; charset=utf-8').send(document);
   });
+  for (const [path, page] of docsPages(() => app.swagger() as unknown as ShownDocument)) {
+    app.get(path, { schema: { hide: true } }, (_request, reply) => sendDocsPage(reply, page()));
+  }
   await app.register(swaggerUi, {
-    routePrefix: '/docs',
+    routePrefix: '/docs/explorer',
     staticCSP: POLICY,
     uiConfig: { url: '/openapi.json', validatorUrl: null, deepLinking: true, tryItOutEnabled: true },
     theme: { title: 'API reference' },

@@ -1,0 +1,149 @@
+/**
+ * A law as a picture: statuses in columns by how many changes they are from the beginning, changes as arrows between them.
+ *
+ * Drawn from the law alone, so that it can never say anything else. Called by `http/pages/docs-pages.ts`.
+ *
+ *  1. Triggers that lead from one status to the same other one share an arrow; those that lead back to where they came
+ *     from are told in the table below the picture.
+ *  2. Arrows onwards go straight, arrows within a column bend to the right, arrows back bend below everything.
+ */
+import type { Law, LegalChange } from '#machines/compile.ts';
+import { chapters } from '#machines/readme.ts';
+
+/** A law with its picture, as the page of states shows it. */
+export interface DrawnLaw {
+  readonly title: string;
+  readonly description: string;
+  readonly changes: readonly LegalChange[];
+  readonly svg: string;
+}
+
+/** Every law with its picture, in reading order. */
+export function drawnLaws(): readonly DrawnLaw[] {
+  return chapters.map(({ title, machine, law }) => ({
+    title,
+    description: machine.root.description ?? '',
+    changes: law.changes,
+    svg: diagramOf(law),
+  }));
+}
+
+const BOX = { width: 136, height: 38 } as const;
+const COLUMN = 300;
+const LABEL_LINE = 13;
+const MARGIN = 24;
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly triggers: readonly string[];
+}
+
+interface Place {
+  readonly column: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The law as SVG text; texts in it are names of statuses and triggers, which need no escaping. */
+function diagramOf(law: Law<string, string>): string {
+  const arrows = arrowsOf(law);
+  const columns = columnsOf(law, arrows);
+  const rowHeight = Math.max(92, LABEL_LINE * (Math.max(...arrows.map(({ triggers }) => triggers.length)) + 4));
+  const tallest = Math.max(...columns.map((column) => column.length));
+  const places = new Map<string, Place>();
+  columns.forEach((statuses, column) => {
+    statuses.forEach((status, row) => {
+      const y = MARGIN + (row + (tallest - statuses.length) / 2) * rowHeight + rowHeight / 2 - BOX.height / 2;
+      places.set(status, { column, x: MARGIN + column * COLUMN, y });
+    });
+  });
+  const backArrows = arrows.filter(({ from, to }) => places.get(to)!.column < places.get(from)!.column).length;
+  const width = MARGIN * 2 + (columns.length - 1) * COLUMN + BOX.width + 90;
+  const floor = MARGIN + tallest * rowHeight;
+  const height = floor + MARGIN + backArrows * 30;
+  let depth = floor;
+  const drawn = arrows.map((arrow) => {
+    const [from, to] = [places.get(arrow.from)!, places.get(arrow.to)!];
+    if (to.column < from.column) return bentBelow(arrow, from, to, (depth += 30));
+    return to.column === from.column ? bentRight(arrow, from, to) : straight(arrow, from, to);
+  });
+  const boxes = law.statuses.filter((status) => places.has(status)).map((status) => box(law, status, places));
+  return `<svg class="diagram" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="States of ${law.name}">${drawn.map(({ line }) => line).join('')}${boxes.join('')}${drawn.map(({ label }) => label).join('')}</svg>`;
+}
+
+function arrowsOf(law: Law<string, string>): Arrow[] {
+  const byWay = new Map<string, { from: string; to: string; triggers: string[] }>();
+  for (const { from, trigger, to } of law.changes) {
+    if (from === null || trigger === null || from === to) continue;
+    const way = byWay.get(`${from} ${to}`) ?? { from, to, triggers: [] };
+    way.triggers.push(trigger);
+    byWay.set(`${from} ${to}`, way);
+  }
+  return [...byWay.values()];
+}
+
+/** Statuses by their distance from the beginning; what cannot be reached stands in the last column. */
+function columnsOf(law: Law<string, string>, arrows: readonly Arrow[]): string[][] {
+  const columns: string[][] = [[law.initial]];
+  const placed = new Set([law.initial]);
+  for (;;) {
+    const next = law.statuses.filter(
+      (status) => !placed.has(status) && arrows.some(({ from, to }) => to === status && columns.at(-1)!.includes(from)),
+    );
+    if (next.length === 0) break;
+    for (const status of next) placed.add(status);
+    columns.push(next);
+  }
+  const unreached = law.statuses.filter((status) => !placed.has(status));
+  return unreached.length === 0 ? columns : [...columns, unreached];
+}
+
+interface Drawn {
+  readonly line: string;
+  readonly label: string;
+}
+
+function straight({ triggers }: Arrow, from: Place, to: Place): Drawn {
+  const [x1, y1] = [from.x + BOX.width, from.y + BOX.height / 2];
+  const [x2, y2] = [to.x, to.y + BOX.height / 2];
+  const reach = (x2 - x1) / 2;
+  const path = `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2 - 8} ${y2}`;
+  return { line: line(path) + head(x2, y2, 0), label: label(triggers, (x1 + x2) / 2, (y1 + y2) / 2) };
+}
+
+function bentRight({ triggers }: Arrow, from: Place, to: Place): Drawn {
+  const down = to.y > from.y ? 1 : -1;
+  const x = from.x + BOX.width;
+  const [y1, y2] = [from.y + BOX.height / 2 + down * 8, to.y + BOX.height / 2 - down * 8];
+  const path = `M${x} ${y1}C${x + 46} ${y1} ${x + 46} ${y2} ${x + 8} ${y2}`;
+  return { line: line(path) + head(x, y2, 180), label: label(triggers, x + 38, (y1 + y2) / 2) };
+}
+
+function bentBelow({ triggers }: Arrow, from: Place, to: Place, depth: number): Drawn {
+  const [x1, x2] = [from.x + BOX.width / 2, to.x + BOX.width / 2];
+  const [y1, y2] = [from.y + BOX.height, to.y + BOX.height];
+  const path = `M${x1} ${y1}V${depth - 12}Q${x1} ${depth} ${x1 - 12} ${depth}H${x2 + 12}Q${x2} ${depth} ${x2} ${depth - 12}V${y2 + 8}`;
+  return { line: line(path) + head(x2, y2, -90), label: label([triggers.join(' · ')], (x1 + x2) / 2, depth) };
+}
+
+function line(path: string): string {
+  return `<path class="change" d="${path}"/>`;
+}
+
+function head(x: number, y: number, degrees: number): string {
+  return `<path class="head" transform="translate(${x} ${y}) rotate(${degrees})" d="M0 0l-9 -4.5v9z"/>`;
+}
+
+function label(lines: readonly string[], x: number, y: number): string {
+  const top = y - ((lines.length - 1) * LABEL_LINE) / 2 + 4;
+  return lines.map((text, i) => `<text class="label" x="${x}" y="${top + i * LABEL_LINE}">${text}</text>`).join('');
+}
+
+function box(law: Law<string, string>, status: string, places: ReadonlyMap<string, Place>): string {
+  const { x, y } = places.get(status)!;
+  const kind = law.ends.includes(status) ? 'state end' : 'state';
+  const begins = status === law.initial ? `<circle class="head" cx="${x - 14}" cy="${y + BOX.height / 2}" r="5"/>` : '';
+  const text = `<text x="${x + BOX.width / 2}" y="${y + BOX.height / 2 + 4}">${status}</text>`;
+  return `${begins}<g class="${kind}"><rect x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="9"/>${text}</g>`;
+}

@@ -1,0 +1,224 @@
+/**
+ * The guides of the reference, as data: what a storefront's or an operator's first questions are, answered in order.
+ *
+ * Shown by `http/pages/docs-pages.ts`. Text between backticks is shown as code; lines of code can be pasted as they stand
+ * against the demo catalogue, in the order of the guide, with `BASE` and `JSON` set as in the first one.
+ */
+
+export type Block = { readonly text: string } | { readonly code: string };
+
+export interface Guide {
+  readonly slug: string;
+  readonly title: string;
+  readonly lead: string;
+  readonly sections: readonly { readonly title: string; readonly blocks: readonly Block[] }[];
+}
+
+const SETTINGS = `BASE=http://127.0.0.1:8080
+JSON='Content-Type: application/json'`;
+
+const firstSale: Guide = {
+  slug: 'first-sale',
+  title: 'Five minutes to a first sale',
+  lead: 'From an empty terminal to two valid tickets: look, hold, start a checkout, pay at the sandbox.',
+  sections: [
+    {
+      title: 'Look',
+      blocks: [
+        { text: 'Start the service with `npm start`; it brings five events to play with. Then ask what is on sale.' },
+        { code: `${SETTINGS}\ncurl -s $BASE/api/events/public\ncurl -s $BASE/api/events/public/night-shift` },
+      ],
+    },
+    {
+      title: 'Hold',
+      blocks: [
+        {
+          text: 'A hold keeps tickets for one browser for some minutes. Your storefront makes the `session_key`: a secret of 8 to 128 characters. A session has one hold an event; placing again replaces it.',
+        },
+        {
+          code: `HOLD=$(curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
+  "event_id": "evt_club", "session_key": "browser-of-ada",
+  "items": [{"ticket_type_id": "single", "selling_stage_id": "regular", "quantity": 2}]
+}' | grep -o 'hld_[A-Za-z0-9_-]*' | head -1)
+echo $HOLD`,
+        },
+      ],
+    },
+    {
+      title: 'Check out and pay',
+      blocks: [
+        {
+          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken line then gets the same answer instead of a second order.',
+        },
+        {
+          code: `ANSWER=$(curl -s $BASE/api/checkout/start -H "$JSON" -H 'Idempotency-Key: ada-1' -d '{
+  "event_id": "evt_club", "hold_id": "'$HOLD'", "session_key": "browser-of-ada",
+  "customer": {"name": "Ada Byron", "email": "ada@example.com"}, "accept_terms": true
+}')
+echo $ANSWER
+ORDER=$(echo $ANSWER | grep -o '"order_id":"[^"]*' | cut -d'"' -f4)
+SESSION=$(echo $ANSWER | grep -o '"checkout_session_id":"[^"]*' | cut -d'"' -f4)`,
+        },
+        { text: 'Buyers go to `redirect_url`. Programs may tell the sandbox directly how the payment ended:' },
+        {
+          code: `curl -s $BASE/sandbox/payments/$SESSION -H "$JSON" -d '{"outcome": "paid"}'
+curl -s $BASE/api/checkout/status/$ORDER`,
+        },
+        { text: 'The order is `CONFIRMED` and has its tickets, each with a signed `code` that a door checks offline.' },
+      ],
+    },
+  ],
+};
+
+const seats: Guide = {
+  slug: 'seats',
+  title: 'Seats',
+  lead: 'Numbered halls: draw the plan once, follow what changes, let people choose or let the house choose for them.',
+  sections: [
+    {
+      title: 'The plan and its states',
+      blocks: [
+        {
+          text: 'The layout changes only with the definition: keep it, and ask again with `If-None-Match`. Which seats are gone comes apart from it, in full or as the changes since a `version`.',
+        },
+        {
+          code: `curl -s $BASE/api/events/public/the-glass-orchard/seating | head -c 400
+curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere"
+curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere&since=0"`,
+        },
+      ],
+    },
+    {
+      title: 'The best seats',
+      blocks: [
+        {
+          text: 'A suggestion reserves nothing. A hold without `seat_ids` gets the best seats side by side at the moment it is placed; with `seat_ids` it gets exactly those or `SEAT_TAKEN`, whose detail says which are gone.',
+        },
+        {
+          code: `curl -s $BASE/api/events/public/the-glass-orchard/seating/best-available -H "$JSON" \\
+  -d '{"ticket_type_id": "stalls", "performance_id": "premiere", "count": 3}'
+curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
+  "event_id": "evt_theatre", "session_key": "browser-of-bob",
+  "items": [{"ticket_type_id": "stalls", "selling_stage_id": "general", "performance_id": "premiere",
+             "quantity": 2, "seat_ids": ["stalls-H-10", "stalls-H-11"]}]}'`,
+        },
+        {
+          text: 'Change a hold with `PATCH /api/checkout/holds/{id}`: the seats it has count as its own, so that two seats become three without losing the first two. A refused change leaves the hold as it was.',
+        },
+      ],
+    },
+  ],
+};
+
+const waitingRoom: Guide = {
+  slug: 'waiting-room',
+  title: 'Waiting room',
+  lead: 'When more people come than can be served: a line, a steady pace, and a draw that anybody can check.',
+  sections: [
+    {
+      title: 'Join, poll, buy',
+      blocks: [
+        {
+          text: 'Events with `waiting_room` ask for a pass. Join once; poll about every `Retry-After` seconds. Who does not poll for two minutes leaves the line. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`.',
+        },
+        {
+          code: `PASS=$(curl -s $BASE/api/checkout/queue -H "$JSON" \\
+  -d '{"event_id": "evt_rush", "session_key": "browser-of-cem"}' | grep -o '"id":"[^"]*' | head -1 | cut -d'"' -f4)
+curl -s $BASE/api/checkout/queue/$PASS -H 'X-Session-Key: browser-of-cem'
+curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
+  "event_id": "evt_rush", "session_key": "browser-of-cem", "queue_pass": "'$PASS'",
+  "items": [{"ticket_type_id": "field", "selling_stage_id": "general", "quantity": 2}]}'`,
+        },
+      ],
+    },
+    {
+      title: 'A draw that can be proved',
+      blocks: [
+        {
+          text: 'Where the doors open at a set time, all who came before are drawn into an order by chance. The hash of the seed is on every entry beforehand, the seed is told afterwards: with `GET /api/events/public/{slug}/draw` anybody can draw again and compare. In no minute are more people admitted than the event’s rate.',
+        },
+      ],
+    },
+  ],
+};
+
+const payments: Guide = {
+  slug: 'payments',
+  title: 'Payments and late money',
+  lead: 'What happens between the order and the money, and what becomes of money that comes when nobody waits for it.',
+  sections: [
+    {
+      title: 'Windows',
+      blocks: [
+        {
+          text: 'An order is `PENDING` while its payment window runs (`expires_at`); its tickets are kept meanwhile. Paid in full it is `CONFIRMED`; with the first of several installments paid it is `PARTIALLY_PAID`, has its tickets and keeps them. When the window ends unpaid it is `EXPIRED` and everything returns to sale.',
+        },
+        {
+          text: 'A declined payment closes only its session: `POST /api/checkout/orders/{order_id}/payments` opens a new one. A cancelled one cancels the pending order.',
+        },
+      ],
+    },
+    {
+      title: 'Late money',
+      blocks: [
+        {
+          text: 'Money can arrive after an order expired or was cancelled, for a session that was closed, or with a wrong amount. It is never lost and never ignored: it is written down, and whatever the order cannot use stands as `refund_due`. Give it back at your provider, then note it with `POST /admin/orders/{id}/refunds` or in the console.',
+        },
+      ],
+    },
+    {
+      title: 'Webhooks',
+      blocks: [
+        {
+          text: 'Providers tell the result at `POST /api/payments/webhooks/{provider}`, signed as Standard Webhooks describes. A webhook may come twice, late or out of order; the order’s law decides, and a repeat changes nothing. When a provider cannot be reached the answer is `PAYMENT_PROVIDER_UNAVAILABLE`: the order stands, repeat the same request.',
+        },
+      ],
+    },
+  ],
+};
+
+const goingLive: Guide = {
+  slug: 'going-live',
+  title: 'Going live',
+  lead: 'What to set, what to watch and what to try before the first real sale.',
+  sections: [
+    {
+      title: 'Settings',
+      blocks: [
+        {
+          text: 'Set `DATA_DIR` to a disk of your own, `BASE_URL` to the address that buyers see, `ADMIN_TOKEN` to a long secret, `SANDBOX=off`, and the secrets of your provider’s webhooks. Keep the operators’ listener (`ADMIN_HOST`, `ADMIN_PORT`) off the open internet.',
+        },
+        {
+          text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it and set `TRUST_PROXY` only when that proxy writes the forwarding headers itself.',
+        },
+      ],
+    },
+    {
+      title: 'Books and backups',
+      blocks: [
+        {
+          text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads journal and snapshots and proves them, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
+        },
+        { code: `npx holdfast backup /backups/tonight\nnpx holdfast verify\nnpx holdfast inspect` },
+      ],
+    },
+    {
+      title: 'Watching',
+      blocks: [
+        {
+          text: '`/health/ready` tells a balancer whether to send people here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
+        },
+      ],
+    },
+    {
+      title: 'Being a good client',
+      blocks: [
+        {
+          text: 'Match on `code`, never on `message`. After 429 and 503 nothing was changed: wait for `Retry-After` and repeat. Repeat a checkout with the same `Idempotency-Key`. Treat unknown fields as new ones, not as errors.',
+        },
+      ],
+    },
+  ],
+};
+
+export const guides: readonly Guide[] = [firstSale, seats, waitingRoom, payments, goingLive];

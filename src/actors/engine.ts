@@ -115,7 +115,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     lastSnapshot.at = errand.at;
     return outcome;
   };
-  const timers = startTimers(clock, (eventId) => wake(directory, eventId));
+  const timers = startTimers(clock, (eventId) => wake(directory, journal, eventId));
   const directory = new Directory({
     journal,
     clock,
@@ -323,18 +323,22 @@ async function settleOverdue(
   definitionSeqs: ReadonlyMap<DirectoryEntry['eventId'], number>,
 ): Promise<void> {
   const grown = [...journal.streams()].filter(({ eventId, lastSeq }) => lastSeq > (definitionSeqs.get(eventId) ?? 0));
-  for (const { eventId } of grown) if (eventId !== SERVICE_STREAM) await wake(directory, eventId);
-}
-
-async function wake(directory: Directory, eventId: string): Promise<void> {
-  try {
-    await directory.wake(eventId);
-  } catch (error) {
-    if (!(error instanceof Overloaded)) report('activation', `${eventId} could not be activated`, error);
+  for (const { eventId } of grown) {
+    if (eventId === SERVICE_STREAM) continue;
+    if (journal.status === 'CLOSED') return;
+    await wake(directory, journal, eventId);
   }
 }
 
-/** How far the clock was moved forward, from the service's own newest snapshot. */
+async function wake(directory: Directory, journal: SqliteJournal, eventId: string): Promise<void> {
+  try {
+    await directory.wake(eventId);
+  } catch (error) {
+    const isStopping = journal.status === 'CLOSED';
+    if (!isStopping && !(error instanceof Overloaded)) report('activation', `${eventId} could not be activated`, error);
+  }
+}
+
 /** What the service's own facts added up to in their newest snapshot. */
 async function keptServiceState(snapshots: SnapshotFolder, atMostSeq: number): Promise<ServiceState> {
   const newest = await snapshots.newest(SERVICE_STREAM, atMostSeq);

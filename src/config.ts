@@ -217,7 +217,7 @@ export const LIMITS = {
   /** Serialized event payloads kept: one for each event and date that people look at. */
   cachedPayloadsMax: 2_000,
   cachedPayloadBytesMax: 64 * 1024 * 1024,
-  /** Open live streams: at the measured cost of a frame a rush keeps them at well under half a core, and sockets are not endless. */
+  /** Open live streams: at about 11 µs a frame and four frames a second so many take under half a core in a rush. */
   liveListenersMax: 10_000,
   /** Client addresses the rate limit tells apart before the oldest is forgotten. */
   rateLimitedAddressesMax: 50_000,

@@ -32,17 +32,18 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const BROTLI_QUALITY = 7;
 const compress = promisify(brotliCompress);
 
-/** The pages of a folder, bundled at the first request; their files lie under `/assets/`. */
-export function pagesOf(folder: URL): PagesPort {
+/** The pages of a folder, bundled at the first request; their files lie under `assetsPath`. */
+export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
   let bundle: Promise<Bundle> | null = null;
-  const bundled = (): Promise<Bundle> => (bundle ??= bundleFolder(fileURLToPath(folder)));
+  const bundled = (): Promise<Bundle> => (bundle ??= bundleFolder(fileURLToPath(folder), assetsPath));
   return {
+    assetsPath,
     page: async () => (await bundled()).page,
     asset: async (name) => (await bundled()).assets.get(name) ?? null,
   };
 }
 
-async function bundleFolder(folder: string): Promise<Bundle> {
+async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle> {
   const { outputFiles } = await build({
     entryPoints: [path.join(folder, 'main.tsx')],
     outdir: folder,
@@ -62,8 +63,8 @@ async function bundleFolder(folder: string): Promise<Bundle> {
   for (const file of outputFiles) assets.set(path.basename(file.path), await pageFile(file.path, file.contents));
   const template = await readFile(path.join(folder, 'page.html'), 'utf8');
   const html = template
-    .replace('{{style}}', `/assets/${nameOf(outputFiles, '.css')}`)
-    .replace('{{script}}', `/assets/${nameOf(outputFiles, '.js')}`);
+    .replace('{{style}}', assetsPath + nameOf(outputFiles, '.css'))
+    .replace('{{script}}', assetsPath + nameOf(outputFiles, '.js'));
   return { page: await pageFile('page.html', Buffer.from(html)), assets };
 }
 

@@ -47,6 +47,12 @@ describe('The pages', () => {
     }
   });
 
+  it('have an example beside them, of a hundred lines and with files of its own', async () => {
+    const example = await (await fetch(`${house.publicUrl}/example`)).text();
+    const script = /"(\/example\/main-\w+\.js)"/.exec(example)![1]!;
+    assert.equal((await fetch(house.publicUrl + script)).status, 200);
+  });
+
   it('answer an unknown file with the error body', async () => {
     const { status, body } = await house.call('GET', '/assets/main-OLD.js');
     assert.deepEqual([status, body['code']], [404, 'NOT_FOUND']);

@@ -294,6 +294,18 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     host.close();
   });
 
+  it('has an example in a hundred lines that sells too', async () => {
+    const buyer = await enter('/example');
+    await buyer.press('Night Shift');
+    await buyer.page.getByLabel(/Single · €19/).fill('2');
+    await buyer.press('Hold');
+    await buyer.sees(/Held for another \d+ s/);
+    await buyer.page.getByLabel('E-mail').fill('ada@example.com');
+    await buyer.press(/buy/);
+    await buyer.page.waitForURL(/\/sandbox\/pay\//);
+    await buyer.close();
+  });
+
   it('says in people’s words what it cannot show', async () => {
     const buyer = await enter('/e/never-heard-of');
     await buyer.sees('We could not find this event.');

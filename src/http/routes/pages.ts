@@ -23,7 +23,7 @@ const POLICY = [
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/** Shows the page at each of the addresses, and its files under `/assets/`. */
+/** Shows the page at each of the addresses, and its files beside them. */
 export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {
   for (const address of addresses) {
     app.get(address, { schema: { hide: true } }, async (request, reply) => {
@@ -33,7 +33,7 @@ export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly s
   }
 
   app.get(
-    '/assets/:name',
+    `${pages.assetsPath}:name`,
     { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
     async (request, reply) => {
       const file = await pages.asset(request.params.name);

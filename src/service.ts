@@ -16,7 +16,7 @@ import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
 import { keptSecret, makeToken, makeWebhookSecret } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
-import type { HealthPort, SnapshotSummary } from '#http/ports.ts';
+import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 import type { TroubleMessage } from '#actors/channels.ts';
 
@@ -34,6 +34,7 @@ export interface Service {
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
+  readonly payments: PaymentDesk;
   readonly log: Logger;
   /** Stops accepting, finishes what was accepted, makes it durable, snapshots, closes. */
   stop(): Promise<void>;
@@ -91,12 +92,13 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const payments = await openPayments(config, engine, baseUrl);
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
-  const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
-  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront, example });
+  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront });
   apps.push(publicApp);
   const adminApp = await buildAdminApp({
     ...ports,
     adminToken,
+    gauges: gaugesOf(engine, health, () => null),
+    console: pagesOf(new URL('./console/app/', import.meta.url)),
     takeSnapshot: (options) => snapshotAll(engine, options),
   });
   apps.push(adminApp);
@@ -116,6 +118,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     publicUrl: baseUrl(),
     adminUrl: addressOf(config.adminHost, portOf(adminApp)),
     adminToken,
+    payments,
     log,
     stop: () => (stopped ??= stop()),
   };
@@ -152,6 +155,25 @@ function healthOf(engine: Engine): HealthPort {
     get draining() {
       return engine.status === 'DRAINING' || engine.status === 'STOPPED';
     },
+  };
+}
+
+function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['notifiedSeq']): GaugesPort {
+  const { directory, journal, space, clock } = engine;
+  return {
+    journal,
+    notifiedSeq,
+    get ready() {
+      return health.readiness().ready;
+    },
+    get events() {
+      return directory.size;
+    },
+    get freeBytes() {
+      return space.freeBytes;
+    },
+    snapshotAgeSeconds: () => (clock.now() - (engine.lastSnapshotAt ?? clock.now())) / 1_000,
+    awake: () => directory.awake(),
   };
 }
 

@@ -8,6 +8,7 @@ import swagger from '@fastify/swagger';
 import { Type, type TSchema } from 'typebox';
 import { ERRORS } from './errors.ts';
 import { StartedCheckout } from './schemas/checkout.ts';
+import { Overview } from './schemas/console.ts';
 import { EventList, EventListEntry, EventPayload } from './schemas/events.ts';
 import { Performance, SellingStage, TicketAvailability, TicketType } from './schemas/events.ts';
 import { ref, Time } from './schemas/fields.ts';
@@ -66,6 +67,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   AdminEvent,
   AdminOrder,
   AdminTicket,
+  Overview,
 ];
 
 const INFO = {

@@ -61,6 +61,21 @@ export interface HealthPort {
   readonly draining: boolean;
 }
 
+/** What the metrics look at when they are read. */
+export interface GaugesPort {
+  readonly ready: boolean;
+  /** Events asleep or awake. */
+  readonly events: number;
+  readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
+  /** Null when nobody looked yet. */
+  readonly freeBytes: number | null;
+  snapshotAgeSeconds(): number;
+  /** How far notifications have come; null where nobody is notified. */
+  notifiedSeq(): number | null;
+  /** The box offices that are awake, the one asked last first. */
+  awake(): readonly (Pick<BoxOfficePort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
+}
+
 /** The part of a pino logger that is used here. */
 export interface LogPort {
   error(details: object, message: string): void;
@@ -106,8 +121,6 @@ export interface PageFile {
 
 /** A page and the files that it loads, by name. */
 export interface PagesPort {
-  /** Where its files lie; ends with a slash. */
-  readonly assetsPath: string;
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | null>;
 }
@@ -115,8 +128,6 @@ export interface PagesPort {
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
   readonly storefront?: PagesPort;
-  /** A storefront in a hundred lines, for those who build one. */
-  readonly example?: PagesPort;
   readonly payments: PaymentDesk;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;
@@ -134,6 +145,9 @@ export interface SnapshotSummary {
 }
 
 export interface AdminPorts extends CommonPorts {
+  /** The operators' pages; without them the listener has the API alone. */
+  readonly console?: PagesPort;
+  readonly gauges: GaugesPort;
   readonly adminToken: string;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(options: { readonly prune: boolean }): Promise<SnapshotSummary>;

@@ -22,6 +22,7 @@ import { createRequestIds } from './request-id.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
 import { adminOrderRoutes } from './routes/admin-orders.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
+import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -72,19 +73,23 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
-  if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
   await docsRoutes(app);
   return app;
 }
 
 /** The operators' listener: everything under /admin asks for the bearer token. */
 export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
-  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax, stamp);
+  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax, (request, reply) => {
+    stamp(request, reply);
+    reply.header('cache-control', 'no-store');
+  });
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   adminEventRoutes(app, ports);
   adminOrderRoutes(app, ports);
   snapshotRoutes(app, ports);
+  consoleRoutes(app, ports);
+  if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
   await docsRoutes(app);
   return app;
 }

@@ -139,6 +139,15 @@ export async function openCounter(
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
+    gauges: {
+      ready: true,
+      events: samples.length,
+      journal: { appendedSeq: 7, durableSeq: 7 },
+      freeBytes: null,
+      snapshotAgeSeconds: () => 0,
+      notifiedSeq: () => null,
+      awake: () => [],
+    },
     takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),
   });
   counter.close = async () => {

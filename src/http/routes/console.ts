@@ -1,0 +1,191 @@
+/**
+ * What the operators' console asks for beyond the operators' API: everything at a glance, and the seats of drafts too.
+ *
+ * Reads alone, each small: texts and layouts come once, counters and changed seats as often as somebody looks. The page
+ * itself is sent by `pages.ts`. Everything here asks for the bearer token.
+ *
+ *  1. An overview shows at most one page of events; it costs one pass over their dates and no disk unless one is asleep.
+ *  2. The delay of the event loop is watched only while the app is open, over windows that begin anew when they are read.
+ */
+import { Type } from 'typebox';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { occupancyView, seatingView, stockOfDates } from '#domain/availability.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import { shownStatus } from '#domain/performances.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
+import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { requireToken } from '../admin-auth.ts';
+import type { HttpApp } from '../app.ts';
+import { printOccupancy, printSeating } from '../bodies.ts';
+import { printCursor, readCursor } from '../cursor.ts';
+import { bearer, errorResponses } from '../openapi.ts';
+import type { AdminPorts, ClockPort, GaugesPort } from '../ports.ts';
+import { printMoment, printTime } from '../printing.ts';
+import { printWaitingRoom } from '../queue-bodies.ts';
+import { Overview, SeatStatesQuery, type OverviewBody, type OverviewEventBody } from '../schemas/console.ts';
+import { PageQuery } from '../schemas/events.ts';
+import { Id, ref } from '../schemas/fields.ts';
+import { Occupancy, Seating } from '../schemas/seating.ts';
+
+type ConsolePorts = Pick<AdminPorts, 'adminToken' | 'directory' | 'clock' | 'health' | 'gauges'>;
+
+const LIST_LIMIT = 50;
+const DELAY_WINDOW_MS = 30_000;
+const DELAY_RESOLUTION_MS = 20;
+const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
+
+export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
+  const { directory, clock } = ports;
+  const onRequest = requireToken(ports.adminToken);
+  const loopDelayMs = watchLoop(app, clock);
+
+  app.get(
+    '/admin/overview',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getOverview',
+        tags: ['Service'],
+        summary: 'Everything at a glance: health, journal, and the stock and waiting room of every event',
+        security: bearer,
+        querystring: PageQuery,
+        response: { 200: ref(Overview), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { limit, cursor } = request.query;
+      const start = readCursor(cursor);
+      if ('outcome' in start) return reply.refuse(start);
+      const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+      const events: OverviewEventBody[] = [];
+      for (const eventId of page.eventIds) {
+        const office = await directory.byEventId(eventId);
+        if (office !== null) events.push(office.look(printOverviewEvent));
+      }
+      return reply.send({
+        now: printTime(clock.now()),
+        service: printService(ports, loopDelayMs()),
+        events,
+        next_cursor: printCursor(page.nextAfter),
+      });
+    },
+  );
+
+  app.get(
+    '/admin/events/:id/seating',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getAnySeating',
+        tags: ['Events'],
+        summary: 'Read the layout of the numbered seats of any event, drafts too',
+        security: bearer,
+        params: Type.Object({ id: Type.String() }),
+        response: { 200: ref(Seating), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const office = await directory.byEventId(request.params.id);
+      return office === null ? reply.refuse(NOT_FOUND) : reply.send(printSeating(office.look(seatingView)));
+    },
+  );
+
+  app.get(
+    '/admin/events/:id/performances/:performance_id/seats',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getSeatStates',
+        tags: ['Events'],
+        summary: 'Read which seats of a date are held, sold or blocked, or what changed since a version',
+        security: bearer,
+        params: Type.Object({ id: Type.String(), performance_id: Id }),
+        querystring: SeatStatesQuery,
+        response: { 200: ref(Occupancy), ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { id, performance_id: performanceId } = request.params;
+      const { since } = request.query;
+      const office = await directory.byEventId(id);
+      if (office === null) return reply.refuse(NOT_FOUND);
+      const wanted = { performanceId, since: since === undefined ? null : Number(since) };
+      const view = office.look((state) => occupancyView(state, wanted));
+      return isRefusal(view) ? reply.refuse(view) : reply.send(printOccupancy(view));
+    },
+  );
+}
+
+function printService({ health, gauges }: ConsolePorts, loopDelayMs: number): OverviewBody['service'] {
+  const readiness = health.readiness();
+  const { appendedSeq, durableSeq } = gauges.journal;
+  return {
+    ready: readiness.ready,
+    reason: readiness.ready ? null : readiness.reason,
+    events: gauges.events,
+    appended_seq: appendedSeq,
+    durable_seq: durableSeq,
+    journal_lag: Math.max(0, appendedSeq - durableSeq),
+    notification_lag: notificationLag(gauges),
+    snapshot_age_seconds: Math.round(gauges.snapshotAgeSeconds()),
+    event_loop_delay_ms: loopDelayMs,
+    free_bytes: gauges.freeBytes,
+  };
+}
+
+function notificationLag(gauges: GaugesPort): number | null {
+  const notifiedSeq = gauges.notifiedSeq();
+  return notifiedSeq === null ? null : Math.max(0, gauges.journal.durableSeq - notifiedSeq);
+}
+
+function printOverviewEvent(office: BoxOffice, now: number): OverviewEventBody {
+  const { definition } = office.plan;
+  const stock = new Map(stockOfDates(office).map((each) => [each.id, each]));
+  const figures = waitingRoomFigures(office, now);
+  return {
+    id: definition.id,
+    slug: definition.slug,
+    name: definition.name,
+    status: definition.status,
+    currency: definition.currency,
+    timezone: definition.timezone,
+    numbered: definition.localities.some(({ seating }) => seating === 'NUMBERED'),
+    performances: definition.performances.map((performance) => {
+      const { capacity, available, held, sold, blocked } = stock.get(performance.id)!;
+      return {
+        id: performance.id,
+        name: performance.name,
+        starts_at: printMoment(performance.startsAt),
+        status: performance.status === 'DRAFT' ? 'DRAFT' : shownStatus(office.dates.get(performance.id)!, performance),
+        capacity,
+        available,
+        held,
+        sold,
+        blocked,
+      };
+    }),
+    waiting_room: figures === null ? null : printWaitingRoom(figures),
+  };
+}
+
+/** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */
+function watchLoop(app: HttpApp, clock: ClockPort): () => number {
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  let begunAt = clock.now();
+  app.addHook('onReady', (done) => {
+    delays.enable();
+    done();
+  });
+  app.addHook('onClose', (_app, done) => {
+    delays.disable();
+    done();
+  });
+  return () => {
+    const percentileMs = delays.percentile(99) / 1e6;
+    if (clock.now() - begunAt >= DELAY_WINDOW_MS) {
+      delays.reset();
+      begunAt = clock.now();
+    }
+    return Math.max(0, Math.round((percentileMs - DELAY_RESOLUTION_MS) * 10) / 10);
+  };
+}

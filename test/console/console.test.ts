@@ -1,0 +1,166 @@
+/** The operators' console in a real browser: signing in, seats blocked and unblocked, an order cancelled and refunded. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { ADMIN_TOKEN, openHouse, sample, type House } from '../api/harness.ts';
+import { openBrowser, openPage, skip, type WatchedPage } from './browser.ts';
+
+const SEAT = 'stalls-F-7';
+const NEIGHBOUR = 'stalls-F-8';
+
+describe('The console', { skip }, () => {
+  let house: House;
+  let browser: Browser;
+  let watched: WatchedPage;
+  let orderId: string;
+
+  before(async () => {
+    house = await openHouse();
+    await house.define(sample('theatre-run'));
+    await house.define(sample('lighthouse-rush'));
+    orderId = await placePaidOrder(house);
+    browser = await openBrowser();
+    watched = await openPage(browser, house.adminUrl, /401 \(Unauthorized\)/);
+  });
+
+  after(async () => {
+    await browser?.close();
+    await house?.close();
+  });
+
+  it('keeps out a wrong token and lets in the right one, for this tab alone', async () => {
+    const { page } = watched;
+    const answer = await page.goto('/');
+    assert.match(answer!.headers()['content-security-policy']!, /default-src 'none'/);
+    await page.getByLabel('Token').fill('not-the-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This token does not open the console.').waitFor();
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByLabel('Your name').fill('Zoë');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+    assert.equal(await page.evaluate('localStorage.length'), 0);
+    await page.getByRole('link', { name: 'The Glass Orchard' }).waitFor();
+    await page.getByText('Event-loop delay').waitFor();
+  });
+
+  it('blocks picked seats with a note and gives them back', async () => {
+    const { page } = watched;
+    await page.getByRole('link', { name: 'The Glass Orchard' }).click();
+    await page.getByRole('link', { name: 'Seats' }).first().click();
+    const seat = page.locator(`[data-seat="${SEAT}"]`);
+    await seat.click();
+    await page.locator(`[data-seat="${NEIGHBOUR}"]`).click();
+    await page.getByRole('button', { name: 'Block 2' }).click();
+    await page.getByLabel('Note').fill('The lamp hangs low.');
+    await page.getByRole('button', { name: 'Block 2 seats' }).click();
+    await page.locator(`[data-seat="${SEAT}"][data-state="BLOCKED"]`).waitFor();
+    assert.deepEqual(await blockedSeats(house), [SEAT, NEIGHBOUR]);
+    await page.getByLabel('Seat id').fill(SEAT);
+    await page.getByRole('button', { name: 'Pick', exact: true }).click();
+    await page.getByRole('button', { name: 'Unblock 1' }).click();
+    await page.getByRole('button', { name: 'Unblock 1 seat' }).click();
+    await page.locator(`[data-seat="${SEAT}"][data-state="AVAILABLE"]`).waitFor();
+    assert.deepEqual(await blockedSeats(house), [NEIGHBOUR]);
+  });
+
+  it('finds an order by its address, cancels it and notes what was given back', async () => {
+    const { page } = watched;
+    await page.getByRole('link', { name: 'The Glass Orchard' }).click();
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('No order fits.').waitFor();
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: orderId }).click();
+    await page.getByRole('button', { name: 'Cancel order…' }).click();
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+    assert.equal((await orderOf(house, orderId))['status'], 'CONFIRMED');
+    await page.getByRole('button', { name: 'Cancel order…' }).click();
+    await page.getByLabel('Note').fill('Fell ill.');
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByText('CANCELLED', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Record refund…' }).click();
+    await page.getByLabel('Amount in EUR').fill('9999');
+    await page.getByRole('button', { name: 'Record it' }).click();
+    await page.getByText('REFUND_TOO_HIGH').waitFor();
+    await page.getByLabel('Amount in EUR').fill('54,00');
+    await page.getByRole('button', { name: 'Record it' }).click();
+    await page.getByText('Given back').nth(1).waitFor();
+    const order = await orderOf(house, orderId);
+    assert.deepEqual(
+      [order['status'], order['refund_due'], order['refunded_amount'], order['cancellation_note']],
+      ['CANCELLED', 5_400, 5_400, 'Fell ill.'],
+    );
+  });
+
+  it('fits a phone', async () => {
+    const { page } = watched;
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const address of [
+      '#/',
+      '#/events/evt_theatre',
+      '#/events/evt_theatre/seats/premiere',
+      `#/orders/${orderId}`,
+    ]) {
+      await page.goto(`/${address}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${address} is ${String(overflow)} px too wide`);
+    }
+  });
+
+  it('signs out, and forgets the token', async () => {
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').waitFor();
+    assert.equal(await page.evaluate('sessionStorage.length'), 0);
+  });
+
+  it('told no error and asked no other host on the way', () => {
+    // A refusal is an answer that browsers tell as a failed load.
+    assert.deepEqual(
+      watched.complaints.filter((text) => !/the server responded with a status of 4(?:01|09)/.test(text)),
+      [],
+    );
+  });
+});
+
+/** An order of two seats in the stalls, paid at the sandbox. */
+async function placePaidOrder(house: House): Promise<string> {
+  const items = [
+    {
+      ticket_type_id: 'stalls',
+      selling_stage_id: 'general',
+      performance_id: 'premiere',
+      quantity: 2,
+      seat_ids: ['stalls-G-7', 'stalls-G-8'],
+    },
+  ];
+  const hold = await house.call('POST', '/api/checkout/holds', {
+    body: { event_id: 'evt_theatre', session_key: 'session-of-ada', items },
+  });
+  const customer = { name: 'Ada Byron', email: 'ada@example.com' };
+  const started = await house.call('POST', '/api/checkout/start', {
+    body: {
+      event_id: 'evt_theatre',
+      hold_id: hold.body['id'],
+      session_key: 'session-of-ada',
+      customer,
+      accept_terms: true,
+    },
+  });
+  await house.call('POST', `/sandbox/payments/${String(started.body['checkout_session_id'])}`, {
+    body: { outcome: 'paid' },
+  });
+  return String(started.body['order_id']);
+}
+
+async function orderOf(house: House, orderId: string) {
+  return (await house.operate('GET', `/admin/orders/${orderId}`)).body;
+}
+
+async function blockedSeats(house: House): Promise<unknown> {
+  return (await house.operate('GET', '/admin/events/evt_theatre/performances/premiere/seats')).body['blocked'];
+}

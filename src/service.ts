@@ -92,7 +92,8 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const payments = await openPayments(config, engine, baseUrl);
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
-  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront });
+  const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
+  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront, example });
   apps.push(publicApp);
   const adminApp = await buildAdminApp({
     ...ports,

@@ -121,6 +121,8 @@ export interface PageFile {
 
 /** A page and the files that it loads, by name. */
 export interface PagesPort {
+  /** Where its files lie; ends with a slash. */
+  readonly assetsPath: string;
   page(): Promise<PageFile>;
   asset(name: string): Promise<PageFile | null>;
 }
@@ -128,6 +130,8 @@ export interface PagesPort {
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
   readonly storefront?: PagesPort;
+  /** A storefront in a hundred lines, for those who build one. */
+  readonly example?: PagesPort;
   readonly payments: PaymentDesk;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;

@@ -73,6 +73,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
+  if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
   await docsRoutes(app);
   return app;
 }

@@ -10,6 +10,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, FolderInUse } from './faults.ts';
+import { JournalFault } from './journal.ts';
 import { readIfPresent, removeIfPresent, replaceFile } from './files.ts';
 
 export interface FolderLock {
@@ -21,8 +22,19 @@ export const PID_FILE = 'holdfast.pid';
 /** Long enough to outwait a process that only asks who serves, short enough for a clear refusal. */
 const ASKING_WAIT_MS = 250;
 
-/** Takes the folder for this process, makes it when it is missing; throws FolderInUse when another one has it. */
+/**
+ * Takes the folder for this process, makes it when it is missing. Throws FolderInUse when another one has it, and JournalFault
+ * when nothing can be written there.
+ */
 export function lockFolder(folder: string): FolderLock {
+  try {
+    return takeLock(folder);
+  } catch (error) {
+    throw error instanceof FolderInUse ? error : unwritable(folder, error);
+  }
+}
+
+function takeLock(folder: string): FolderLock {
   mkdirSync(folder, { recursive: true });
   const db = new Database(join(folder, LOCK_FILE), { timeout: ASKING_WAIT_MS });
   try {
@@ -65,6 +77,15 @@ function isLocked(folder: string): boolean {
 function readPid(folder: string): number | null {
   const text = readIfPresent(join(folder, PID_FILE))?.trim() ?? '';
   return /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : null;
+}
+
+function unwritable(folder: string, cause: unknown): JournalFault {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `the data folder ${folder} cannot be written: ${reason}`;
+  if (['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(errorCode(cause))) {
+    return new JournalFault('FULL', message, 'Make room on the disk of the data folder, then start again.', cause);
+  }
+  return new JournalFault('BROKEN', message, 'Check the disk, its mount, and the rights on the data folder.', cause);
 }
 
 function isBusy(error: unknown): boolean {

@@ -9,6 +9,7 @@
  */
 import { JournalFault } from '#persistence/journal.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
+import { UnknownFact } from '#domain/replay.ts';
 import { LIMITS, readConfig, type Config } from './config.ts';
 import { createReadableLog } from './readable-log.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
@@ -88,7 +89,7 @@ function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; re
   if (error instanceof BadCatalogue) return { code: EXIT.badSetting, lines: error.message.split('\n') };
   if (error instanceof FolderInUse) return { code: EXIT.folderInUse, lines: [error.message, error.hint] };
   if (error instanceof JournalFault) return { code: EXIT.journalNotWritable, lines: [error.message, error.hint] };
-  if (error instanceof JournalDamaged || error instanceof JournalTooNew) {
+  if (error instanceof JournalDamaged || error instanceof JournalTooNew || error instanceof UnknownFact) {
     return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
   }
   const listening = listenerProblem(error, config);

@@ -9,7 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
+import { openOutbox, type Outbox } from '#notifications/outbox.ts';
+import { createPoster } from '#notifications/poster.ts';
 import { openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
@@ -64,6 +67,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const engine = await startEngine({
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
+    freeBytesMin: config.freeBytesMin,
     mailboxCommandsMax: config.limits.mailboxCommandsMax,
     onFatal: options.onFatal ?? (() => {}),
     ...options.engine,
@@ -88,8 +92,11 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const { directory, clock } = engine;
   const health = healthOf(engine);
   const baseUrl = (): string => baseUrlOf(config, portOf(publicApp));
-  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config) };
   const payments = await openPayments(config, engine, baseUrl);
+  const outbox = await openNotifications(config, engine);
+  const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
+  const metrics = createMetrics(gauges);
+  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config), metrics };
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
   const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
@@ -98,7 +105,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const adminApp = await buildAdminApp({
     ...ports,
     adminToken,
-    gauges: gaugesOf(engine, health, () => null),
+    gauges,
     console: pagesOf(new URL('./console/app/', import.meta.url)),
     takeSnapshot: (options) => snapshotAll(engine, options),
   });
@@ -112,6 +119,8 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     engine.drain();
     clearInterval(sweep);
     await Promise.all(apps.map((app) => app.close()));
+    metrics.close();
+    await outbox?.stop();
     await engine.stop();
   };
   return {
@@ -139,6 +148,22 @@ function openPayments(config: Config, engine: Engine, baseUrl: () => string): Pr
   };
   const ports = { offices: directory, awake: () => directory.awake(), clock, baseUrl };
   return openPaymentDesk({ sandbox, secrets, stripe }, ports);
+}
+
+/** Starts telling the receiver that the settings name, if they name one. */
+async function openNotifications({ notify }: Config, engine: Engine): Promise<Outbox | null> {
+  if (notify === null) return null;
+  const { journal, clock, directory } = engine;
+  const outbox = await openOutbox({
+    journal,
+    cursor: engine.notificationCursor,
+    officeOf: (eventId) => directory.byEventId(eventId),
+    // Receivers compare with a clock that nobody moves.
+    post: createPoster(notify, () => clock.now() - clock.offsetMs),
+    keep: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
+  });
+  engine.keepFactsAfter(() => outbox.deliveredSeq);
+  return outbox;
 }
 
 async function snapshotAll(engine: Engine, options: { readonly prune: boolean }): Promise<SnapshotSummary> {

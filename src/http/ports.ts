@@ -10,6 +10,7 @@ import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
+import type { Metrics } from './metrics.ts';
 import type { PaymentDesk } from '#payments/desk.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 
@@ -108,6 +109,7 @@ interface CommonPorts {
   readonly health: HealthPort;
   readonly log: LogPort;
   readonly tickets: TicketSigner;
+  readonly metrics: Metrics;
 }
 
 /** One file of a page, ready to be sent. */

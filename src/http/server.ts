@@ -17,6 +17,7 @@ import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
 import { boundInFlight, isReading } from './in-flight.ts';
 import { API_VERSION, installDocument } from './openapi.ts';
+import type { Metrics } from './metrics.ts';
 import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, PublicPorts } from './ports.ts';
 import { createRequestIds } from './request-id.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
@@ -27,6 +28,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { holdRoutes } from './routes/holds.ts';
+import { metricsRoutes } from './routes/metrics.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { paymentRoutes } from './routes/payments.ts';
@@ -86,6 +88,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   });
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
+  metricsRoutes(app, ports);
   adminEventRoutes(app, ports);
   adminOrderRoutes(app, ports);
   snapshotRoutes(app, ports);
@@ -100,6 +103,7 @@ interface AppPorts {
   readonly clock: ClockPort;
   readonly health: HealthPort;
   readonly log: LogPort;
+  readonly metrics: Metrics;
 }
 
 /** Sets the headers that every answer of an app has, whatever becomes of the request. */
@@ -127,6 +131,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
   closeStubbornSockets(app);
   app.setValidatorCompiler(createValidatorCompiler());
   readJsonOnly(app);
+  ports.metrics.observe(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
   boundInFlight(app, limits.inFlightRequestsMax, health);

@@ -8,8 +8,9 @@ import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/availability.ts';
 import { isPublished } from '#domain/box-office.ts';
 import type { HttpApp } from '#http/app.ts';
+import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
-import type { BoxOfficePort, DirectoryPort, HttpSettings, Readiness } from '#http/ports.ts';
+import type { BoxOfficePort, DirectoryPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/config.ts';
@@ -126,9 +127,20 @@ export async function openCounter(
       baseUrl: () => BASE_URL,
     },
   );
+  const gauges: GaugesPort = {
+    ready: true,
+    events: samples.length,
+    journal: { appendedSeq: 7, durableSeq: 7 },
+    freeBytes: null,
+    snapshotAgeSeconds: () => 0,
+    notifiedSeq: () => null,
+    awake: () => [],
+  };
+  const metrics = createMetrics(gauges);
   const common = {
     tickets: createTicketSigner(Buffer.alloc(32, 7).toString('base64url')),
     settings: { ...settingsOfTests, ...settings },
+    metrics,
     directory,
     clock: { now: () => clock.ms },
     health,
@@ -139,19 +151,12 @@ export async function openCounter(
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
-    gauges: {
-      ready: true,
-      events: samples.length,
-      journal: { appendedSeq: 7, durableSeq: 7 },
-      freeBytes: null,
-      snapshotAgeSeconds: () => 0,
-      notifiedSeq: () => null,
-      awake: () => [],
-    },
+    gauges,
     takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),
   });
   counter.close = async () => {
     await Promise.all([counter.app.close(), counter.admin.close()]);
+    metrics.close();
   };
   return counter;
 }

@@ -1,0 +1,178 @@
+/**
+ * The metrics: what happens is counted as it happens, what stands is looked at when somebody reads.
+ *
+ * Rooms behind the counter call nobody here; they say what happened on diagnostics channels (`actors/channels.ts`), and this
+ * file listens. Made by `service.ts`, read by `routes/metrics.ts`. `stock-gauges.ts` owns what is looked at.
+ *
+ *  1. An observation on a hot route costs under 1 µs: turns and facts are tallied in maps and become counters when read;
+ *     a request is one observation of one histogram, whose count is the counter of requests.
+ *  2. Labels are few and bounded: patterns of routes, classes of statuses, names of commands, codes and facts.
+ *  3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or the names that dashboards know by heart.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from '@platformatic/prom-client';
+import type { ActivationMessage, BatchMessage, TroubleMessage, TurnMessage } from '#actors/channels.ts';
+import type { FastifyInstance } from 'fastify';
+import type { GaugesPort } from './ports.ts';
+import { addStockGauges } from './stock-gauges.ts';
+
+export interface Metrics {
+  readonly contentType: string;
+  /** Everything in Prometheus' text format. */
+  read(): Promise<string>;
+  /** Observes every request of an app from here on; call it before the routes are added. */
+  observe(app: FastifyInstance): void;
+  /** Stops listening. */
+  close(): void;
+}
+
+const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const COMMIT_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+const BATCH_FACTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+const ACTIVATION_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+
+const STATUS_CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** Those of the process and its event loop, once for all: they hang on observers that cannot be taken off again. */
+let processRegistry: Registry | null = null;
+
+/** Starts listening; what stood before is unknown to it. */
+export function createMetrics(gauges: GaugesPort): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  processRegistry ??= startProcessRegistry();
+  addStockGauges(registers, gauges);
+  const listeners = [...listenToTurns(registers), ...listenToJournal(registers), ...listenToHouse(registers)];
+  for (const [name, listener] of listeners) subscribe(name, listener);
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the first byte of a request to the last of its answer, by pattern of the route and class of the status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const whole = Registry.merge([registry, processRegistry]);
+  return {
+    contentType: whole.contentType,
+    read: () => whole.metrics(),
+    observe(app) {
+      app.addHook('onResponse', (request, reply, done) => {
+        const { method, url: route = 'none' } = request.routeOptions;
+        const labels = { method: String(method ?? request.method), route, status: classOf(reply.statusCode) };
+        requests.observe(labels, reply.elapsedTime / 1_000);
+        done();
+      });
+    },
+    close() {
+      for (const [name, listener] of listeners) unsubscribe(name, listener);
+    },
+  };
+}
+
+type Listener = readonly [name: string, (message: unknown) => void];
+type Registers = Registry[];
+
+function classOf(statusCode: number): string {
+  return STATUS_CLASSES[Math.floor(statusCode / 100)] ?? '';
+}
+
+function startProcessRegistry(): Registry {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return register;
+}
+
+// ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Counts by two names; a map is twenty times cheaper than a counter, and becomes one when it is read. */
+class Tally {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  add(one: string, other: string): void {
+    let row = this.#counts.get(one);
+    if (row === undefined) this.#counts.set(one, (row = new Map()));
+    row.set(other, (row.get(other) ?? 0) + 1);
+  }
+
+  *entries(): Iterable<readonly [one: string, other: string, count: number]> {
+    for (const [one, row] of this.#counts) for (const [other, count] of row) yield [one, other, count];
+  }
+}
+
+function listenToTurns(registers: Registers): Listener[] {
+  const turns = new Tally();
+  const facts = new Tally();
+  new Counter({
+    name: 'holdfast_turns_total',
+    help: 'Commands that ran to their end, by command and code: DONE, or the code of the refusal.',
+    labelNames: ['command', 'code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [command, code, count] of turns.entries()) this.inc({ command, code }, count);
+    },
+  });
+  new Counter({
+    name: 'holdfast_facts_total',
+    help: 'Facts that turns led to, by type.',
+    labelNames: ['type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [type, , count] of facts.entries()) this.inc({ type }, count);
+    },
+  });
+  const onTurn = (message: unknown): void => {
+    const turn = message as TurnMessage;
+    turns.add(turn.command, turn.code ?? 'DONE');
+    for (const { type } of turn.facts) facts.add(type, '');
+  };
+  return [['holdfast:turn', onTurn]];
+}
+
+// ── the journal and the house ────────────────────────────────────────────────────────────────────────────────────────
+
+function listenToJournal(registers: Registers): Listener[] {
+  const commits = new Histogram({
+    name: 'holdfast_journal_commit_duration_seconds',
+    help: 'One batch from its first row to the return of the fsync.',
+    buckets: COMMIT_SECONDS,
+    registers,
+  });
+  const batches = new Histogram({
+    name: 'holdfast_journal_batch_facts',
+    help: 'Facts that became durable with one fsync.',
+    buckets: BATCH_FACTS,
+    registers,
+  });
+  const onBatch = (message: unknown): void => {
+    const { facts, commitMs } = message as BatchMessage;
+    commits.observe(commitMs / 1_000);
+    batches.observe(facts);
+  };
+  return [['holdfast:batch', onBatch]];
+}
+
+function listenToHouse(registers: Registers): Listener[] {
+  const activations = new Histogram({
+    name: 'holdfast_activation_duration_seconds',
+    help: 'How long events took to come alive.',
+    buckets: ACTIVATION_SECONDS,
+    registers,
+  });
+  const troubles = new Counter({
+    name: 'holdfast_troubles_total',
+    help: 'Troubles that an operator should see in the log, by where.',
+    labelNames: ['where'],
+    registers,
+  });
+  const onActivation = (message: unknown): void => {
+    const { alive, tookMs } = message as ActivationMessage;
+    if (alive) activations.observe(tookMs / 1_000);
+  };
+  const onTrouble = (message: unknown): void => troubles.inc({ where: (message as TroubleMessage).where });
+  return [
+    ['holdfast:activation', onActivation],
+    ['holdfast:trouble', onTrouble],
+  ];
+}

@@ -1,0 +1,18 @@
+/** GET /metrics for Prometheus, on the operators' listener; like the health routes it asks for no token. */
+import type { HttpApp } from '../app.ts';
+import type { Metrics } from '../metrics.ts';
+
+export function metricsRoutes(app: HttpApp, { metrics }: { readonly metrics: Metrics }): void {
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        operationId: 'readMetrics',
+        tags: ['Health'],
+        summary: "Everything that is measured, in Prometheus' text format",
+        produces: ['text/plain'],
+      },
+    },
+    async (_request, reply) => reply.header('content-type', metrics.contentType).send(await metrics.read()),
+  );
+}

@@ -1,0 +1,140 @@
+/**
+ * Gauges of what stands at the moment of reading: tickets, lines, the journal's heads, the disk. Installed by `metrics.ts`.
+ *
+ *  1. Only events that are awake are looked at; none is woken for it. One read looks at each of them once, in slices.
+ *  2. At most `LABELLED_EVENTS_MAX` events, the ones asked last, have lines of their own; the sums are over all that are awake.
+ *  3. `holdfast_oversold_total` holds the counters of every date against its capacity. It is 0, or there is a defect.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
+import { oversoldTickets } from '#domain/audit.ts';
+import { stockOfDates } from '#domain/availability.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import type { GaugesPort } from './ports.ts';
+
+const LABELLED_EVENTS_MAX = 100;
+const EVENTS_A_SLICE = 200;
+const TICKET_STATES = ['available', 'held', 'sold', 'blocked'] as const;
+
+type TicketCounts = Record<(typeof TICKET_STATES)[number], number>;
+
+/** What one look at an event shows. */
+interface EventLook {
+  readonly tickets: TicketCounts;
+  readonly queue: { readonly waiting: number; readonly admitted: number } | null;
+  readonly oversold: number;
+}
+
+/** Adds the gauges; they are filled each time the registry is read. */
+export function addStockGauges(registers: Registry[], gauges: GaugesPort): void {
+  addSaleGauges(registers, gauges);
+  addJournalGauges(registers, gauges);
+  const gauge = gaugesOf(registers);
+  gauge('holdfast_events', 'Events in the directory, asleep or awake.', () => gauges.events);
+  gauge('holdfast_live_events', 'Events that are awake.', () => gauges.awake().length);
+  gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
+  gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);
+}
+
+/** Makes gauges of one figure; null leaves the last value out. */
+function gaugesOf(registers: Registry[]) {
+  return (name: string, help: string, figure: () => number | null): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = figure();
+        if (value === null) this.reset();
+        else this.set(value);
+      },
+    });
+  };
+}
+
+function addJournalGauges(registers: Registry[], { journal, ...gauges }: GaugesPort): void {
+  const gauge = gaugesOf(registers);
+  gauge('holdfast_journal_appended_seq', 'The last fact handed to the journal.', () => journal.appendedSeq);
+  gauge('holdfast_journal_durable_seq', 'The last fact known to be on disk.', () => journal.durableSeq);
+  gauge('holdfast_journal_pending_facts', 'Facts on their way to the disk.', () =>
+    Math.max(0, journal.appendedSeq - journal.durableSeq),
+  );
+  gauge(
+    'holdfast_snapshot_age_seconds',
+    'Since the newest snapshot; 0 while there is none.',
+    gauges.snapshotAgeSeconds,
+  );
+  gauge('holdfast_notification_lag_facts', 'Durable facts not yet told to the receiver.', () => {
+    const notifiedSeq = gauges.notifiedSeq();
+    return notifiedSeq === null ? null : Math.max(0, journal.durableSeq - notifiedSeq);
+  });
+}
+
+function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
+  const labelled = new Gauge({
+    name: 'holdfast_event_tickets',
+    help: `Tickets of the events asked last (at most ${LABELLED_EVENTS_MAX}) over all dates, by state.`,
+    labelNames: ['event_id', 'state'],
+    registers,
+  });
+  const queues = new Gauge({
+    name: 'holdfast_event_queue_entries',
+    help: `Entries in the waiting rooms of the events asked last (at most ${LABELLED_EVENTS_MAX}), by status.`,
+    labelNames: ['event_id', 'status'],
+    registers,
+  });
+  const oversold = new Counter({
+    name: 'holdfast_oversold_total',
+    help: 'The most tickets ever found beyond capacity at a reading. Anything but 0 is a defect.',
+    registers,
+  });
+  let oversoldMost = 0;
+  new Gauge({
+    name: 'holdfast_tickets',
+    help: 'Tickets of all events that are awake, by state.',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      labelled.reset();
+      queues.reset();
+      const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
+      let found = 0;
+      for await (const { eventId, place, look } of looksAt(gauges)) {
+        found += look.oversold;
+        for (const state of TICKET_STATES) sums[state] += look.tickets[state];
+        if (place >= LABELLED_EVENTS_MAX) continue;
+        for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, look.tickets[state]);
+        for (const [status, count] of Object.entries(look.queue ?? {}))
+          queues.set({ event_id: eventId, status }, count);
+      }
+      for (const state of TICKET_STATES) this.set({ state }, sums[state]);
+      oversold.inc(Math.max(0, found - oversoldMost));
+      oversoldMost = Math.max(oversoldMost, found);
+    },
+  });
+}
+
+/** Looks at every event that is awake, the one asked last first. */
+async function* looksAt(gauges: GaugesPort): AsyncGenerator<{
+  readonly eventId: string;
+  readonly place: number;
+  readonly look: EventLook;
+}> {
+  for (const [place, office] of gauges.awake().entries()) {
+    if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
+    if (office.isRetired) continue;
+    yield { eventId: office.eventId, place, look: office.look(lookAt) };
+  }
+}
+
+function lookAt(office: BoxOffice, now: number): EventLook {
+  const tickets: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
+  for (const stock of stockOfDates(office)) for (const state of TICKET_STATES) tickets[state] += stock[state];
+  return { tickets, queue: queueOf(office, now), oversold: oversoldTickets(office) };
+}
+
+function queueOf(office: BoxOffice, now: number): EventLook['queue'] {
+  const figures = waitingRoomFigures(office, now);
+  return figures === null ? null : { waiting: figures.waiting, admitted: figures.admitted };
+}

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { readConfig } from '#src/config.ts';
+import { readConfig, type Limits } from '#src/config.ts';
 import { startService, type Service, type ServiceOptions } from '#src/service.ts';
 
 /** A Saturday noon, before every sample event. */
@@ -93,6 +93,10 @@ export interface HouseOptions extends Pick<ServiceOptions, 'demo' | 'onFatal'> {
   readonly environment?: Readonly<Record<string, string>>;
   /** Sets the clock going from here; without it the machine's clock runs. Default: stands at START. */
   readonly clock?: number | 'running';
+  /** Levers and tuning of the journal. */
+  readonly journal?: NonNullable<ServiceOptions['engine']>['journal'];
+  /** Bounds that are no settings, made small enough to be reached. */
+  readonly limits?: Partial<Limits>;
 }
 
 export interface House extends Window {
@@ -100,7 +104,7 @@ export interface House extends Window {
   readonly service: Service;
   /** The moment that the service's clock shows. */
   now(): number;
-  /** Moves the manual clock forward. */
+  /** Moves the manual clock, backwards too. */
   wait(ms: number): void;
   /** Stops in order and starts again on the same folder. */
   restart(): Promise<void>;
@@ -109,18 +113,17 @@ export interface House extends Window {
 }
 
 /** Starts a whole service in this process, its clock standing still until the test moves it. */
-export async function openHouse({ environment, clock = START, ...options }: HouseOptions = {}): Promise<House> {
+export async function openHouse(houseOptions: HouseOptions = {}): Promise<House> {
+  const { environment, clock = START, journal, limits, ...options } = houseOptions;
   const folder = newFolder();
   let nowMs = clock === 'running' ? 0 : clock;
   const clockSource = clock === 'running' ? undefined : () => nowMs;
   const start = (): Promise<Service> => {
     const reading = readConfig({ ...environmentOf(folder), ...environment });
     if ('problems' in reading) throw new Error(reading.problems.join('\n'));
-    return startService(reading.config, {
-      ...options,
-      log: pino({ level: 'silent' }),
-      ...(clockSource !== undefined && { engine: { clockSource } }),
-    });
+    const config = { ...reading.config, limits: { ...reading.config.limits, ...limits } };
+    const engine = { ...(clockSource !== undefined && { clockSource }), ...(journal !== undefined && { journal }) };
+    return startService(config, { ...options, log: pino({ level: 'silent' }), engine });
   };
   let service = await start();
   const house: House = {

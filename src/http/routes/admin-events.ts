@@ -8,12 +8,12 @@ import { checkDefinition } from '#catalogue/definition.ts';
 import { printDefinition } from '#catalogue/print.ts';
 import { stockOfDates } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import type { OperatorMark } from '#domain/fact.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room.ts';
 import { requireToken } from '../admin-auth.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { bearer, errorResponses } from '../openapi.ts';
+import { operatorMark } from '../operator-mark.ts';
 import type { AdminPorts } from '../ports.ts';
 import { printWaitingRoom } from '../queue-bodies.ts';
 import { PageQuery } from '../schemas/events.ts';
@@ -24,6 +24,9 @@ import {
   CancelledPerformance,
   DefinedEvent,
   EventDefinitionInput,
+  NoteOnly,
+  NoteQuery,
+  OperatorHeaders,
   SeatAction,
   SeatActionAnswer,
   type AdminEventBody,
@@ -34,7 +37,6 @@ const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
 const PerformancePath = Type.Object({ id: Type.String(), performance_id: Id });
 const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
-const UNSIGNED: OperatorMark = { operator: null, note: null };
 
 export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'directory'>): void {
   const { directory } = ports;
@@ -50,6 +52,8 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
         summary: 'Create or update an event from its definition',
         security: bearer,
         params: EventPath,
+        headers: OperatorHeaders,
+        querystring: NoteQuery,
         body: EventDefinitionInput,
         response: { 200: DefinedEvent, 201: DefinedEvent, ...errorResponses },
       },
@@ -60,7 +64,7 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
       if (checked.definition.id !== request.params.id) {
         return reply.invalid([{ path: '/id', message: 'must equal the id in the address' }]);
       }
-      const defined = await directory.define(checked.definition, UNSIGNED);
+      const defined = await directory.define(checked.definition, operatorMark(request, request.query.note));
       if (isRefusal(defined)) return reply.refuse(defined);
       return reply.code(defined.created ? 201 : 200).send({ id: defined.eventId, version: defined.version });
     },
@@ -122,6 +126,8 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
         summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
         security: bearer,
         params: PerformancePath,
+        headers: OperatorHeaders,
+        body: NoteOnly,
         response: { 200: CancelledPerformance, ...errorResponses },
       },
     },
@@ -129,7 +135,11 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
       const { id, performance_id: performanceId } = request.params;
       const office = await directory.byEventId(id);
       if (office === null) return reply.refuse(NOT_FOUND);
-      const answer = await office.ask({ type: 'CancelPerformance', performanceId, ...UNSIGNED });
+      const answer = await office.ask({
+        type: 'CancelPerformance',
+        performanceId,
+        ...operatorMark(request, request.body?.note),
+      });
       if (isRefusal(answer)) return reply.refuse(answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
     },
@@ -145,16 +155,17 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
         summary: 'Block or unblock seats of a date',
         security: bearer,
         params: PerformancePath,
+        headers: OperatorHeaders,
         body: SeatAction,
         response: { 200: SeatActionAnswer, ...errorResponses },
       },
     },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
-      const { seat_ids: seatIds, action } = request.body;
+      const { seat_ids: seatIds, action, note } = request.body;
       const office = await directory.byEventId(id);
       if (office === null) return reply.refuse(NOT_FOUND);
-      const seats = { performanceId, seatIds, ...UNSIGNED };
+      const seats = { performanceId, seatIds, ...operatorMark(request, note) };
       if (action === 'block') {
         const answer = await office.ask({ type: 'BlockSeats', ...seats });
         return isRefusal(answer) ? reply.refuse(answer) : reply.send({ blocked: answer.blockedSeats });

@@ -11,10 +11,12 @@ import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { bearer, errorResponses } from '../openapi.ts';
+import { operatorMark } from '../operator-mark.ts';
 import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
 import type { AdminPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
-import { AdminOrder, AdminOrderList, AdminTicket, CancelOrder, OrderQuery, RecordRefund } from '../schemas/orders.ts';
+import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund } from '../schemas/orders.ts';
+import { NoteOnly, OperatorHeaders } from '../schemas/operators.ts';
 import type { AdminOrderBody } from '../schemas/orders.ts';
 
 const LIST_LIMIT = 100;
@@ -84,15 +86,16 @@ export function adminOrderRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
         ...described,
         operationId: 'cancelOrder',
         summary: 'Cancel an order: its tickets are void and return to sale, what was paid is due back',
-        body: CancelOrder,
+        headers: OperatorHeaders,
+        body: NoteOnly,
         response: { 200: ref(AdminOrder), ...errorResponses },
       },
     },
     async (request, reply) => {
       const { id: orderId } = request.params;
-      const note = request.body?.note ?? null;
+      const mark = operatorMark(request, request.body?.note);
       const office = await directory.byId('ord', orderId);
-      const answer = (await office?.ask({ type: 'CancelOrder', orderId, operator: null, note })) ?? ORDER_NOT_FOUND;
+      const answer = (await office?.ask({ type: 'CancelOrder', orderId, ...mark })) ?? ORDER_NOT_FOUND;
       return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
     },
   );
@@ -105,15 +108,16 @@ export function adminOrderRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
         ...described,
         operationId: 'recordRefund',
         summary: 'Record money that was given back',
+        headers: OperatorHeaders,
         body: RecordRefund,
         response: { 200: ref(AdminOrder), ...errorResponses },
       },
     },
     async (request, reply) => {
       const { id: orderId } = request.params;
-      const { amount: amountCents, note = null } = request.body;
+      const { amount: amountCents, note } = request.body;
       const office = await directory.byId('ord', orderId);
-      const command = { type: 'RecordRefund', orderId, amountCents, operator: null, note } as const;
+      const command = { type: 'RecordRefund', orderId, amountCents, ...operatorMark(request, note) } as const;
       const answer = (await office?.ask(command)) ?? ORDER_NOT_FOUND;
       return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
     },

@@ -15,6 +15,24 @@ export const AdvanceClock = Type.Object({
 
 export const ClockReading = Type.Object({ now: Time });
 
+/** The headers of a change by an operator. */
+export const OperatorHeaders = Type.Object({
+  'x-operator': Type.Optional(Type.String({ maxLength: 200, description: 'Who does it; kept with what was done.' })),
+});
+
+const noteText = Type.String({ maxLength: 1_000, description: 'Why; kept with what was done.' });
+
+export const Note = Type.Optional(Nullable(noteText));
+
+/** Who puts a definition says why in the address: the body is the definition alone. */
+export const NoteQuery = Type.Object({ note: Type.Optional(noteText) });
+
+/** The body of a change that needs no other; it may be missing. */
+export const NoteOnly = Type.Unsafe<{ readonly note?: string | null } | null>({
+  ...Type.Object({ note: Note }),
+  type: ['object', 'null'],
+});
+
 /** The catalogue's own schema checks it in full; what matters here is that it is an object. */
 export const EventDefinitionInput = Type.Object({}, { additionalProperties: true });
 
@@ -49,6 +67,7 @@ export const CancelledPerformance = Type.Object({ released_holds: Count, cancell
 export const SeatAction = Type.Object({
   seat_ids: Type.Array(SeatId, { minItems: 1, maxItems: 10_000, uniqueItems: true }),
   action: Type.String({ enum: ['block', 'unblock'] }),
+  note: Note,
 });
 
 export const SeatActionAnswer = Type.Object({

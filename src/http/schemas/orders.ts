@@ -1,6 +1,7 @@
 /** The bodies of orders: what a buyer polls, what an operator sees, tickets and the key that proves them. */
 import { Type, type Static } from 'typebox';
 import { Cents, Count, IntegerText, Nullable, ref, Time } from './fields.ts';
+import { Note } from './operators.ts';
 
 const ORDER_STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
 const Text = Type.String();
@@ -147,14 +148,6 @@ export const AdminTicket = Type.Object(
   },
   { $id: 'AdminTicket' },
 );
-
-const Note = Type.Optional(Nullable(Type.String({ maxLength: 1_000, description: 'Kept with what was done.' })));
-
-/** A cancellation may come without a body. */
-export const CancelOrder = Type.Unsafe<{ readonly note?: string | null } | null>({
-  ...Type.Object({ note: Note }),
-  type: ['object', 'null'],
-});
 
 export const RecordRefund = Type.Object({
   amount: Type.Integer({ minimum: 1, maximum: 10_000_000_000_000, description: 'Cents that were given back.' }),

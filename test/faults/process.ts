@@ -1,0 +1,76 @@
+/** What the tests of faults share: the command line run to its end, ways to wait, and the shape of an honest 503. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import type { Answer, Json, Window } from '../api/harness.ts';
+import { assertRefused, clubNight, floor, HOLDS } from '../api/shop.ts';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A floor for 100,000 whose holds outlive every test. */
+export const bigClub = clubNight({
+  hold_minutes: 600,
+  payment_minutes: 700,
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
+}) as Json;
+
+export interface Verified {
+  readonly ok: boolean;
+  readonly facts: number;
+  readonly headSeq: number;
+  readonly stateFingerprint: string | null;
+  readonly [figure: string]: unknown;
+}
+
+/** Runs a command of `holdfast` with --json to its end; it must leave with exit code 0. */
+export async function command(folder: string, ...args: readonly string[]): Promise<Json> {
+  const child = spawn(process.execPath, ['src/cli/holdfast.ts', ...args, '--json'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  let trouble = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (trouble += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(code, 0, `holdfast ${args.join(' ')}: ${trouble}${text}`);
+  return JSON.parse(text) as Json;
+}
+
+/** `holdfast verify` finds nothing wrong in the folder. */
+export async function verifies(folder: string): Promise<Verified> {
+  return (await command(folder, 'verify')) as Verified;
+}
+
+export function place(house: Window, sessionKey: string, quantity = 1): Promise<Answer<HoldBody>> {
+  return house.call<HoldBody>('POST', HOLDS, {
+    body: { event_id: 'evt_club', session_key: sessionKey, items: [floor(quantity)] },
+  });
+}
+
+export function readHold(house: Window, { id }: HoldBody, sessionKey: string): Promise<Answer<HoldBody>> {
+  return house.call<HoldBody>('GET', `${HOLDS}/${id}`, { sessionKey });
+}
+
+export async function isReady(house: Window): Promise<boolean> {
+  return (await house.call('GET', '/health/ready')).status === 200;
+}
+
+/** Looks again and again until the answer is true, for ten seconds. */
+export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await look()) return;
+    await pause(25);
+  }
+  throw new Error(`it never came: ${what}`);
+}
+
+/** 503 OVERLOADED, with the seconds after which to come back. */
+export function assertOverloaded(answer: Answer<unknown>): void {
+  assertRefused(answer, 503, 'OVERLOADED');
+  assert.ok(Number(answer.headers.get('retry-after')) >= 1, 'Retry-After says when to come back');
+}

@@ -1,0 +1,97 @@
+/**
+ * A process that sells until it is done or its disk fails; started by the tests under strace with plain Node, to be hit.
+ *
+ * It goes through everything that writes: opening, commits, checkpoints, snapshots, pruning, a second opening that reads it
+ * all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`.
+ */
+import { writeSync } from 'node:fs';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { checkDefinition } from '#catalogue/definition.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { JournalFault } from '#persistence/journal.ts';
+import { clubNight } from '../api/shop.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const EXIT = { defect: 1, journalNotWritable: 4, stuck: 9 } as const;
+const RUN_MS_MAX = 25_000;
+const SALES = 36;
+const BUYERS = 6;
+
+function leave(code: number, text: string): never {
+  writeSync(2, `${text}\n`);
+  process.exit(code);
+}
+
+setTimeout(() => leave(EXIT.stuck, 'it got stuck'), RUN_MS_MAX).unref();
+
+function open(): Promise<Engine> {
+  return startEngine({
+    folder,
+    liveEventsMax: 10,
+    mailboxCommandsMax: 100,
+    journal: { probeEveryMs: 20, witnessEveryMs: 10, checkpointIdleMs: 5, checkpointIdlePages: 8 },
+    onFatal: (fault) => leave(EXIT.journalNotWritable, `${fault.message} ${fault.hint}`),
+  });
+}
+
+const checked = checkDefinition(clubNight({ hold_minutes: 600, payment_minutes: 700 }));
+if ('problems' in checked) leave(EXIT.defect, JSON.stringify(checked.problems));
+const { definition } = checked;
+
+/** Asks again while the disk is full: that is what a 503 asks a buyer to do. */
+async function insist<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as Error).name !== 'Overloaded' && !(error instanceof JournalFault)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** Asks once: each try has a thread of its own, and the fault waits for each of them. */
+async function tryTo(ask: () => Promise<unknown>): Promise<void> {
+  try {
+    await ask();
+  } catch (error) {
+    if ((error as Error).name !== 'Overloaded') throw error;
+  }
+}
+
+async function sell(engine: Engine, buyer: number, sales: number): Promise<void> {
+  const items = [
+    { ticketTypeId: 'single', sellingStageId: 'regular', quantity: 1, performanceId: null, seatIds: null },
+  ] as const;
+  for (let sale = 0; sale < sales; sale += 1) {
+    const sessionKey = `session-${buyer}-${sale}`;
+    const reply = await insist(async () => {
+      const office = await engine.directory.byEventId(definition.id);
+      return office!.ask({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
+    });
+    if (!isRefusal(reply)) writeSync(1, `held ${reply.hold.id}\n`);
+  }
+}
+
+async function sellOut(engine: Engine): Promise<void> {
+  await Promise.all(Array.from({ length: BUYERS }, (_, buyer) => sell(engine, buyer, SALES / BUYERS)));
+}
+
+try {
+  let engine = await open();
+  await insist(() => engine.directory.define(definition, { operator: null, note: null }));
+  await sellOut(engine);
+  await tryTo(() => engine.takeSnapshots());
+  await sell(engine, BUYERS, 3);
+  await tryTo(() => engine.takeSnapshots({ prune: true }));
+  await sell(engine, BUYERS + 1, 3);
+  await engine.stop();
+  engine = await open();
+  await sell(engine, BUYERS + 2, 3);
+  await engine.stop();
+  writeSync(1, 'done\n');
+} catch (error) {
+  const { message, hint = '', stack } = error as { message: string; hint?: string; stack?: string };
+  if (error instanceof JournalFault) leave(EXIT.journalNotWritable, `${message} ${hint}`);
+  leave(EXIT.defect, stack ?? message);
+}

@@ -1,0 +1,133 @@
+/**
+ * A disk that fails at its N-th fsync or write, for N over everything that writes: opening, commits, checkpoints, snapshots,
+ * archive, recovery. Whatever N is, what was answered is there after a restart, and the process acts as promised: an I/O
+ * error ends it with exit code 4 and a hint, a full disk is waited for.
+ *
+ * The kernel is made to fail by strace. The suite tries a few N; `FAULT_POINTS=all` tries every one, `FAULT_POINTS=3,40` those.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readBoxOffice } from '#actors/reading.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { viewJournal } from '#persistence/view.ts';
+
+const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
+const RUN_MS_MAX = 30_000;
+
+const whyNot = ((): string | false => {
+  if (process.platform !== 'linux') return 'strace is a Linux tool';
+  const probe = spawnSync('strace', ['-f', '-e', 'trace=fsync', process.execPath, '--version'], { encoding: 'utf8' });
+  if (probe.error !== undefined) return 'strace is not installed';
+  return probe.status === 0 ? false : `strace may not trace here: ${probe.stderr.trim().split('\n').at(-1)}`;
+})();
+
+interface Ended {
+  readonly code: number;
+  readonly stderr: string;
+  /** The holds that were answered. */
+  readonly held: readonly string[];
+  /** Whether the process came to its end. */
+  readonly isDone: boolean;
+  /** The files at which the fault fired, in order, by their path within the folder. */
+  readonly hit: readonly string[];
+}
+
+/** Runs the selling process with a fault at the N-th call of every thread. */
+function sellUnder(t: TestContext, call: Call, error: string, n: number): Promise<Ended & { readonly folder: string }> {
+  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-strace-'));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const folder = path.join(parent, 'data');
+  const log = path.join(parent, 'log');
+  mkdirSync(folder);
+  const rules = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${n}`];
+  const line = ['-f', '--seccomp-bpf', '-y', '-qq', '-o', log, ...rules, process.execPath, victim, folder];
+  return new Promise((resolve) => {
+    execFile('strace', line, { timeout: RUN_MS_MAX, killSignal: 'SIGKILL' }, (failure, stdout, stderr) => {
+      const injected = readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((each) => each.includes('(INJECTED)'));
+      resolve({
+        folder,
+        code: failure === null ? 0 : Number(failure.code ?? -1),
+        stderr,
+        held: [...stdout.matchAll(/^held (\S+)$/gm)].map(([, id]) => id!),
+        isDone: /^done$/m.test(stdout),
+        hit: injected.map((each) => path.relative(folder, /<([^>]*)>/.exec(each)?.[1] ?? '')),
+      });
+    });
+  });
+}
+
+type Call = 'fsync' | 'pwrite64';
+
+/** Everything that was answered is in the folder, which is sound. */
+async function assertNothingLost(folder: string, held: readonly string[]): Promise<void> {
+  if (!existsSync(path.join(folder, 'journal.db'))) return assert.equal(held.length, 0);
+  await (await openSqliteJournal({ folder })).close();
+  const { problems } = await verifyFolder(folder);
+  assert.deepEqual(problems, []);
+  const view = viewJournal(folder);
+  if (view === null) return assert.equal(held.length, 0);
+  const office = await readBoxOffice(folder, view, 'evt_club');
+  view.close();
+  for (const id of held) assert.ok(office?.holds.byId.has(id), `${id} was answered and is gone`);
+}
+
+/** Files whose failure is the journal's; snapshots and archives can be made again. */
+function isOfJournal(file: string): boolean {
+  return /^(?:journal|lock)\.db|^head\.witness/.test(file);
+}
+
+/** How often a thread makes the call at most, as counted on a run without faults, with some to spare. */
+const CALLS: Readonly<Record<Call, number>> = { fsync: 45, pwrite64: 150 };
+
+function pointsOf(call: Call, inSuite: readonly number[]): readonly number[] {
+  const wanted = process.env['FAULT_POINTS'];
+  if (wanted === undefined) return inSuite;
+  if (wanted !== 'all') return wanted.split(',').map(Number);
+  return Array.from({ length: CALLS[call] }, (_, index) => index + 1);
+}
+
+describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
+  let fired = 0;
+
+  for (const [call, inSuite] of [
+    ['fsync', [1, 17]],
+    ['pwrite64', [60]],
+  ] as const) {
+    for (const n of pointsOf(call, inSuite)) {
+      it(`an I/O error at the ${call} number ${n} of a thread ends it with code 4, and nothing answered is lost`, async (t) => {
+        const { folder, code, stderr, held, hit, isDone } = await sellUnder(t, call, 'EIO', n);
+        t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
+        fired += hit.length;
+        const context = `${hit.join(' ')}: ${stderr}`;
+        assert.ok(code === 4 || (code === 0 && isDone), context);
+        if (hit.some(isOfJournal)) assert.equal(code, 4, context);
+        if (code === 4) assert.match(stderr, /Check the disk/);
+        await assertNothingLost(folder, held);
+      });
+    }
+  }
+
+  for (const n of pointsOf('pwrite64', [3, 40, 90])) {
+    it(`a full disk at the pwrite64 number ${n} of a thread is waited for, and nothing answered is lost`, async (t) => {
+      const { folder, code, stderr, held, hit, isDone } = await sellUnder(t, 'pwrite64', 'ENOSPC', n);
+      t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
+      fired += hit.length;
+      if (code !== 0) {
+        assert.equal(code, 4, `${hit.join(' ')}: ${stderr}`);
+        assert.ok(!isDone);
+        assert.match(stderr, /(Make room on|Check) the disk/, 'only an opening may fail');
+      } else assert.ok(isDone);
+      await assertNothingLost(folder, held);
+    });
+  }
+
+  it('the faults did fire', () => assert.ok(fired >= 4, `${fired} faults fired`));
+});

@@ -8,6 +8,7 @@
  * 1. Dates of all items are judged before types and stages of all, those before seats of all, those before stock.
  * 2. Seats that were named are taken in the trial before any are assigned, so that no item is assigned another's seat.
  * 3. What a hold has already is never judged anew: it may be kept or shrunk after its stage closed or a quota fell.
+ * 4. What a hold keeps is taken before anything is added to it, so that nothing new is promised the places of what is kept.
  */
 import { bestBlock, largestBlock } from './best-available.ts';
 import { growBlock, shrinkBlock } from './held-block.ts';
@@ -246,11 +247,12 @@ export function assignTickets(
   const seatRefusal = judgeNamedSeats(wanted, trials);
   if (seatRefusal !== null) return seatRefusal;
   const lines = new Array<HoldLine>(wanted.length);
-  for (const assignsNow of [isSettled, isAssigned]) {
+  for (const assignsNow of [isKept, isNamed, isShrunk, isAssigned]) {
     for (let index = 0; index < wanted.length; index += 1) {
       const want = wanted[index]!;
       if (!assignsNow(want)) continue;
-      const line = assignLine(want, trials.get(want.performanceId)!, own);
+      const promised = assignsNow === isNamed ? promisedTo(wanted, want) : 0;
+      const line = assignLine(want, promised, trials.get(want.performanceId)!, own);
       if (isRefusal(line)) return line;
       lines[index] = line;
     }
@@ -259,7 +261,20 @@ export function assignTickets(
 }
 
 const isSettled = (want: WantedLine): boolean => want.seating.how === 'NAMED' || want.seating.how === 'NONE';
-const isAssigned = (want: WantedLine): boolean => !isSettled(want);
+const isKept = (want: WantedLine): boolean => isSettled(want) && want.had;
+const isNamed = (want: WantedLine): boolean => isSettled(want) && !want.had;
+const isShrunk = (want: WantedLine): boolean => want.seating.how === 'SHRINK';
+const isAssigned = (want: WantedLine): boolean => want.seating.how === 'BEST' || want.seating.how === 'GROW';
+
+/** Tickets of the same type that shrunk lines will keep once the named seats are taken (4). */
+function promisedTo(wanted: readonly WantedLine[], { performanceId, row }: WantedLine): number {
+  let promised = 0;
+  for (const want of wanted) {
+    const isOfType = want.performanceId === performanceId && want.row.ticketType === row.ticketType;
+    if (isOfType && isShrunk(want)) promised += want.ticketCount;
+  }
+  return promised;
+}
 
 function openTrials(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): Map<string, Trial> {
   const trials = new Map<string, Trial>();
@@ -306,9 +321,9 @@ function judgeNamedSeats(wanted: readonly WantedLine[], trials: ReadonlyMap<stri
 }
 
 /** Judges the stock of one line, finds its seats and takes both in the trial. */
-function assignLine(want: WantedLine, trial: Trial, own: OwnHold | null): HoldLine | Refusal {
+function assignLine(want: WantedLine, promised: number, trial: Trial, own: OwnHold | null): HoldLine | Refusal {
   const { row, ticketCount, performanceId, quantity, unitPriceCents } = want;
-  if (!want.had && leftInTrial(trial, row) < ticketCount) return insufficient(want, trial, own);
+  if (!want.had && leftInTrial(trial, row) - promised < ticketCount) return insufficient(want, trial, own);
   const seatIds = findSeats(want, trial);
   if (seatIds === null) return insufficient(want, trial, own);
   const { ticketTypeId, sellingStageId } = row;

@@ -6,6 +6,7 @@ import { FINISHED_HOLDS_MAX, findHold } from '#domain/holds.ts';
 import { totals } from '#domain/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { assertSameAfterReplay, given, id, MINUTE, START, type Desk } from './office.ts';
+import { eventOf, stage, ticketType } from './stock-fixtures.ts';
 import type { CommandOf, ItemRequest } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { HoldView } from '#domain/views.ts';
@@ -466,5 +467,25 @@ describe('what buyers see', () => {
     assert.deepEqual(several['fri'], { totalAvailable: 20, fromPrice: 1000, soldOut: false });
     assert.deepEqual(several['shut'], { totalAvailable: 0, fromPrice: 0, soldOut: true });
     assert.ok(!('draft' in several));
+  });
+});
+
+describe('Growing one line of a hold', () => {
+  it('leaves the places of the lines that are kept', () => {
+    const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 9 } as const;
+    const types = [ticketType('group', 'floor', { groupSize: 3 }), ticketType('adult', 'floor')];
+    const desk = given(eventOf([floor], types, [stage('general', { group: 2500, adult: 1000 })]));
+    const line = (ticketTypeId: string, quantity: number) => ({
+      ticketTypeId,
+      sellingStageId: 'general',
+      quantity,
+      performanceId: 'd1',
+      seatIds: null,
+    });
+    const items = [line('group', 1), line('adult', 1)];
+    const { hold } = desk.do({ type: 'PlaceHold', sessionKey: 'session-1', items, queuePass: null, idempotency: null });
+    desk
+      .when({ type: 'ChangeHold', holdId: hold.id, sessionKey: 'session-1', items: [line('group', 3)] })
+      .refuses('INSUFFICIENT_TICKETS');
   });
 });

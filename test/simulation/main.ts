@@ -6,7 +6,7 @@
  *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
  *
  * `--steps` and `--buyers` bound a sale, `--without crash,full` leaves habits and faults out, `--keep-on` goes on after
- * a failure. Exit code 0 good, 1 something failed, 2 wrong use.
+ * a failure, `--no-shrink` leaves a failing sale as large as it is. Exit code 0 good, 1 something failed, 2 wrong use.
  */
 import { parseArgs } from 'node:util';
 import { simulate, type Scenario } from './run.ts';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     buyers: { type: 'string', default: '8' },
     without: { type: 'string', default: '' },
     'keep-on': { type: 'boolean', default: false },
+    'no-shrink': { type: 'boolean', default: false },
   },
 });
 
@@ -52,7 +53,7 @@ function progress(): string {
 }
 
 async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
-  const small = await shrink(scenario, outcome);
+  const small = values['no-shrink'] ? { scenario, outcome } : await shrink(scenario, outcome);
   console.log(`\nseed ${scenario.seed} failed: ${outcome.failure?.message}`);
   console.log(`shrunk to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
   console.log(`play it again: ${commandOf(scenario)}\n         or small: ${commandOf(small.scenario)}`);

@@ -251,9 +251,13 @@ function judgeNamed(ledger: Ledger, wants: readonly Want[], own: LedgerHold | nu
 
 function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | null, now: number): Verdict | null {
   const isSettled = (want: Want) => want.seatIds !== null || isOfFloor(ledger, want.ticketTypeId);
-  const granted: Want[] = [];
-  for (const want of wants.filter(isSettled)) {
-    if (!want.had && leftFor(ledger, want, own, now, granted) < want.ticketCount) {
+  const granted: Want[] = wants.filter((want) => want.had && isSettled(want));
+  for (const want of wants.filter((each) => !each.had && isSettled(each))) {
+    const shrunk = wants.filter((each) => each.shrinks && each.ticketTypeId === want.ticketTypeId);
+    const promised = shrunk
+      .filter((each) => each.performanceId === want.performanceId)
+      .reduce((sum, each) => sum + each.ticketCount, 0);
+    if (leftFor(ledger, want, own, now, granted) - promised < want.ticketCount) {
       return no('INSUFFICIENT_TICKETS', { available: leftFor(ledger, want, own, now, []) });
     }
     granted.push(want);
@@ -490,7 +494,7 @@ function foretellOutcome(
   now: number,
 ): Verdict {
   const status = ledger.statusOfOrder(order, now);
-  const isWaiting = payment.status === 'WAITING' && (status === 'PENDING' || status === 'PARTIALLY_PAID');
+  const isWaiting = payment.status === 'WAITING' && status !== 'EXPIRED' && status !== 'CANCELLED';
   if (report.outcome === 'cancelled' && isWaiting && status === 'PENDING') return yes('OrderCancelled');
   if (report.outcome !== 'paid') return isWaiting ? yes('PaymentClosed') : yes();
   const paymentId = [...order.payments].find(([, each]) => each === payment)![0];

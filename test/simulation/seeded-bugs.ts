@@ -1,0 +1,277 @@
+/**
+ * Seeded bugs: plausible defects, put one at a time into a copy of the tree, to see whether anything notices.
+ *
+ *   node --import tsx test/simulation/seeded-bugs.ts             all of them
+ *   node --import tsx test/simulation/seeded-bugs.ts expiry gate  those whose names contain a word
+ *
+ * Each is a text to find, which must be there exactly once, and the text in its place. First the simulation looks, which is
+ * cheap, and where it sees nothing the tests that are named. Prints what caught each; exit code 1 when one was missed.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface SeededBug {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+  /** Where to look when the simulation saw nothing. */
+  readonly tests: readonly string[];
+}
+
+const bug = (name: string, file: string, find: string, put: string, ...tests: string[]): SeededBug => ({
+  name,
+  file,
+  find,
+  put,
+  tests,
+});
+
+const BUGS: readonly SeededBug[] = [
+  bug(
+    'the gate is removed',
+    'src/actors/box-office.ts',
+    'if (this.#lastSeq <= journal.durableSeq)',
+    'if (this.#lastSeq >= 0)',
+  ),
+  bug('settling stops a millisecond early', 'src/actors/box-office.ts', 'due.at <= now', 'due.at < now'),
+  bug(
+    'a hold expires a millisecond late',
+    'src/domain/holds.ts',
+    "hold.status === 'ACTIVE' && hold.expiresAt <= now",
+    "hold.status === 'ACTIVE' && hold.expiresAt < now",
+  ),
+  bug(
+    'a replaced hold is not freed',
+    'src/domain/holds.ts',
+    "if (replaced !== undefined) endHold(office, replaced, 'REPLACE');",
+    'if (replaced !== undefined) holds.activeBySession.delete(data.sessionKey);',
+  ),
+  bug(
+    'a replaced hold is in its own way',
+    'src/domain/holds.ts',
+    'reserve(office, command.items, replaced, now)',
+    'reserve(office, command.items, null, now)',
+  ),
+  bug(
+    'a change leaves the window',
+    'src/domain/holds.ts',
+    'const expiresAt = windowEnd(office, hold.firstPlacedAt, now);',
+    'const { expiresAt } = hold;',
+  ),
+  bug(
+    'a replacement restarts the ceiling',
+    'src/domain/holds.ts',
+    'const firstPlacedAt = replaced?.firstPlacedAt ?? now;',
+    'const firstPlacedAt = now;',
+  ),
+  bug(
+    'a change does not give back',
+    'src/domain/holds.ts',
+    '  eachLine(office, hold, (date, line) => giveBack(date.inventory, line));\n  hold.lines = data.lines;',
+    '  hold.lines = data.lines;',
+  ),
+  bug(
+    'a hold is found with any key',
+    'src/domain/holds.ts',
+    'hold !== undefined && hold.sessionKey === sessionKey ? hold',
+    'hold !== undefined ? hold',
+  ),
+  bug(
+    'a snapshot loses the ACTIVE hold',
+    'src/domain/holds.ts',
+    "  if (hold.status === 'ACTIVE') office.holds.activeBySession.set(hold.sessionKey, hold);\n",
+    '',
+  ),
+  bug(
+    'uses of a code do not return',
+    'src/domain/order-evolve.ts',
+    "  closePayments(order, 'EXPIRE');\n  countOrder(office, order, -1);",
+    "  closePayments(order, 'EXPIRE');",
+  ),
+  bug('a code is used once too often', 'src/domain/promo-codes.ts', '?? 0) < maxUses', '?? 0) <= maxUses'),
+  bug(
+    'a code is good in its last moment',
+    'src/domain/promo-codes.ts',
+    '(endsAt === null || now < endsAt)',
+    '(endsAt === null || now <= endsAt)',
+    'test/domain/checkout.test.ts',
+    'test/domain/pricing.test.ts',
+  ),
+  bug(
+    'tags make another buyer',
+    'src/domain/purchase-limits.ts',
+    'return isTagged ?',
+    'return isTagged && folded.length < 0 ?',
+  ),
+  bug(
+    'the cap of an address is off by one',
+    'src/domain/purchase-limits.ts',
+    'already + requested > maxTicketsPerEmail',
+    'already + requested > maxTicketsPerEmail + 1',
+  ),
+  bug('a webhook counts twice', 'src/domain/payments.ts', 'if (isRepeat(order, payment, money)) return [];', ''),
+  bug(
+    'late money always brings an order back',
+    'src/domain/payments.ts',
+    'return isLawful && canBeHadAgain(office, order, now) ? trigger : null;',
+    'return isLawful ? trigger : null;',
+  ),
+  bug(
+    'money revives what an operator cancelled',
+    'src/domain/payments.ts',
+    "if (cancellation !== null && cancellation.cause !== 'BUYER') return false;",
+    '',
+  ),
+  bug(
+    'wrong money is taken as asked',
+    'src/domain/payments.ts',
+    'const isAsked = payment.amountCents === amountCents && payment.currency === currency;',
+    'const isAsked = payment.currency === currency;',
+  ),
+  bug(
+    'refunds are not bounded',
+    'src/domain/orders.ts',
+    'if (amountCents > refundable)',
+    'if (amountCents > refundable + 1_000)',
+  ),
+  bug(
+    'a pass outlives its time',
+    'src/domain/waiting-room.ts',
+    "entry?.status === 'ADMITTED' && now < entry.pass!.expiresAt",
+    "entry?.status === 'ADMITTED'",
+    'test/domain/waiting-room.test.ts',
+  ),
+  bug(
+    'a pass serves any session',
+    'src/domain/waiting-room.ts',
+    'sessionKey === null || entry?.sessionKey === sessionKey',
+    'sessionKey !== undefined',
+  ),
+  bug(
+    'the rate is overshot',
+    'src/domain/waiting-room.ts',
+    'waitingRoomRate - admittedLately(admissions, now)',
+    'waitingRoomRate + 1 - admittedLately(admissions, now)',
+  ),
+  bug(
+    'ghosts are admitted',
+    'src/domain/waiting-room.ts',
+    '(isGhost(office, room, entry, now) ? dropped : admitted)',
+    'admitted',
+    'test/domain/waiting-room.test.ts',
+  ),
+  bug(
+    'a used key is forgotten',
+    'src/domain/idempotency.ts',
+    'return record.digest === mark.digest ? record',
+    'return record.digest === mark.digest ? null',
+  ),
+  bug(
+    'a key serves other bodies',
+    'src/domain/idempotency.ts',
+    "record.digest === mark.digest ? record : refuse('IDEMPOTENCY_KEY_REUSED', {})",
+    'record',
+  ),
+  bug(
+    'sold dates are called off half',
+    'src/domain/box-office.ts',
+    'return [...facts, ...cancelOrdersOn(office, dates, { operator, note })];',
+    'return facts;',
+  ),
+  bug(
+    'items of a request are judged alone',
+    'src/domain/reservation.ts',
+    '  takeInTrial(trial, line);\n  return line;',
+    '  return line;',
+  ),
+  bug(
+    'stages never close',
+    'src/domain/sale-plan.ts',
+    '(stage.endsAt === null || now < stage.endsAt)',
+    '(stage.endsAt === null || now >= 0)',
+  ),
+  bug(
+    'a date that is over is sold',
+    'src/domain/performances.ts',
+    '(definition.endsAt === null || now < definition.endsAt)',
+    '(definition.endsAt === null || now >= 0)',
+  ),
+  bug(
+    'a type quota is not kept',
+    'src/domain/trial.ts',
+    'Math.min(places, leftInPoolOfTrial(trial, ticketType.pool), leftInPoolOfTrial(trial, row.index))',
+    'Math.min(places, leftInPoolOfTrial(trial, row.index))',
+  ),
+  bug(
+    'blocked seats are sold',
+    'src/domain/trial.ts',
+    'else if (state === BLOCKED) judgement.notSellable.push(seatId);',
+    'else if (state === BLOCKED) continue;',
+  ),
+  bug(
+    'the chain is not checked',
+    'persistence/chain.ts',
+    "!batchHash(head.hash, texts.join('')).equals(hash)",
+    'texts.length < 0',
+    'test/persistence/damage.test.ts',
+  ),
+];
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A copy of what the tests need, with the packages of this tree. */
+function copyTree(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-seeded-'));
+  for (const name of ['src', 'machines', 'persistence', 'test', 'package.json', 'tsconfig.json']) {
+    cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+  return folder;
+}
+
+/** Runs Node in the copy; resolves with whether it ended well. */
+function passes(folder: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { cwd: folder, timeout: 120_000 };
+    execFile(process.execPath, ['--import', 'tsx', ...args], options, (error) => resolve(error === null));
+  });
+}
+
+/** What notices a bug; null when nothing does. */
+async function whoCatches(folder: string, { file, find, put, tests }: SeededBug): Promise<string | null> {
+  const target = path.join(folder, file);
+  const text = readFileSync(target, 'utf8');
+  if (text.split(find).length !== 2) throw new Error(`${file} does not have exactly once: ${find}`);
+  writeFileSync(
+    target,
+    text.replace(find, () => put),
+  );
+  try {
+    const simulation = ['test/simulation/main.ts', '--seeds', '1..400', '--steps', '80', '--no-shrink'];
+    if (!(await passes(folder, simulation))) return 'the simulation';
+    for (const test of tests) if (!(await passes(folder, ['--test', test]))) return test;
+    return null;
+  } finally {
+    writeFileSync(target, text);
+  }
+}
+
+const words = process.argv.slice(2);
+const chosen = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const folder = copyTree();
+let missed = 0;
+try {
+  for (const seeded of chosen) {
+    const catcher = await whoCatches(folder, seeded).catch((error: unknown) => `not seeded: ${String(error)}`);
+    if (catcher === null || catcher.startsWith('not seeded')) missed += 1;
+    console.log(`${seeded.name.padEnd(44)} ${catcher ?? 'MISSED'}`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${chosen.length - missed} of ${chosen.length} caught`);
+process.exitCode = missed === 0 ? 0 : 1;

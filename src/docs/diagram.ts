@@ -29,7 +29,9 @@ export function drawnLaws(): readonly DrawnLaw[] {
 }
 
 const BOX = { width: 136, height: 38 } as const;
-const COLUMN = 300;
+const GAP = 164;
+/** How far each further bend of a column stands out, so that their labels lie apart. */
+const BEND = 84;
 const LABEL_LINE = 13;
 const MARGIN = 24;
 
@@ -52,21 +54,26 @@ function diagramOf(law: Law<string, string>): string {
   const rowHeight = Math.max(92, LABEL_LINE * (Math.max(...arrows.map(({ triggers }) => triggers.length)) + 4));
   const tallest = Math.max(...columns.map((column) => column.length));
   const places = new Map<string, Place>();
+  let x = MARGIN;
   columns.forEach((statuses, column) => {
     statuses.forEach((status, row) => {
       const y = MARGIN + (row + (tallest - statuses.length) / 2) * rowHeight + rowHeight / 2 - BOX.height / 2;
-      places.set(status, { column, x: MARGIN + column * COLUMN, y });
+      places.set(status, { column, x, y });
     });
+    const bends = arrows.filter(({ from, to }) => statuses.includes(from) && statuses.includes(to)).length;
+    x += BOX.width + (bends === 0 ? (column === columns.length - 1 ? MARGIN : GAP) : GAP + bends * BEND);
   });
   const backArrows = arrows.filter(({ from, to }) => places.get(to)!.column < places.get(from)!.column).length;
-  const width = MARGIN * 2 + (columns.length - 1) * COLUMN + BOX.width + 90;
+  const width = x;
   const floor = MARGIN + tallest * rowHeight;
   const height = floor + MARGIN + backArrows * 30;
   let depth = floor;
+  const bendsOfColumn = columns.map(() => 0);
   const drawn = arrows.map((arrow) => {
     const [from, to] = [places.get(arrow.from)!, places.get(arrow.to)!];
     if (to.column < from.column) return bentBelow(arrow, from, to, (depth += 30));
-    return to.column === from.column ? bentRight(arrow, from, to) : straight(arrow, from, to);
+    if (to.column > from.column) return straight(arrow, from, to);
+    return bentRight(arrow, from, to, (bendsOfColumn[from.column]! += 1));
   });
   const boxes = law.statuses.filter((status) => places.has(status)).map((status) => box(law, status, places));
   return `<svg class="diagram" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="States of ${law.name}">${drawn.map(({ line }) => line).join('')}${boxes.join('')}${drawn.map(({ label }) => label).join('')}</svg>`;
@@ -108,16 +115,26 @@ function straight({ triggers }: Arrow, from: Place, to: Place): Drawn {
   const [x1, y1] = [from.x + BOX.width, from.y + BOX.height / 2];
   const [x2, y2] = [to.x, to.y + BOX.height / 2];
   const reach = (x2 - x1) / 2;
+  // Halfway, or at three quarters of the curve where bends of its column stand in between.
+  const [alongX, alongY] = x2 - x1 > GAP ? [0.703, 0.844] : [0.5, 0.5];
   const path = `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2 - 8} ${y2}`;
-  return { line: line(path) + head(x2, y2, 0), label: label(triggers, (x1 + x2) / 2, (y1 + y2) / 2) };
+  return {
+    line: line(path) + head(x2, y2, 0),
+    label: label(triggers, x1 + (x2 - x1) * alongX, y1 + (y2 - y1) * alongY),
+  };
 }
 
-function bentRight({ triggers }: Arrow, from: Place, to: Place): Drawn {
+/** The nth bend of its column. A curve's furthest point lies three quarters of the way to its handles. */
+function bentRight({ triggers }: Arrow, from: Place, to: Place, nth: number): Drawn {
   const down = to.y > from.y ? 1 : -1;
   const x = from.x + BOX.width;
+  const reach = (nth * BEND) / 0.75;
   const [y1, y2] = [from.y + BOX.height / 2 + down * 8, to.y + BOX.height / 2 - down * 8];
-  const path = `M${x} ${y1}C${x + 46} ${y1} ${x + 46} ${y2} ${x + 8} ${y2}`;
-  return { line: line(path) + head(x, y2, 180), label: label(triggers, x + 38, (y1 + y2) / 2) };
+  const path = `M${x} ${y1}C${x + reach} ${y1} ${x + reach} ${y2} ${x + 8} ${y2}`;
+  return {
+    line: line(path) + head(x, y2, 180),
+    label: label(triggers, x + nth * BEND, (y1 + y2) / 2 + (nth % 2 === 0 ? 9 : -9)),
+  };
 }
 
 function bentBelow({ triggers }: Arrow, from: Place, to: Place, depth: number): Drawn {

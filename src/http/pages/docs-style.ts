@@ -27,6 +27,7 @@ pre code { padding: 0; background: none; overflow-wrap: normal; }
 table { width: 100%; border-collapse: collapse; font-size: .92rem; }
 th, td { padding: .5rem .75rem .5rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 th { border-top: 0; color: var(--quiet); font-weight: 500; }
+td > code:only-child, td > a > code { white-space: nowrap; }
 tr:target { background: var(--soft); }
 .verb { display: inline-block; min-width: 3.6rem; font-weight: 700; color: var(--accent); }
 .verb.DELETE { color: var(--bad); }

@@ -12,19 +12,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from '@platformatic/prom-client';
 import type { ActivationMessage, BatchMessage, TroubleMessage, TurnMessage } from '#actors/channels.ts';
-import type { FastifyInstance } from 'fastify';
-import type { GaugesPort } from './ports.ts';
+import type { GaugesPort, Metrics } from './ports.ts';
 import { addStockGauges } from './stock-gauges.ts';
-
-export interface Metrics {
-  readonly contentType: string;
-  /** Everything in Prometheus' text format. */
-  read(): Promise<string>;
-  /** Observes every request of an app from here on; call it before the routes are added. */
-  observe(app: FastifyInstance): void;
-  /** Stops listening. */
-  close(): void;
-}
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const COMMIT_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];

@@ -3,6 +3,7 @@
  *
  * Routes are given these and nothing else; a test gives them twins.
  */
+import type { FastifyInstance } from 'fastify';
 import type { EventSummary } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
@@ -10,7 +11,6 @@ import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
-import type { Metrics } from './metrics.ts';
 import type { PaymentDesk } from '#payments/desk.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 
@@ -75,6 +75,17 @@ export interface GaugesPort {
   notifiedSeq(): number | null;
   /** The box offices that are awake, the one asked last first. */
   awake(): readonly (Pick<BoxOfficePort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
+}
+
+/** Counts what happens and shows it to whoever reads; made by `metrics.ts`. */
+export interface Metrics {
+  readonly contentType: string;
+  /** Everything in Prometheus' text format. */
+  read(): Promise<string>;
+  /** Observes every request of an app from here on; call it before the routes are added. */
+  observe(app: FastifyInstance): void;
+  /** Stops listening. */
+  close(): void;
 }
 
 /** The part of a pino logger that is used here. */

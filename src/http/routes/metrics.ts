@@ -1,6 +1,6 @@
 /** GET /metrics for Prometheus, on the operators' listener; like the health routes it asks for no token. */
 import type { HttpApp } from '../app.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../ports.ts';
 
 export function metricsRoutes(app: HttpApp, { metrics }: { readonly metrics: Metrics }): void {
   app.get(

@@ -2,7 +2,8 @@
  * A process that sells until it is done or its disk fails; started by the tests under strace with plain Node, to be hit.
  *
  * It goes through everything that writes: opening, commits, checkpoints, snapshots, pruning, a second opening that reads it
- * all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`.
+ * all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`. Called with
+ * `crash` it kills itself instead of closing at the end, when its witness has seen everything.
  */
 import { writeSync } from 'node:fs';
 import { startEngine, type Engine } from '#actors/engine.ts';
@@ -11,7 +12,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import { JournalFault } from '#persistence/journal.ts';
 import { clubNight } from '../api/shop.ts';
 
-const [folder = ''] = process.argv.slice(2);
+const [folder = '', ending = 'close'] = process.argv.slice(2);
 const EXIT = { defect: 1, journalNotWritable: 4, stuck: 9 } as const;
 const RUN_MS_MAX = 25_000;
 const SALES = 36;
@@ -88,6 +89,10 @@ try {
   await engine.stop();
   engine = await open();
   await sell(engine, BUYERS + 2, 3);
+  if (ending === 'crash') {
+    await engine.journal.witness();
+    process.kill(process.pid, 'SIGKILL');
+  }
   await engine.stop();
   writeSync(1, 'done\n');
 } catch (error) {

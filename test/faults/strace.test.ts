@@ -58,7 +58,7 @@ function sellUnder(t: TestContext, call: Call, error: string, n: number): Promis
         stderr,
         held: [...stdout.matchAll(/^held (\S+)$/gm)].map(([, id]) => id!),
         isDone: /^done$/m.test(stdout),
-        hit: injected.map((each) => path.relative(folder, /<([^>]*)>/.exec(each)?.[1] ?? '')),
+        hit: injected.map((each) => path.relative(folder, /<([^>]*)>/.exec(each)?.[1] ?? '') || '.'),
       });
     });
   });

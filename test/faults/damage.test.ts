@@ -1,0 +1,161 @@
+/**
+ * Damage anywhere in a data folder that a crash left: a flipped bit, a sector of zeros, a torn end. Whatever file it hits, the
+ * folder opens with exactly the sale that was, or it is refused and the damage named; it is never silently shorter.
+ *
+ * `test/persistence/damage.test.ts` tries the journal's own files more closely; here the whole folder of a sale is tried, its
+ * snapshots and archive included, up to the state. DAMAGE_PLACES sets how many places are tried.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readBoxOffice } from '#actors/reading.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { copyUpTo } from '#persistence/backup.ts';
+import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
+import { recoverHead } from '#persistence/recovery.ts';
+import { fingerprintOf } from '#persistence/snapshots.ts';
+import { viewJournal } from '#persistence/view.ts';
+
+const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
+const SECTOR_BYTES = 512;
+const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
+
+/** What opening a folder comes to. */
+interface Opened {
+  readonly headSeq: number;
+  readonly fingerprint: string;
+}
+
+/** Opens a folder as the service does, up to the state of its event, without changing it. */
+async function openFolder(folder: string): Promise<Opened> {
+  const head = await recoverHead(folder, {});
+  const view = viewJournal(folder);
+  assert.ok(view !== null && head !== null);
+  try {
+    const office = await readBoxOffice(folder, view, 'evt_club');
+    return { headSeq: head.seq, fingerprint: fingerprintOf(snapshotPieces(office!)) };
+  } finally {
+    view.close();
+  }
+}
+
+type Damage = (bytes: Buffer, place: number) => Buffer;
+
+const damages: Readonly<Record<string, Damage>> = {
+  'a flipped bit': (bytes, place) => {
+    const bit = Math.floor(place * bytes.length * 8);
+    bytes[bit >> 3]! ^= 1 << (bit & 7);
+    return bytes;
+  },
+  'a sector of zeros': (bytes, place) => {
+    const sector = Math.floor((place * bytes.length) / SECTOR_BYTES) * SECTOR_BYTES;
+    return bytes.fill(0, sector, sector + SECTOR_BYTES);
+  },
+  'a torn end': (bytes, place) => bytes.subarray(0, Math.floor(place * bytes.length)),
+};
+
+/** The same pseudo-random numbers on every run. */
+function* numbers(seed: number): Generator<number> {
+  for (let state = seed; ;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe('A damaged data folder', () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-damage-'));
+  const sound = path.join(parent, 'sound');
+  const hurt = path.join(parent, 'hurt');
+  let files: readonly string[] = [];
+  let expected: Opened;
+
+  before(async () => {
+    const child = spawn(process.execPath, [victim, sound, 'crash'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+    assert.equal(signal, 'SIGKILL');
+    files = readdirSync(sound, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.db$|-wal$|\.witness$|\.snapshot$/.test(entry.name))
+      .map((entry) => path.relative(sound, path.join(entry.parentPath, entry.name)))
+      .filter((file) => file !== 'lock.db')
+      .sort();
+    // Opening a log is allowed to write beside it: look at a copy.
+    cpSync(sound, hurt, { recursive: true });
+    expected = await openFolder(hurt);
+    rmSync(hurt, { recursive: true });
+  });
+  after(() => rmSync(parent, { recursive: true, force: true }));
+
+  it('has every kind of file in it', () => {
+    for (const kind of [/^journal\.db$/, /^journal\.db-wal$/, /^head\.witness$/, /^snapshots\//, /^archive\//])
+      assert.ok(
+        files.some((file) => kind.test(file)),
+        `${kind} in ${files.join(' ')}`,
+      );
+    assert.ok(expected.headSeq > 40);
+  });
+
+  for (const [what, damage] of Object.entries(damages)) {
+    it(`opens exactly, or is refused and says why: ${what}, anywhere`, async (t) => {
+      const random = numbers(what.length);
+      const outcomes = { exact: 0, refused: 0 };
+      const perFile = Math.ceil(PLACES / Object.keys(damages).length / files.length);
+      for (const file of files) {
+        for (let n = 0; n < perFile; n += 1) {
+          cpSync(sound, hurt, { recursive: true });
+          const target = path.join(hurt, file);
+          const place = random.next().value as number;
+          writeFileSync(target, damage(readFileSync(target), place));
+          const context = `${what} at ${place} of ${file}`;
+          outcomes[file.startsWith('archive') ? await judgeArchive(context) : await judge(context, file)] += 1;
+          rmSync(hurt, { recursive: true });
+        }
+      }
+      t.diagnostic(`${outcomes.exact} opened exactly, ${outcomes.refused} were refused`);
+      assert.ok(outcomes.refused > 0 && outcomes.exact > 0);
+    });
+  }
+
+  /** Opens the hurt folder; what does not read as it was must be named, by the start and by `verify`. */
+  async function judge(context: string, file: string): Promise<'exact' | 'refused'> {
+    try {
+      assert.deepEqual(await openFolder(hurt), expected, context);
+    } catch (error) {
+      if (!(error instanceof JournalDamaged || error instanceof JournalTooNew)) throw error;
+      assert.ok(error.message.length > 20 && error.hint.length > 20, context);
+      if (error instanceof JournalTooNew) return 'refused';
+      assert.notDeepEqual((await verifyFolder(hurt)).problems, [], context);
+      return 'refused';
+    }
+    if (!file.startsWith('snapshots')) return 'exact';
+    const { problems } = await verifyFolder(hurt);
+    assert.ok(
+      problems.some(({ where }) => where.includes(path.basename(file))),
+      `${context} is not named`,
+    );
+    return 'exact';
+  }
+
+  /** Restores from before the first fact that the journal still has, which needs the archive. */
+  async function judgeArchive(context: string): Promise<'exact' | 'refused'> {
+    assert.deepEqual(await openFolder(hurt), expected, 'the archive is not needed to serve');
+    const out = path.join(parent, 'out');
+    try {
+      await copyUpTo(hurt, out, { seq: 20 });
+      const restored = await verifyFolder(out);
+      assert.deepEqual([restored.headSeq, restored.problems], [20, []], context);
+      return 'exact';
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      assert.ok(error instanceof Error && error.message.length > 10, context);
+      return 'refused';
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
+  }
+});

@@ -1,0 +1,165 @@
+/** Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import { openHouse, runToEnd, spawnHouse, type House, type Json } from '../api/harness.ts';
+import { as, audit, callerOf, clubNight, floor, HOLDS, MINUTE, newSession, openShop } from '../api/shop.ts';
+import { assertOverloaded, bigClub, place, readHold, verifies } from './process.ts';
+
+describe('A process that was stopped and goes on', () => {
+  it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {
+    const house = await spawnHouse();
+    t.after(() => house.close());
+    const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
+    await house.define(clubNight({ hold_minutes: 0.02, localities: [last] }) as Json);
+    await house.define(clubNight({ id: 'evt_long', slug: 'long' }) as Json);
+    const [early, late] = [newSession(), newSession()];
+    const short = await place(house, early, 2);
+    const long = await house.call<HoldBody>('POST', HOLDS, {
+      body: { event_id: 'evt_long', session_key: early, items: [floor(3)] },
+    });
+    assert.deepEqual([short.status, long.status], [201, 201]);
+    assert.equal((await place(house, late, 2)).status, 400, 'all is held');
+
+    process.kill(house.pid, 'SIGSTOP');
+    const asked = place(house, late, 2);
+    const second = await runToEnd({ folder: house.folder });
+    assert.equal(second.code, 3);
+    assert.match(second.text, new RegExp(`in use by process ${house.pid}`));
+    await pause(Math.max(0, Date.parse(short.body.expires_at) - Date.now() + 100));
+    process.kill(house.pid, 'SIGCONT');
+
+    assert.equal((await asked).status, 201, 'the first to be served after it gets what ran out');
+    assert.equal((await readHold(house, short.body, early)).body.status, 'EXPIRED');
+    assert.deepEqual((await readHold(house, long.body, early)).body, long.body);
+    assert.equal(await house.end('SIGTERM'), 0);
+    await verifies(house.folder);
+  });
+});
+
+describe('A clock that jumps', () => {
+  it('back an hour changes nothing: the service’s own stands still until it has caught up', async (t) => {
+    const shop = await openShop([clubNight()]);
+    t.after(() => shop.close());
+    const session = newSession();
+    const hold = await shop.hold({ session_key: session });
+    shop.wait(-60 * MINUTE);
+    const next = await shop.hold({ session_key: newSession() });
+    assert.equal(next.expires_at, hold.expires_at, 'no time has passed');
+    await shop.restart();
+    assert.deepEqual((await shop.get(`${HOLDS}/${hold.id}`, as(session))).body, hold);
+    shop.wait(60 * MINUTE + 10 * MINUTE - 1);
+    assert.equal((await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(session))).body.status, 'ACTIVE');
+    shop.wait(1);
+    assert.equal((await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(session))).body.status, 'EXPIRED');
+  });
+
+  it('ahead a day ends every window once, and the stock is whole', async (t) => {
+    const shop = await openShop([clubNight()]);
+    t.after(() => shop.close());
+    const sessions = Array.from({ length: 12 }, newSession);
+    const holds = await Promise.all(sessions.map((session_key) => shop.hold({ session_key, items: [floor(5)] })));
+    shop.wait(24 * 60 * MINUTE);
+    shop.wait(-23 * 60 * MINUTE);
+    for (const [n, { id }] of holds.entries()) {
+      assert.equal((await shop.get<HoldBody>(`${HOLDS}/${id}`, as(sessions[n]!))).body.status, 'EXPIRED');
+    }
+    assert.equal((await audit(shop, 'evt_club')).get('night')!.available, 100);
+    const facts = [...shop.house.service.engine.journal.read()].filter(({ type }) => type === 'HoldExpired');
+    assert.equal(facts.length, 12);
+  });
+});
+
+/** Places holds all at once; resolves with how many were placed and how many refused as OVERLOADED. */
+async function rush(house: House, count: number): Promise<{ readonly placed: number; readonly refused: number }> {
+  let placed = 0;
+  let refused = 0;
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const answer = await place(house, newSession());
+      if (answer.status === 201) placed += 1;
+      else {
+        assertOverloaded(answer);
+        refused += 1;
+      }
+    }),
+  );
+  return { placed, refused };
+}
+
+const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0 } as const;
+
+describe('Too much at once', () => {
+  it('at one event is refused at once, while what was taken on is answered', async (t) => {
+    const journal = { injectFault: { ...slowDisk, delayMs: 400 } };
+    const house = await openHouse({ journal, limits: { mailboxCommandsMax: 8 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const first = place(house, newSession());
+    await pause(50);
+    const begun = process.hrtime.bigint();
+    const flood = rush(house, 60);
+    const refusals: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const asked = process.hrtime.bigint();
+      const answer = await place(house, newSession());
+      if (answer.status === 503) refusals.push(Number(process.hrtime.bigint() - asked) / 1e6);
+    }
+    const { placed, refused } = await flood;
+    assert.equal((await first).status, 201);
+    assert.ok(placed >= 7 && placed <= 24, `${placed} were taken on`);
+    assert.equal(placed + refused, 60);
+    assert.ok(Math.min(...refusals) < 300, `a refusal does not wait for the disk: ${refusals.join(', ')} ms`);
+    assert.ok(Number(process.hrtime.bigint() - begun) / 1e6 < 10_000);
+    assert.equal((await place(house, newSession())).status, 201);
+  });
+
+  it('in the whole process is refused before it is looked at', async (t) => {
+    const journal = { injectFault: { ...slowDisk, delayMs: 300 } };
+    const house = await openHouse({ journal, limits: { inFlightRequestsMax: 10 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const { placed, refused } = await rush(house, 60);
+    assert.ok(placed >= 10 && refused > 0, `${placed} placed, ${refused} refused`);
+    assert.equal((await house.call('GET', '/api/events/public/club-night')).status, 200);
+  });
+});
+
+describe('A slow disk', () => {
+  it('makes answers late and never wrong, with bounded batches and nothing left behind', async (t) => {
+    const house = await openHouse({ journal: { injectFault: { ...slowDisk, delayMs: 60 } } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const { journal } = house.service.engine;
+    let pendingMost = 0;
+    const watch = setInterval(() => {
+      pendingMost = Math.max(pendingMost, journal.appendedSeq - journal.durableSeq);
+    }, 5);
+    t.after(() => clearInterval(watch));
+    const clients = 24;
+    const sessions: string[] = [];
+    const holds: HoldBody[] = [];
+    await Promise.all(
+      Array.from({ length: clients }, async () => {
+        for (let n = 0; n < 6; n += 1) {
+          const session = newSession();
+          const { status, body } = await place(house, session);
+          assert.equal(status, 201);
+          sessions.push(session);
+          holds.push(body);
+        }
+      }),
+    );
+    assert.ok(pendingMost <= clients, `${pendingMost} facts were on their way for ${clients} clients`);
+    assert.equal(journal.appendedSeq, journal.durableSeq);
+    for (const [n, hold] of holds.entries()) {
+      assert.deepEqual((await readHold(house, hold, sessions[n]!)).body, hold);
+    }
+    const shop = {
+      ...callerOf((...args) => house.call(...args)),
+      admin: callerOf((...args) => house.operate(...args)),
+    };
+    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, clients * 6);
+  });
+});

@@ -37,7 +37,13 @@ const BUGS: readonly SeededBug[] = [
     'if (this.#lastSeq <= journal.durableSeq)',
     'if (this.#lastSeq >= 0)',
   ),
-  bug('settling stops a millisecond early', 'src/actors/box-office.ts', 'due.at <= now', 'due.at < now'),
+  bug(
+    'settling stops a millisecond early',
+    'src/actors/box-office.ts',
+    'due.at <= now',
+    'due.at < now',
+    'test/actors/box-office.test.ts',
+  ),
   bug(
     'a hold expires a millisecond late',
     'src/domain/holds.ts',

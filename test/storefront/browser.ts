@@ -53,7 +53,7 @@ export async function newBuyer(
 ): Promise<Buyer> {
   const { hosts = [new URL(origin).host], ...contextOptions } = options;
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...contextOptions });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));

@@ -47,273 +47,278 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     await page.getByLabel(/terms/).check();
   };
 
-  it('sells general admission from the list of events to the paid order', async () => {
-    const buyer = await enter('/');
-    await buyer.press('Night Shift');
-    await buyer.page.getByRole('button', { name: 'More: Single, Regular' }).click({ clickCount: 2 });
-    await buyer.press('Hold 2 tickets');
-    await buyer.press('Go to checkout');
-    await fillIn(buyer);
-    await buyer.page.getByRole('button', { name: 'More: Beer' }).click();
-    await buyer.press('Go on to pay €42.50');
-    await buyer.page.waitForURL(/\/sandbox\/pay\//);
-    await buyer.press('Pay');
-    await buyer.page.waitForURL(/\/orders\/ord_/);
-    await buyer.sees(/confirmed/i);
-    await buyer.open('/e/night-shift');
-    await buyer.sees('You have an order for this event.');
-    await buyer.close();
-  });
-
-  it('gives free tickets without a payment', async () => {
-    const buyer = await enter('/e/open-studios');
-    await buyer.press('More: Visitor');
-    await buyer.press('Hold 1 ticket');
-    await buyer.press('Go to checkout');
-    await fillIn(buyer);
-    await buyer.press('Get my tickets');
-    await buyer.page.waitForURL(/\/orders\/ord_/);
-    await buyer.close();
-  });
-
-  it('holds picked seats, changes them and gives them back', async () => {
-    const path = await ownEvent('theatre-run', 'picked');
-    const buyer = await enter(path);
-    await seat(buyer, /Stalls · Row F, seat 10 .*free/).click();
-    await seat(buyer, /Stalls · Row F, seat 11 .*free/).click();
-    await buyer.press('Hold 2 tickets');
-    await buyer.sees('Stalls, row F, seats 10 and 11');
-    await seat(buyer, /Stalls · Row F, seat 12 .*free/).click();
-    await buyer.press('Update my tickets');
-    await buyer.press('Go to checkout');
-    await buyer.sees('Stalls, row F, seats 10, 11 and 12');
-    await buyer.press('The Glass Orchard');
-    await buyer.press('Give the tickets back');
-    await buyer.sees('Nothing chosen yet.');
-    const { body } = await house.call('GET', '/api/events/public/picked/seating/occupancy?performance_id=premiere');
-    assert.deepEqual(body['held'], []);
-    await buyer.close();
-  });
-
-  it('finds the best seats for a number of people', async () => {
-    const path = await ownEvent('theatre-run', 'best');
-    const buyer = await enter(`${path}?date=friday`);
-    await buyer.page.getByRole('combobox').selectOption({ label: 'Stalls · €54' });
-    await buyer.press('More: Seats together');
-    await buyer.press('Best seats for me');
-    await buyer.press('Hold 3 tickets');
-    await buyer.sees(/Second Friday/);
-    await buyer.sees('Stalls, row F, seats 10, 11 and 12');
-    await buyer.close();
-  });
-
-  it('shows two buyers each other’s seats, and lets only one of them have the seat that both want', async () => {
-    const path = await ownEvent('theatre-run', 'race');
-    const [quick, slow] = await Promise.all([enter(path), enter(path)]);
-    await Promise.all([quick, slow].map((buyer) => seat(buyer, /Balcony · Row AA, seat 12 .*free/).click()));
-    await seat(slow, /Balcony · Row AA, seat 13 .*free/).click();
-    await quick.press('Hold 1 ticket');
-    await quick.press('Go to checkout');
-    await slow.press('Hold 2 tickets');
-    await slow.sees(/just taken by somebody else \(Balcony, row AA, seat 12\)/);
-    await seat(slow, /Row AA, seat 12 .*basket/).waitFor();
-    await slow.press('Hold 1 ticket');
-    await slow.sees('Go to checkout');
-    await quick.press('The Glass Orchard');
-    await seat(quick, /Row AA, seat 13 .*basket/).waitFor();
-    await Promise.all([quick.close(), slow.close()]);
-  });
-
-  it('counts a hold down and says when it has run out', async () => {
-    const path = await ownEvent('club-night', 'short');
-    const buyer = await enter(path);
-    await buyer.press('More: Single, Regular');
-    await buyer.press('Hold 1 ticket');
-    await buyer.page.getByText(/^(10:00|9:5\d)$/).waitFor();
-    await passTime(570);
-    await buyer.open(path);
-    await buyer.page.getByText(/^0:[123]\d$/).waitFor();
-    await passTime(40);
-    await buyer.sees('Your time ran out and the tickets are back on sale.');
-    await buyer.press('Hold 1 ticket');
-    await buyer.sees('Go to checkout');
-    await buyer.close();
-  });
-
-  it('survives a reload in the middle of a purchase', async () => {
-    const path = await ownEvent('theatre-run', 'reloaded');
-    const buyer = await enter(path);
-    await buyer.press('Best seats for me');
-    await buyer.press('Hold 2 tickets');
-    await buyer.sees('Go to checkout');
-    await buyer.page.reload();
-    await buyer.sees('Front stalls, row A, seats 8 and 9');
-    await buyer.press('Go to checkout');
-    await fillIn(buyer);
-    await buyer.page.reload();
-    assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
-    await buyer.sees('Front stalls, row A, seats 8 and 9');
-    await buyer.close();
-  });
-
-  it('fits a phone, where a tap on a small seat first zooms in', async () => {
-    const path = await ownEvent('erfurt-volley', 'hall');
-    const buyer = await enter('/', PHONE);
-    await buyer.sees('Night Shift');
-    assert.equal(await buyer.overflows(), false);
-    await buyer.open(path);
-    const frame = buyer.page.locator('.seat-frame');
-    const someSeat = seat(buyer, /Block A .*free/).nth(30);
-    await someSeat.waitFor();
-    assert.equal(await buyer.overflows(), false);
-    const before = (await someSeat.boundingBox())!;
-    await frame.tap({ position: await centreWithin(someSeat, frame) });
-    await buyer.sees('Nothing chosen yet.');
-    const near = (await someSeat.boundingBox())!;
-    assert.ok(near.width > before.width * 2);
-    await frame.tap({ position: await centreWithin(someSeat, frame) });
-    await buyer.page.locator('.dock').getByText('1 ticket').click();
-    await buyer.press('Hold 1 ticket');
-    await buyer.press('Go to checkout');
-    await buyer.page.getByLabel('E-mail').waitFor();
-    assert.equal(await buyer.overflows(), false);
-    await buyer.close();
-  });
-
-  it('can be used with the keyboard alone', async () => {
-    const path = await ownEvent('theatre-run', 'keyboard');
-    const buyer = await enter(path);
-    const { keyboard } = buyer.page;
-    await seat(buyer, /Row A, seat 1 .*free/)
-      .first()
-      .waitFor();
-    const tabTo = async (isThere: string): Promise<void> => {
-      for (let steps = 0; steps < 40; steps += 1) {
-        await keyboard.press('Tab');
-        if (await buyer.page.evaluate(`(${isThere})(document.activeElement)`)) return;
-      }
-      assert.fail(`Tab never led to ${isThere}`);
-    };
-    await tabTo("(element) => element.classList.contains('seat-frame')");
-    for (const key of ['ArrowRight', 'ArrowRight', 'Enter', 'ArrowDown', 'Space']) await keyboard.press(key);
-    await tabTo("(element) => element.textContent.includes('Hold 2 tickets')");
-    await keyboard.press('Enter');
-    await buyer.sees('Front stalls, row A, seat 2');
-    await buyer.sees('Front stalls, row B, seat 2');
-    await tabTo("(element) => element.textContent.includes('Go to checkout')");
-    await keyboard.press('Enter');
-    await tabTo("(element) => element.name === 'name'");
-    await keyboard.type('Ada');
-    await keyboard.press('Tab');
-    await keyboard.type('ada@example.com');
-    await tabTo("(element) => element.name === 'terms'");
-    await keyboard.press('Space');
-    await tabTo("(element) => element.textContent.includes('Go on to pay')");
-    await keyboard.press('Enter');
-    await buyer.page.waitForURL(/\/sandbox\/pay\//);
-    await buyer.close();
-  });
-
-  it('draws a hall of thousands of seats on a canvas that works the same', async () => {
-    const rows = Array.from({ length: 70 }, (_, row) => ({ label: String(row + 1), seats: 80 }));
-    const localities = [
-      { id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections: [{ id: 'S', name: 'South', rows }] },
-    ];
-    const ticketTypes = [{ id: 'seat', name: 'Seat', locality_id: 'bowl' }];
-    const sellingStages = [{ id: 'general', name: 'General sale', prices: { seat: 3000 } }];
-    const performances = [
-      { id: 'day', name: 'Day', starts_at: '2028-05-14T09:00:00Z', ends_at: '2028-05-14T17:00:00Z' },
-    ];
-    const path = await ownEvent('open-studios', 'bowl', { localities, ticketTypes, sellingStages, performances });
-    const buyer = await enter(path);
-    await buyer.page.locator('canvas').waitFor();
-    await buyer.press('Best seats for me');
-    await buyer.press('Hold 2 tickets');
-    await buyer.sees('South, row 1, seats 40 and 41');
-    await buyer.page.locator('.seat-frame').focus();
-    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await buyer.page.keyboard.press(key);
-    await buyer.sees(/Row 2, seat 40 · €30 · yours/);
-    await buyer.close();
-  });
-
-  it('lets people in through the waiting room, in order', async () => {
-    const path = await ownEvent('lighthouse-rush', 'rush', { waiting_room_rate: 1 });
-    await house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_rush', session_key: 'somebody-else' } });
-    const buyer = await enter(path);
-    await buyer.press('More: Field');
-    await buyer.press('Join the waiting room');
-    await buyer.sees('Your place in line');
-    await buyer.sees('1 person is let in a minute.');
-    await passTime(61);
-    await buyer.sees('It is your turn.');
-    await buyer.press('More: Field');
-    await buyer.press('Hold 1 ticket');
-    await buyer.sees('Go to checkout');
-    await buyer.close();
-  });
-
-  it('proves the draw of a waiting room in the buyer’s own browser', async () => {
-    const now = Date.parse(String((await passTime(0)).body['now']));
-    const opensAt = new Date(now + 600_000).toISOString();
-    const path = await ownEvent('lighthouse-rush', 'drawn', {
-      waiting_room_opens_at: opensAt,
-      waiting_room_inactivity_seconds: 3600,
+  // Buyers do not meet in these, so that some may shop at once; those that move the clock come alone, afterwards.
+  describe('at any time', { concurrency: 2 }, () => {
+    it('sells general admission from the list of events to the paid order', async () => {
+      const buyer = await enter('/');
+      await buyer.press('Night Shift');
+      await buyer.page.getByRole('button', { name: 'More: Single, Regular' }).click({ clickCount: 2 });
+      await buyer.press('Hold 2 tickets');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await buyer.page.getByRole('button', { name: 'More: Beer' }).click();
+      await buyer.press('Go on to pay €42.50');
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await buyer.press('Pay');
+      await buyer.page.waitForURL(/\/orders\/ord_/);
+      await buyer.sees(/confirmed/i);
+      await buyer.open('/e/night-shift');
+      await buyer.sees('You have an order for this event.');
+      await buyer.close();
     });
-    const join = (n: number) =>
-      house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_drawn', session_key: `in-the-draw-${n}` } });
-    await Promise.all(Array.from({ length: 20 }, (_, n) => join(n)));
-    const buyer = await enter(`${path}/queue`);
-    await buyer.sees('You are here in time');
-    await passTime(601);
-    await buyer.open(`${path}/draw`);
-    await buyer.press('Check it in my browser');
-    await buyer.sees('Everybody stands where the secret put them.');
-    await buyer.sees(/You were drawn as number \d+/);
-    assert.equal(await buyer.page.getByText('This does not hold.').count(), 0);
-    await buyer.close();
-  });
 
-  it('works when it is hosted on another origin', async () => {
-    const html = await (await fetch(`${house.publicUrl}/`)).text();
-    const hosted = html
-      .replace('name="holdfast-api" content=""', `name="holdfast-api" content="${house.publicUrl}"`)
-      .replaceAll('"/assets/', `"${house.publicUrl}/assets/`)
-      .replace('<script ', '<script crossorigin ');
-    const host = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/html; charset=utf-8').end(hosted);
+    it('gives free tickets without a payment', async () => {
+      const buyer = await enter('/e/open-studios');
+      await buyer.press('More: Visitor');
+      await buyer.press('Hold 1 ticket');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await buyer.press('Get my tickets');
+      await buyer.page.waitForURL(/\/orders\/ord_/);
+      await buyer.close();
     });
-    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-    const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-    const buyer = await newBuyer(browser, origin, { hosts: [new URL(origin).host, new URL(house.publicUrl).host] });
-    await buyer.open('/e/night-shift');
-    await buyer.press('More: Single, Regular');
-    await buyer.press('Hold 1 ticket');
-    await buyer.press('Go to checkout');
-    await buyer.close();
-    host.closeAllConnections();
-    host.close();
+
+    it('holds picked seats, changes them and gives them back', async () => {
+      const path = await ownEvent('theatre-run', 'picked');
+      const buyer = await enter(path);
+      await seat(buyer, /Stalls · Row F, seat 10 .*free/).click();
+      await seat(buyer, /Stalls · Row F, seat 11 .*free/).click();
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Stalls, row F, seats 10 and 11');
+      await seat(buyer, /Stalls · Row F, seat 12 .*free/).click();
+      await buyer.press('Update my tickets');
+      await buyer.press('Go to checkout');
+      await buyer.sees('Stalls, row F, seats 10, 11 and 12');
+      await buyer.press('The Glass Orchard');
+      await buyer.press('Give the tickets back');
+      await buyer.sees('Nothing chosen yet.');
+      const { body } = await house.call('GET', '/api/events/public/picked/seating/occupancy?performance_id=premiere');
+      assert.deepEqual(body['held'], []);
+      await buyer.close();
+    });
+
+    it('finds the best seats for a number of people', async () => {
+      const path = await ownEvent('theatre-run', 'best');
+      const buyer = await enter(`${path}?date=friday`);
+      await buyer.page.getByRole('combobox').selectOption({ label: 'Stalls · €54' });
+      await buyer.press('More: Seats together');
+      await buyer.press('Best seats for me');
+      await buyer.press('Hold 3 tickets');
+      await buyer.sees(/Second Friday/);
+      await buyer.sees('Stalls, row F, seats 10, 11 and 12');
+      await buyer.close();
+    });
+
+    it('shows two buyers each other’s seats, and lets only one of them have the seat that both want', async () => {
+      const path = await ownEvent('theatre-run', 'race');
+      const [quick, slow] = await Promise.all([enter(path), enter(path)]);
+      await Promise.all([quick, slow].map((buyer) => seat(buyer, /Balcony · Row AA, seat 12 .*free/).click()));
+      await seat(slow, /Balcony · Row AA, seat 13 .*free/).click();
+      await quick.press('Hold 1 ticket');
+      await quick.press('Go to checkout');
+      await slow.press('Hold 2 tickets');
+      await slow.sees(/just taken by somebody else \(Balcony, row AA, seat 12\)/);
+      await seat(slow, /Row AA, seat 12 .*basket/).waitFor();
+      await slow.press('Hold 1 ticket');
+      await slow.sees('Go to checkout');
+      await quick.press('The Glass Orchard');
+      await seat(quick, /Row AA, seat 13 .*basket/).waitFor();
+      await Promise.all([quick.close(), slow.close()]);
+    });
+
+    it('survives a reload in the middle of a purchase', async () => {
+      const path = await ownEvent('theatre-run', 'reloaded');
+      const buyer = await enter(path);
+      await buyer.press('Best seats for me');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Go to checkout');
+      await buyer.page.reload();
+      await buyer.sees('Front stalls, row A, seats 8 and 9');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await buyer.page.reload();
+      assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
+      await buyer.sees('Front stalls, row A, seats 8 and 9');
+      await buyer.close();
+    });
+
+    it('fits a phone, where a tap on a small seat first zooms in', async () => {
+      const path = await ownEvent('erfurt-volley', 'hall');
+      const buyer = await enter('/', PHONE);
+      await buyer.sees('Night Shift');
+      assert.equal(await buyer.overflows(), false);
+      await buyer.open(path);
+      const frame = buyer.page.locator('.seat-frame');
+      const someSeat = seat(buyer, /Block A .*free/).nth(30);
+      await someSeat.waitFor();
+      assert.equal(await buyer.overflows(), false);
+      const before = (await someSeat.boundingBox())!;
+      await frame.tap({ position: await centreWithin(someSeat, frame) });
+      await buyer.sees('Nothing chosen yet.');
+      const near = (await someSeat.boundingBox())!;
+      assert.ok(near.width > before.width * 2);
+      await frame.tap({ position: await centreWithin(someSeat, frame) });
+      await buyer.page.locator('.dock').getByText('1 ticket').click();
+      await buyer.press('Hold 1 ticket');
+      await buyer.press('Go to checkout');
+      await buyer.page.getByLabel('E-mail').waitFor();
+      assert.equal(await buyer.overflows(), false);
+      await buyer.close();
+    });
+
+    it('can be used with the keyboard alone', async () => {
+      const path = await ownEvent('theatre-run', 'keyboard');
+      const buyer = await enter(path);
+      const { keyboard } = buyer.page;
+      await seat(buyer, /Row A, seat 1 .*free/)
+        .first()
+        .waitFor();
+      const tabTo = async (isThere: string): Promise<void> => {
+        for (let steps = 0; steps < 40; steps += 1) {
+          await keyboard.press('Tab');
+          if (await buyer.page.evaluate(`(${isThere})(document.activeElement)`)) return;
+        }
+        assert.fail(`Tab never led to ${isThere}`);
+      };
+      await tabTo("(element) => element.classList.contains('seat-frame')");
+      for (const key of ['ArrowRight', 'ArrowRight', 'Enter', 'ArrowDown', 'Space']) await keyboard.press(key);
+      await tabTo("(element) => element.textContent.includes('Hold 2 tickets')");
+      await keyboard.press('Enter');
+      await buyer.sees('Front stalls, row A, seat 2');
+      await buyer.sees('Front stalls, row B, seat 2');
+      await tabTo("(element) => element.textContent.includes('Go to checkout')");
+      await keyboard.press('Enter');
+      await tabTo("(element) => element.name === 'name'");
+      await keyboard.type('Ada');
+      await keyboard.press('Tab');
+      await keyboard.type('ada@example.com');
+      await tabTo("(element) => element.name === 'terms'");
+      await keyboard.press('Space');
+      await tabTo("(element) => element.textContent.includes('Go on to pay')");
+      await keyboard.press('Enter');
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await buyer.close();
+    });
+
+    it('draws a hall of thousands of seats on a canvas that works the same', async () => {
+      const rows = Array.from({ length: 70 }, (_, row) => ({ label: String(row + 1), seats: 80 }));
+      const localities = [
+        { id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections: [{ id: 'S', name: 'South', rows }] },
+      ];
+      const ticketTypes = [{ id: 'seat', name: 'Seat', locality_id: 'bowl' }];
+      const sellingStages = [{ id: 'general', name: 'General sale', prices: { seat: 3000 } }];
+      const performances = [
+        { id: 'day', name: 'Day', starts_at: '2028-05-14T09:00:00Z', ends_at: '2028-05-14T17:00:00Z' },
+      ];
+      const path = await ownEvent('open-studios', 'bowl', { localities, ticketTypes, sellingStages, performances });
+      const buyer = await enter(path);
+      await buyer.page.locator('canvas').waitFor();
+      await buyer.press('Best seats for me');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('South, row 1, seats 40 and 41');
+      await buyer.page.locator('.seat-frame').focus();
+      for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await buyer.page.keyboard.press(key);
+      await buyer.sees(/Row 2, seat 40 · €30 · yours/);
+      await buyer.close();
+    });
+
+    it('works when it is hosted on another origin', async () => {
+      const html = await (await fetch(`${house.publicUrl}/`)).text();
+      const hosted = html
+        .replace('name="holdfast-api" content=""', `name="holdfast-api" content="${house.publicUrl}"`)
+        .replaceAll('"/assets/', `"${house.publicUrl}/assets/`)
+        .replace('<script ', '<script crossorigin ');
+      const host = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html; charset=utf-8').end(hosted);
+      });
+      await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+      const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+      const buyer = await newBuyer(browser, origin, { hosts: [new URL(origin).host, new URL(house.publicUrl).host] });
+      await buyer.open('/e/night-shift');
+      await buyer.press('More: Single, Regular');
+      await buyer.press('Hold 1 ticket');
+      await buyer.press('Go to checkout');
+      await buyer.close();
+      host.closeAllConnections();
+      host.close();
+    });
+
+    it('has an example in a hundred lines that sells too', async () => {
+      const buyer = await enter('/example');
+      await buyer.press('Night Shift');
+      await buyer.page.getByLabel(/Single · €19/).fill('2');
+      await buyer.press('Hold');
+      await buyer.sees(/Held for another \d+ s/);
+      await buyer.page.getByLabel('E-mail').fill('ada@example.com');
+      await buyer.press(/buy/);
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await buyer.close();
+    });
+
+    it('says in people’s words what it cannot show', async () => {
+      const buyer = await enter('/e/never-heard-of');
+      await buyer.sees('We could not find this event.');
+      await buyer.press('See all events');
+      await buyer.sees('What’s on');
+      await buyer.open('/e/night-shift/nowhere');
+      await buyer.sees('There is no such page');
+      await buyer.close();
+    });
   });
 
-  it('has an example in a hundred lines that sells too', async () => {
-    const buyer = await enter('/example');
-    await buyer.press('Night Shift');
-    await buyer.page.getByLabel(/Single · €19/).fill('2');
-    await buyer.press('Hold');
-    await buyer.sees(/Held for another \d+ s/);
-    await buyer.page.getByLabel('E-mail').fill('ada@example.com');
-    await buyer.press(/buy/);
-    await buyer.page.waitForURL(/\/sandbox\/pay\//);
-    await buyer.close();
-  });
+  describe('as time goes by', () => {
+    it('counts a hold down and says when it has run out', async () => {
+      const path = await ownEvent('club-night', 'short');
+      const buyer = await enter(path);
+      await buyer.press('More: Single, Regular');
+      await buyer.press('Hold 1 ticket');
+      await buyer.page.getByText(/^(10:00|9:5\d)$/).waitFor();
+      await passTime(570);
+      await buyer.open(path);
+      await buyer.page.getByText(/^0:[123]\d$/).waitFor();
+      await passTime(40);
+      await buyer.sees('Your time ran out and the tickets are back on sale.');
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
 
-  it('says in people’s words what it cannot show', async () => {
-    const buyer = await enter('/e/never-heard-of');
-    await buyer.sees('We could not find this event.');
-    await buyer.press('See all events');
-    await buyer.sees('What’s on');
-    await buyer.open('/e/night-shift/nowhere');
-    await buyer.sees('There is no such page');
-    await buyer.close();
+    it('lets people in through the waiting room, in order', async () => {
+      const path = await ownEvent('lighthouse-rush', 'rush', { waiting_room_rate: 1 });
+      await house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_rush', session_key: 'somebody-else' } });
+      const buyer = await enter(path);
+      await buyer.press('More: Field');
+      await buyer.press('Join the waiting room');
+      await buyer.sees('Your place in line');
+      await buyer.sees('1 person is let in a minute.');
+      await passTime(61);
+      await buyer.sees('It is your turn.');
+      await buyer.press('More: Field');
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
+    it('proves the draw of a waiting room in the buyer’s own browser', async () => {
+      const now = Date.parse(String((await passTime(0)).body['now']));
+      const opensAt = new Date(now + 600_000).toISOString();
+      const path = await ownEvent('lighthouse-rush', 'drawn', {
+        waiting_room_opens_at: opensAt,
+        waiting_room_inactivity_seconds: 3600,
+      });
+      const join = (n: number) =>
+        house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_drawn', session_key: `in-the-draw-${n}` } });
+      await Promise.all(Array.from({ length: 20 }, (_, n) => join(n)));
+      const buyer = await enter(`${path}/queue`);
+      await buyer.sees('You are here in time');
+      await passTime(601);
+      await buyer.open(`${path}/draw`);
+      await buyer.press('Check it in my browser');
+      await buyer.sees('Everybody stands where the secret put them.');
+      await buyer.sees(/You were drawn as number \d+/);
+      assert.equal(await buyer.page.getByText('This does not hold.').count(), 0);
+      await buyer.close();
+    });
   });
 });
 

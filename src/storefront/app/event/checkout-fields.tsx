@@ -2,6 +2,7 @@
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { money, price } from '../format.ts';
 import { Stepper } from '../parts/stepper.tsx';
+import { seatsInWords, type SeatRegister } from './seat-register.ts';
 import { ticketTypeOf } from './selection.ts';
 
 export type FormValues = Readonly<Record<string, string>>;
@@ -63,22 +64,20 @@ function TextField({
 }
 
 /** One name for each ticket, where the event issues tickets to people. */
-export function Attendees({ event, hold, values, set }: OfHold) {
+export function Attendees({ event, hold, register, values, set }: OfHold & { readonly register: SeatRegister }) {
   if (!event.require_individual_data) return null;
+  const placeOf = (line: Hold['items'][number], ticket: number): string => {
+    const seatId = line.seat_ids[ticket];
+    const type = ticketTypeOf(event, line.ticket_type_id)?.name ?? 'Ticket';
+    return seatId === undefined ? `${type} ${ticket + 1}` : (seatsInWords(register, [seatId])[0] ?? type);
+  };
   return (
     <fieldset>
       <legend>Who is coming</legend>
       <p class="quiet small">Each ticket is issued to one person.</p>
       {hold.items.map((line, index) =>
         Array.from({ length: line.ticket_count }, (_, ticket) => (
-          <TextField
-            name={`attendee-${index}-${ticket}`}
-            label={`${ticketTypeOf(event, line.ticket_type_id)?.name ?? 'Ticket'}${
-              line.seat_labels[ticket] === undefined ? ` ${ticket + 1}` : `, ${line.seat_labels[ticket]}`
-            }`}
-            values={values}
-            set={set}
-          />
+          <TextField name={`attendee-${index}-${ticket}`} label={placeOf(line, ticket)} values={values} set={set} />
         )),
       )}
     </fieldset>

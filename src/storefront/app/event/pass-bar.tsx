@@ -4,6 +4,7 @@ import { dayAndHour } from '../format.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { ArrowIcon } from '../parts/icons.tsx';
 import { eventPath, Link } from '../router.tsx';
+import { serviceNow } from '../service-clock.ts';
 import type { Pass } from './use-pass.ts';
 
 interface PassBarProps {
@@ -25,7 +26,7 @@ export function PassBar({ event, pass, hasHold }: PassBarProps) {
     );
   }
   const opensAt = event.waiting_room_opens_at;
-  const isAhead = opensAt !== null && Date.parse(opensAt) > Date.now();
+  const isAhead = opensAt !== null && Date.parse(opensAt) > serviceNow();
   return (
     <div class="pass-bar">
       <p>

@@ -187,7 +187,8 @@ function Legend({ plan, event, rows, localityId }: LegendProps) {
     <ul class="legend" aria-label="What the seats mean">
       {plan.zones.map((zone) => (
         <li>
-          <Swatch symbol="free" hue={HUES[zone.hue]!} /> {zone.name} <b>{priceOf(zone.key)}</b>
+          <Swatch symbol="free" hue={HUES[zone.hue]!} /> {plan.zones.length > 1 ? zone.name : 'Free'}{' '}
+          <b>{priceOf(zone.key)}</b>
         </li>
       ))}
       <li>

@@ -2,6 +2,7 @@
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { count, day, price } from '../format.ts';
 import { Stepper } from '../parts/stepper.tsx';
+import { serviceNow } from '../service-clock.ts';
 import { rowKey, ticketTypeOf } from './selection.ts';
 
 interface TicketRowsProps {
@@ -73,7 +74,7 @@ function facts(event: EventPayload, row: TicketAvailability): string[] {
 
 function stageNote(stage: EventPayload['sellingStages'][number] | undefined, timezone: string): string {
   if (stage === undefined) return '';
-  if (!stage.on_sale && stage.starts_at !== null && Date.parse(stage.starts_at) > Date.now()) {
+  if (!stage.on_sale && stage.starts_at !== null && Date.parse(stage.starts_at) > serviceNow()) {
     return `on sale from ${day(stage.starts_at, timezone)}`;
   }
   return stage.on_sale && stage.ends_at !== null ? `until ${lastDay(stage.ends_at, timezone)}` : '';

@@ -136,7 +136,7 @@ function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold
       <div class="choice">
         <PageHeading>Checkout</PageHeading>
         <BuyerFields values={values} set={set} />
-        <Attendees event={event} hold={hold} values={values} set={set} />
+        <Attendees event={event} hold={hold} register={register} values={values} set={set} />
         <Extras event={event} hold={hold} values={values} set={set} />
         <fieldset>
           <legend>Payment</legend>

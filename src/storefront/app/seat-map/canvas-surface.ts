@@ -6,7 +6,16 @@
  */
 import { HUES } from './palette.ts';
 import type { SeatPlan, Shape } from './plan.ts';
-import { hitGrid, nameSizeOf, type Look, type Surface, type View } from './surface.ts';
+import {
+  hitGrid,
+  isNumbered,
+  LABEL_PIXELS_MIN,
+  nameSizeOf,
+  numberIn,
+  type Look,
+  type Surface,
+  type View,
+} from './surface.ts';
 
 interface Colours {
   readonly hues: readonly string[];
@@ -39,10 +48,13 @@ export function createCanvasSurface(plan: SeatPlan): Surface {
     const nameSize = nameSizeOf(plan, view.scale);
     for (const shape of plan.shapes) drawShape(context, shape, nameSize, colours);
     drawSectionNames(context, plan, nameSize, colours);
+    const areLabelled = plan.radius * 2 * view.scale >= LABEL_PIXELS_MIN;
     const sight = inSight(canvas, view, plan.radius);
     plan.seats.forEach((seat, number) => {
       if (seat.x < sight.left || seat.x > sight.right || seat.y < sight.top || seat.y > sight.bottom) return;
-      drawSeat(context, plan, number, looks[number] ?? 'free', colours!);
+      const look = looks[number] ?? 'free';
+      drawSeat(context, plan, number, look, colours!);
+      if (areLabelled && isNumbered(plan, number, look)) drawNumber(context, plan, number, colours!);
     });
     if (pointed !== null) drawPointer(context, plan, pointed, colours);
   };
@@ -156,6 +168,15 @@ function drawSeat(
     context.stroke();
   }
   context.globalAlpha = 1;
+}
+
+function drawNumber(context: CanvasRenderingContext2D, plan: SeatPlan, number: number, colours: Colours): void {
+  const { x, y } = plan.seats[number]!;
+  context.fillStyle = colours.surface;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.font = `600 ${plan.radius * 0.78}px system-ui, sans-serif`;
+  context.fillText(numberIn(plan, number), x, y);
 }
 
 function fillPath(context: CanvasRenderingContext2D, colour: string, path: () => void): void {

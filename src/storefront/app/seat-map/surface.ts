@@ -30,6 +30,19 @@ export interface Surface {
 /** Above this many seats a canvas draws several times faster. */
 export const SVG_SEATS_MAX = 5_000;
 
+/** Size on the screen from which a seat's number fits into it. */
+export const LABEL_PIXELS_MIN = 22;
+
+/** Whether a seat's number is shown in it; what has a mark of its own has no room for it. */
+export function isNumbered(plan: SeatPlan, seat: number, look: Look): boolean {
+  return (look === 'free' || look === 'other') && !plan.seats[seat]!.accessible;
+}
+
+/** The number in a seat: the end of its label. */
+export function numberIn(plan: SeatPlan, seat: number): string {
+  return (/\S+$/.exec(plan.seats[seat]!.seat_label)?.[0] ?? '').slice(0, 4);
+}
+
 /** How large the names of sections are in plan units: readable from afar, never larger than a heading from near. */
 export function nameSizeOf(plan: SeatPlan, scale: number): number {
   const fromAfar = Math.min(Math.max(plan.radius * 2.4, 11 / scale), plan.radius * 4.5);

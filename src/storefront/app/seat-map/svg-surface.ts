@@ -5,11 +5,8 @@
  */
 import { HUES } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
-import { hitGrid, nameSizeOf, type Look, type Surface } from './surface.ts';
+import { hitGrid, isNumbered, LABEL_PIXELS_MIN, nameSizeOf, numberIn, type Look, type Surface } from './surface.ts';
 import { shapeElement, svg } from './svg-elements.ts';
-
-/** Scale of the screen from which a seat's number fits into it. */
-const LABEL_PIXELS_MIN = 22;
 
 export function createSvgSurface(plan: SeatPlan): Surface {
   const root = svg('svg', { class: 'plan', role: 'group' });
@@ -46,7 +43,7 @@ export function createSvgSurface(plan: SeatPlan): Surface {
         element.setAttribute('aria-checked', String(look === 'mine'));
         if (look === 'free' || look === 'mine') element.removeAttribute('aria-disabled');
         else element.setAttribute('aria-disabled', 'true');
-        numbers[number]?.setAttribute('visibility', isNumbered(look) ? 'visible' : 'hidden');
+        numbers[number]?.setAttribute('visibility', isNumbered(plan, number, look) ? 'visible' : 'hidden');
       });
       shown = looks;
     },
@@ -60,7 +57,7 @@ export function createSvgSurface(plan: SeatPlan): Surface {
       for (const name of names) name.setAttribute('font-size', String(nameSize));
       const wantsLabels = plan.radius * 2 * scale >= LABEL_PIXELS_MIN;
       if (wantsLabels && numbers.length === 0) {
-        numbers = plan.seats.map((seat, number) => labelElement(plan, seat, shown[number] ?? 'free'));
+        numbers = plan.seats.map((_, number) => labelElement(plan, number, shown[number] ?? 'free'));
         labels.append(...numbers);
       }
       labels.setAttribute('display', wantsLabels ? 'inline' : 'none');
@@ -95,15 +92,11 @@ function seatElement(plan: SeatPlan, number: number, { x, y }: { readonly x: num
   });
 }
 
-/** Whether a seat's number is shown in it; what has a mark of its own has no room for it. */
-function isNumbered(look: Look): boolean {
-  return look === 'free' || look === 'other';
-}
-
-function labelElement(plan: SeatPlan, seat: SeatPlan['seats'][number], look: Look): SVGTextElement {
-  const visibility = isNumbered(look) ? 'visible' : 'hidden';
-  const text = svg('text', { x: seat.x, y: seat.y, 'font-size': plan.radius * 0.78, visibility });
-  text.textContent = seat.accessible ? '' : (/\S+$/.exec(seat.seat_label)?.[0] ?? '').slice(0, 4);
+function labelElement(plan: SeatPlan, number: number, look: Look): SVGTextElement {
+  const { x, y } = plan.seats[number]!;
+  const visibility = isNumbered(plan, number, look) ? 'visible' : 'hidden';
+  const text = svg('text', { x, y, 'font-size': plan.radius * 0.78, visibility });
+  text.textContent = numberIn(plan, number);
   return text;
 }
 

@@ -53,3 +53,10 @@ export async function secondsOf(work: () => unknown): Promise<number> {
   const { user, system } = process.threadCpuUsage(begin);
   return (user + system) / 1e6;
 }
+
+/** Bytes in use on this process's heap, and outside it for objects of the heap, after the garbage is collected. */
+export function usedBytes(): number {
+  for (let i = 0; i < 4; i += 1) globalThis.gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

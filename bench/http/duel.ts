@@ -4,11 +4,9 @@
  * Alternating, because a shared machine is faster in one minute and slower in the next: only the ratio of neighbours
  * means something. A first run of each warms up and does not count.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { figureOf, type Figure, type Settings } from '../scenario.ts';
+import { cpuOf, openGun, type Shot } from './gun.ts';
 import type { LoadJob, LoadResult, Traffic } from './load.ts';
-import type { MeterReading } from './meter.ts';
 import type { MeasuredServer } from './server.ts';
 
 export interface Duel {
@@ -20,10 +18,7 @@ export interface Duel {
   readonly status: number;
 }
 
-interface Run {
-  readonly load: LoadResult;
-  readonly meter: MeterReading;
-}
+type Run = Shot<LoadResult>;
 
 export interface DuelOutcome {
   readonly figures: readonly Figure[];
@@ -39,20 +34,17 @@ export async function fight(
 ): Promise<DuelOutcome> {
   const seconds = quick ? 2 : 5;
   const rounds = quick ? 3 : 7;
-  const gun = fork(new URL('./load.ts', import.meta.url));
+  const gun = openGun<LoadJob, LoadResult>(new URL('./load.ts', import.meta.url));
   let firstNumber = 1;
   let answered = 0;
   const shoot = async (server: MeasuredServer, forSeconds: number): Promise<Run> => {
-    await server.beginMeter();
-    const job: LoadJob = { url: server.url, traffic, connections, seconds: forSeconds, firstNumber };
-    const done = once(gun, 'message');
-    gun.send(job);
-    const [load] = (await done) as [LoadResult];
+    const run = await gun.shoot(server, { url: server.url, traffic, connections, seconds: forSeconds, firstNumber });
+    const { load } = run;
     firstNumber = load.nextNumber;
     const others = Object.keys(load.statuses).filter((each) => Number(each) !== status);
     if (load.errors > 0 || others.length > 0 || load.requests === 0) throw new Error(JSON.stringify(load));
     if (server === service) answered += load.requests;
-    return { load, meter: await server.readMeter() };
+    return run;
   };
   try {
     const ours: Run[] = [];
@@ -85,13 +77,8 @@ export async function fight(
       ],
     };
   } finally {
-    gun.disconnect();
+    gun.close();
   }
-}
-
-/** Microseconds of all threads for one answer. */
-function cpuOf({ load, meter }: Run): number {
-  return meter.cpuMicros / load.requests;
 }
 
 function figuresOf(who: string, runs: readonly Run[]): Figure[] {

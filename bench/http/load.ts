@@ -11,6 +11,8 @@ import { build } from 'hdr-histogram-js';
 export interface Traffic {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Asked in turn, in place of the one path. */
+  readonly paths?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly head: string; readonly tail: string };
 }
@@ -42,7 +44,7 @@ process.on('message', (job) => {
 });
 
 async function drive({ url, traffic, connections, seconds, firstNumber }: LoadJob): Promise<LoadResult> {
-  const { method, path, headers, body } = traffic;
+  const { method, path, paths, headers, body } = traffic;
   let number = firstNumber;
   const histogram = build({ bitBucketSize: 32, lowestDiscernibleValue: 1, highestTrackableValue: HOUR_MICROS });
   const statuses: Record<string, number> = {};
@@ -63,6 +65,12 @@ async function drive({ url, traffic, connections, seconds, firstNumber }: LoadJo
             ...(body !== undefined && {
               setupRequest: (request: autocannon.Request) => {
                 request.body = `${body.head}${number++}${body.tail}`;
+                return request;
+              },
+            }),
+            ...(paths !== undefined && {
+              setupRequest: (request: autocannon.Request) => {
+                request.path = paths[number++ % paths.length]!;
                 return request;
               },
             }),

@@ -2,16 +2,26 @@
  * Loaded into each measured server before its own code: tells over the channel to its parent what it used.
  *
  * `begin` sets the meters to nought, `read` answers the processor time of the whole process, all threads included, and
- * how long the event loop was late. It costs a server nothing while nobody asks but the loop's own histogram.
+ * how long the event loop was late; `weigh` collects garbage and answers what memory is left in use. It costs a server
+ * nothing while nobody asks but the loop's own histogram.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 export interface MeterReading {
   readonly cpuMicros: number;
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
+}
+
+export interface Weight {
+  /** Of objects, and of what they hold outside the heap. */
+  readonly usedBytes: number;
   readonly rssBytes: number;
 }
+
+const COLLECTIONS = 4;
 
 /** The monitor's own timer; what it reports above this is lateness. */
 const RESOLUTION_MS = 2;
@@ -26,6 +36,7 @@ process.on('message', (message) => {
     delay.reset();
     process.send?.('begun');
   }
+  if (message === 'weigh') process.send?.(weigh());
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage(begin);
   const lateMs = (nanos: number): number => Math.max(0, nanos / 1e6 - RESOLUTION_MS);
@@ -33,7 +44,14 @@ process.on('message', (message) => {
     cpuMicros: user + system,
     loopDelayP99Ms: lateMs(delay.percentile(99)),
     loopDelayMaxMs: lateMs(delay.max),
-    rssBytes: process.memoryUsage().rss,
   } satisfies MeterReading);
 });
 process.channel?.unref();
+
+function weigh(): Weight {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let i = 0; i < COLLECTIONS; i += 1) collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { usedBytes: heapUsed + external, rssBytes: rss };
+}

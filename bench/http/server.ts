@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MeterReading } from './meter.ts';
+import type { MeterReading, Weight } from './meter.ts';
 import type { PlainRoute } from './plain.ts';
 
 export interface MeasuredServer {
@@ -17,6 +17,8 @@ export interface MeasuredServer {
   /** Sets the meters to nought. */
   beginMeter(): Promise<void>;
   readMeter(): Promise<MeterReading>;
+  /** Memory in use after the garbage is collected. */
+  weigh(): Promise<Weight>;
   stop(): Promise<void>;
 }
 
@@ -25,11 +27,16 @@ const ADMIN_TOKEN = 'bench-operators';
 const meter = new URL('./meter.ts', import.meta.url).href;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The service with a new data folder, and these events on sale. */
+/** An empty data folder. */
+export function makeFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
+}
+
+/** The service with a new data folder, or one that was filled before, and these events on sale besides. */
 export async function startHoldfast(
   events: readonly { readonly id: string }[],
+  folder = makeFolder(),
 ): Promise<MeasuredServer & { readonly folder: string; removeFolder(): void }> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
   const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN, LOG_LEVEL: 'info' };
   const server = await start('src/main.ts', [], environment);
   for (const event of events) {
@@ -64,6 +71,7 @@ async function start(file: string, args: readonly string[], environment: object)
       await ask(child, 'begin');
     },
     readMeter: () => ask(child, 'read') as Promise<MeterReading>,
+    weigh: () => ask(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');
       await closed;
@@ -80,7 +88,7 @@ function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ pub
   });
 }
 
-async function ask(child: ChildProcess, question: 'begin' | 'read'): Promise<unknown> {
+async function ask(child: ChildProcess, question: 'begin' | 'read' | 'weigh'): Promise<unknown> {
   const answered = once(child, 'message');
   child.send(question);
   const [answer] = await answered;

@@ -1,6 +1,6 @@
 import { definitionOf, hallEvent, hotEvent } from '../events.ts';
 import { openBareDesk, placeHold } from '../desk.ts';
-import type { Scenario } from '../scenario.ts';
+import { usedBytes, type Scenario } from '../scenario.ts';
 
 const SEATS = 60_000;
 
@@ -41,10 +41,4 @@ function bytesOfHall(dates: number): number {
   const used = usedBytes() - before;
   if (desk.office.dates.size !== dates) throw new Error('every date must be there');
   return used;
-}
-
-function usedBytes(): number {
-  for (let i = 0; i < 4; i += 1) globalThis.gc!();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -4,9 +4,9 @@ import type { Figure } from '../scenario.ts';
 
 /**
  * Reads the data folder of a stopped service from its first byte: the chain of the journal, a replay of every fact, and
- * the stock counted anew from the holds. `ticketsAnswered` were promised to clients.
+ * the stock counted anew from the holds. `ticketsAnswered` were promised to clients, `ticketsBought` of them paid for.
  */
-export async function auditFolder(folder: string, ticketsAnswered: number): Promise<Figure[]> {
+export async function auditFolder(folder: string, ticketsAnswered: number, ticketsBought = 0): Promise<Figure[]> {
   const report = await verifyFolder(folder);
   for (const problem of report.problems) process.stderr.write(`${JSON.stringify(problem)}\n`);
   const { capacity, held, sold } = report.figures.tickets;
@@ -20,7 +20,7 @@ export async function auditFolder(folder: string, ticketsAnswered: number): Prom
     { name: 'audit: tickets oversold', value: Math.max(0, held + sold - capacity), unit: '', budget: { atMost: 0 } },
     {
       name: 'audit: answered and not on disk',
-      value: Math.max(0, ticketsAnswered - held - sold),
+      value: Math.max(0, ticketsAnswered - held - sold, ticketsBought - sold),
       unit: '',
       budget: { atMost: 0 },
     },

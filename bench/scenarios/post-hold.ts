@@ -7,8 +7,8 @@ import type { Scenario } from '../scenario.ts';
 
 const PATH = '/api/checkout/holds';
 
-/** Two tickets of the one type that everybody wants, for a session that nobody has seen before. */
-const traffic: Traffic = {
+/** A ticket of the one type that everybody wants, for a session that nobody has seen before. */
+export const holdTraffic: Traffic = {
   method: 'POST',
   path: PATH,
   body: {
@@ -22,7 +22,7 @@ export const postHold: Scenario = {
   about: 'POST hold of a hot ticket type, durable, 64 connections, against a plain route that answers at once',
   async run(settings) {
     const service = await startHoldfast([hotEvent]);
-    const { head, tail } = traffic.body!;
+    const { head, tail } = holdTraffic.body!;
     const sample = await fetch(service.url + PATH, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -30,9 +30,13 @@ export const postHold: Scenario = {
     });
     const plain = await startPlain({ method: 'POST', path: PATH, status: sample.status, body: await sample.text() });
     try {
-      const { figures, answered } = await fight({ service, plain, traffic, connections: 64, status: 201 }, settings, {
-        atLeast: 1.2,
-      });
+      const { figures, answered } = await fight(
+        { service, plain, traffic: holdTraffic, connections: 64, status: 201 },
+        settings,
+        {
+          atLeast: 1.2,
+        },
+      );
       await service.stop();
       return [...figures, ...(await auditFolder(service.folder, answered + 1))];
     } finally {

@@ -26,6 +26,18 @@ export const hotEvent = {
   sellingStages: [{ id: 'general', name: 'General sale', prices: { single: 4500 } }],
 };
 
+/** The same behind a waiting room that lets nearly nobody in, and forgets nobody for not polling. */
+export const lineEvent = {
+  ...hotEvent,
+  id: 'evt_line',
+  slug: 'line',
+  name: 'Everybody waits',
+  waiting_room: true,
+  waiting_room_rate: 1,
+  waiting_room_minutes: 10,
+  waiting_room_inactivity_seconds: 86_400,
+};
+
 /** A hall of rows of 40 seats with an aisle in the middle, and a floor beside it. */
 export function hallEvent(seats: number): object {
   const rows = Array.from({ length: seats / 40 }, (_, i) => ({ label: String(i + 1), seats: 40, aisle_after: [20] }));

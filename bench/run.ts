@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [SCENARIO…] [--quick] [--json] [--list]
 
 Measures Holdfast against plain baselines, in ratios of one run. Without names all scenarios run.
 
-  --quick   short runs, two minutes in all; for a look, not for the record
+  --quick   short runs, four minutes in all; for a look, not for the record
   --json    prints one JSON document instead of tables
   --list    names the scenarios
   --help    this page

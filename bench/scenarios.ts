@@ -4,6 +4,8 @@ import { engineTurns } from './scenarios/engine-turns.ts';
 import { getEvent } from './scenarios/get-event.ts';
 import { memory } from './scenarios/memory.ts';
 import { postHold } from './scenarios/post-hold.ts';
+import { purchases } from './scenarios/purchases.ts';
+import { queuePolls } from './scenarios/queue-polls.ts';
 import { replay } from './scenarios/replay.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
 
@@ -11,6 +13,8 @@ import { tableLookup } from './scenarios/table-lookup.ts';
 export const SCENARIOS: readonly Scenario[] = [
   postHold,
   getEvent,
+  purchases,
+  queuePolls,
   engineTurns,
   bestAvailable,
   replay,

@@ -55,7 +55,7 @@ const damages: Readonly<Record<string, Damage>> = {
   },
   'a sector of zeros': (bytes, place) => {
     const sector = Math.floor((place * bytes.length) / SECTOR_BYTES) * SECTOR_BYTES;
-    return bytes.fill(0, sector, sector + SECTOR_BYTES);
+    return bytes.fill(0, sector, Math.min(sector + SECTOR_BYTES, bytes.length));
   },
   'a torn end': (bytes, place) => bytes.subarray(0, Math.floor(place * bytes.length)),
 };

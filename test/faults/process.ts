@@ -20,8 +20,8 @@ export const bigClub = clubNight({
 export interface Verified {
   readonly ok: boolean;
   readonly facts: number;
-  readonly headSeq: number;
-  readonly stateFingerprint: string | null;
+  readonly head_seq: number;
+  readonly state_fingerprint: string | null;
   readonly [figure: string]: unknown;
 }
 

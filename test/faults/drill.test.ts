@@ -1,0 +1,135 @@
+/**
+ * The drill that operators should know by heart: back up while it sells, lose the process, verify, restore to a fact and to a
+ * moment in other folders, serve from them, and compare with what the buyers were told.
+ */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import type { OrderStatusBody } from '#http/schemas/orders.ts';
+import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
+import { newFolder, spawnHouse, type SpawnedHouse } from '../api/harness.ts';
+import { newSession, type Json } from '../api/shop.ts';
+import { gala, item, somebody } from '../api/till.ts';
+import { command, readHold, verifies } from './process.ts';
+
+interface Ledger {
+  readonly holds: Map<string, HoldBody>;
+  readonly orders: Map<string, OrderStatusBody>;
+}
+
+interface Counters {
+  readonly held: number;
+  readonly sold: number;
+  readonly available: number;
+}
+
+/** One buyer holds, another buys and pays; what they were answered goes into the ledger. */
+async function sellOne(house: SpawnedHouse, ledger: Ledger): Promise<void> {
+  const [browser, buyer] = [newSession(), newSession()];
+  const place = (session_key: string, type: string) =>
+    house.call<HoldBody>('POST', '/api/checkout/holds', {
+      body: { event_id: 'evt_gala', session_key, items: [item(type, 1)] },
+    });
+  const hold = await place(browser, 'crew');
+  if (hold.status === 201) ledger.holds.set(browser, hold.body);
+  const picked = await place(buyer, 'single');
+  const body = { event_id: 'evt_gala', hold_id: picked.body.id, customer: somebody(), accept_terms: true };
+  const started = await house.call<StartedCheckoutBody>('POST', '/api/checkout/start', { body });
+  const paid = await house.call<OrderStatusBody>('POST', `/sandbox/payments/${started.body.checkout_session_id}`, {
+    body: { outcome: 'paid' },
+  });
+  assert.equal(paid.status, 200, JSON.stringify(paid.body));
+  ledger.orders.set(paid.body.order_id, paid.body);
+}
+
+async function countersOf(house: SpawnedHouse): Promise<Counters> {
+  const { body } = await house.operate<{ performances: Counters[] }>('GET', '/admin/events/evt_gala');
+  const { held, sold, available } = body.performances[0]!;
+  return { held, sold, available };
+}
+
+/** What the ledger says the counters must be: four a held crew, one a sold single. */
+function addUp({ holds, orders }: Ledger, capacity: number): Counters {
+  const [held, sold] = [holds.size * 4, orders.size];
+  return { held, sold, available: capacity - held - sold };
+}
+
+async function assertKnows(house: SpawnedHouse, { holds, orders }: Ledger): Promise<void> {
+  for (const [session, hold] of holds) assert.deepEqual((await readHold(house, hold, session)).body, hold);
+  for (const [id, order] of orders) {
+    const { body } = await house.call<OrderStatusBody>('GET', `/api/checkout/status/${id}`);
+    assert.deepEqual([body.status, body.tickets], ['CONFIRMED', order.tickets]);
+  }
+}
+
+function copyOf({ holds, orders }: Ledger): Ledger {
+  return { holds: new Map(holds), orders: new Map(orders) };
+}
+
+const CAPACITY = 1_010;
+const definition = gala({
+  hold_minutes: 600,
+  payment_minutes: 700,
+  localities: [
+    { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 1_000 },
+    ...(gala() as { localities: object[] }).localities.slice(1),
+  ],
+}) as Json;
+
+it('The drill: back up, kill, verify, restore to a fact and to a moment, serve', { timeout: 90_000 }, async (t) => {
+  const parent = newFolder();
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const folderOf = (name: string): string => path.join(parent, name);
+  const serve = async (folder: string): Promise<SpawnedHouse> => {
+    const house = await spawnHouse({ folder });
+    t.after(() => house.end('SIGKILL'));
+    return house;
+  };
+  const ledger: Ledger = { holds: new Map(), orders: new Map() };
+  const house = await serve(folderOf('data'));
+  await house.define(definition);
+  for (let n = 0; n < 6; n += 1) await sellOne(house, ledger);
+  const early = copyOf(ledger);
+  const { head_seq: earlySeq } = await verifies(house.folder);
+  await pause(5);
+  const earlyMoment = new Date().toISOString();
+  await pause(5);
+  await house.operate('POST', '/admin/snapshot', { body: {} });
+
+  // A copy is taken while it sells; it has at least what was answered before.
+  const selling = (async () => {
+    for (let n = 0; n < 6; n += 1) await sellOne(house, ledger);
+  })();
+  const backedUp = await command(house.folder, 'backup', folderOf('backup'));
+  await selling;
+  assert.ok(Number(backedUp['head_seq']) >= earlySeq);
+  assert.deepEqual(await countersOf(house), addUp(ledger, CAPACITY));
+  await house.end('SIGKILL');
+
+  // Everything answered is in the folder that the kill left, and its books add up.
+  const whole = await verifies(folderOf('data'));
+  const tickets = (report: Json): Json => (report['figures'] as { tickets: Json }).tickets;
+  const { held, sold } = addUp(ledger, CAPACITY);
+  assert.deepEqual([tickets(whole)['held'], tickets(whole)['sold']], [held, sold]);
+
+  // Restored to a fact, to a moment, and whole: each serves what its ledger says.
+  const bySeq = await command(folderOf('data'), 'restore', '--to', folderOf('seq'), '--seq', String(earlySeq));
+  const byTime = await command(folderOf('data'), 'restore', '--to', folderOf('time'), '--time', earlyMoment);
+  const all = await command(folderOf('data'), 'restore', '--to', folderOf('all'));
+  assert.equal(bySeq['state_fingerprint'], byTime['state_fingerprint'], 'the same fact by its number and by its time');
+  assert.equal(all['state_fingerprint'], whole.state_fingerprint);
+  assert.notEqual(bySeq['state_fingerprint'], whole.state_fingerprint);
+  for (const [name, known] of [
+    ['seq', early],
+    ['all', ledger],
+  ] as const) {
+    const restored = await serve(folderOf(name));
+    assert.deepEqual(await countersOf(restored), addUp(known, CAPACITY), name);
+    await assertKnows(restored, known);
+    await sellOne(restored, copyOf(known));
+    assert.equal(await restored.end('SIGTERM'), 0);
+  }
+});

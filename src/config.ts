@@ -210,10 +210,6 @@ export const LIMITS = {
   mailboxCommandsMax: 5_000,
   /** Changes under way in the whole process; at the measured rates the last of them still waits under half a second. */
   inFlightRequestsMax: 10_000,
-  /** Finished holds an event remembers so that a late GET can say how they ended; the journal has them all. */
-  finishedHoldsMax: 100_000,
-  /** Answers kept for repeats with an Idempotency-Key, per event. */
-  idempotencyKeysMax: 200_000,
   /** Serialized event payloads kept: one for each event and date that people look at. */
   cachedPayloadsMax: 2_000,
   cachedPayloadBytesMax: 64 * 1024 * 1024,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import {
   as,
   assertRefused,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { smallestEvent, smallHall } from './smallest-event.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { CSV_HEADING, csvOf, jsonOf } from '#cli/order-records.ts';
 import { viewOrder } from '#domain/order-views.ts';
 import type { OrderView } from '#domain/views.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { bestBlock, largestBlock } from '#domain/best-available.ts';
 import { block, createInventory, take, unblock } from '#domain/inventory.ts';
 import type { Inventory } from '#domain/inventory.ts';

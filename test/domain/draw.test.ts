@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { createHashing } from '#actors/hashing.ts';
 import { commitmentOf, drawOrder, findFlaws, type DrawProof } from '#domain/draw.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { growBlock, shrinkBlock } from '#domain/held-block.ts';
 import { block, createInventory, take } from '#domain/inventory.ts';
 import { compileSalePlan } from '#domain/sale-plan.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { bestBlock } from '#domain/best-available.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { Defect } from '#domain/invariant.ts';
@@ -194,8 +194,18 @@ function lineFor(inventory: Inventory, date: PlainDate, row: SaleRow, wanted: nu
   return { ticketTypeId, sellingStageId, ticketCount, seatIds: free.slice(-ticketCount) };
 }
 
+/** Whether the plan, which may have been replaced since, still has the line's row and all its seats. */
+function isInPlan(plan: SalePlan, { ticketTypeId, sellingStageId, seatIds }: StockLine): boolean {
+  const known = new Set(plainSeats(plan.definition).map((seat) => seat.id));
+  const rowIsThere = plan.rows.some(
+    (row) => row.ticketTypeId === ticketTypeId && row.sellingStageId === sellingStageId,
+  );
+  return rowIsThere && seatIds.every((id) => known.has(id));
+}
+
 function canBeHad(inventory: Inventory, date: PlainDate, lines: readonly StockLine[]): boolean {
   const definition = inventory.plan.definition;
+  if (!lines.every((line) => isInPlan(inventory.plan, line))) return false;
   const taken = new Set(date.holds.filter(isTaken).flatMap((hold) => hold.lines.flatMap((line) => line.seatIds)));
   const seatIds = lines.flatMap((line) => line.seatIds);
   if (seatIds.some((id) => taken.has(id) || date.blocked.has(id))) return false;

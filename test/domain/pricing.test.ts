@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { AMOUNT_CENTS_MAX, isAmount, percentOf, splitEvenly } from '#domain/money.ts';
 import { priceItems, totalOf } from '#domain/pricing.ts';
 import { emailKey } from '#domain/purchase-limits.ts';

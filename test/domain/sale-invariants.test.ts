@@ -6,7 +6,7 @@
 import { perkKey } from '#domain/bar-perks.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { totals, type StockTotals } from '#domain/inventory.ts';
 import { emailKey } from '#domain/purchase-limits.ts';
 import { viewOrder } from '#domain/order-views.ts';

@@ -1,7 +1,7 @@
 /** A hundred thousand people want in, on a clock that the test turns; and small crowds that do whatever they like. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { createHashing } from '#actors/hashing.ts';
 import { drawOrder } from '#domain/draw.ts';
 import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { ERRORS } from '#http/errors.ts';
 import { LIMITS } from '#src/config.ts';

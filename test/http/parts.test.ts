@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { printCursor, readCursor } from '#http/cursor.ts';
 import { errorBody, ERRORS } from '#http/errors.ts';
 import { etagOf, isNamedBy } from '#http/etag.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { createActor, transition, type AnyStateMachine } from 'xstate';
 import { follow, IllegalChange, type Law } from '#machines/compile.ts';
 import { holdLaw } from '#machines/hold.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { backupFolder, CopyRefused, copyUpTo } from '#persistence/backup.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';

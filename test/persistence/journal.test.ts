@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import { JournalFault } from '#persistence/journal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';

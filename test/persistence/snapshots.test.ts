@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { fc } from '../property.ts';
 import { fingerprintOf, listSnapshots, SnapshotFault, SnapshotFolder } from '#persistence/snapshots.ts';
 import { newFolder } from './folders.ts';
 

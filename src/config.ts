@@ -210,6 +210,10 @@ export const LIMITS = {
   mailboxCommandsMax: 5_000,
   /** Changes under way in the whole process; at the measured rates the last of them still waits under half a second. */
   inFlightRequestsMax: 10_000,
+  /** One pass of the event loop over its sockets: whoever comes later in a longer one waits as long again for the answer. */
+  loopPassMsMax: 250,
+  /** Changes in such a pass; with fewer it was not the crowd that made it long. */
+  loopPassChangesMin: 256,
   /** Serialized event payloads kept: one for each event and date that people look at. */
   cachedPayloadsMax: 2_000,
   cachedPayloadBytesMax: 64 * 1024 * 1024,

@@ -104,6 +104,8 @@ export interface HttpSettings {
     readonly bodyBytesMax: number;
     readonly adminBodyBytesMax: number;
     readonly inFlightRequestsMax: number;
+    readonly loopPassMsMax: number;
+    readonly loopPassChangesMin: number;
     readonly cachedPayloadsMax: number;
     readonly cachedPayloadBytesMax: number;
     readonly liveListenersMax: number;

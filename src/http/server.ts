@@ -133,7 +133,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
   ports.metrics.observe(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
-  boundInFlight(app, limits.inFlightRequestsMax, health);
+  boundInFlight(app, limits, health);
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply);
     done();

@@ -1,5 +1,6 @@
 /** Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
@@ -88,6 +89,22 @@ async function rush(house: House, count: number): Promise<{ readonly placed: num
   return { placed, refused };
 }
 
+/** Sends requests in one piece, so that the loop finds them all in one pass, and returns their answers in order. */
+async function sendAtOnce(url: string, requests: readonly string[]): Promise<{ status: number; head: string }[]> {
+  const { port, hostname } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname }).setEncoding('latin1');
+  socket.write(requests.join(''));
+  let text = '';
+  for await (const chunk of socket) {
+    text += chunk as string;
+    if (text.split('HTTP/1.1 ').length > requests.length && text.endsWith('}')) break;
+  }
+  return text
+    .split('HTTP/1.1 ')
+    .slice(1)
+    .map((head) => ({ status: Number(head.slice(0, 3)), head }));
+}
+
 const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0 } as const;
 
 describe('Too much at once', () => {
@@ -123,6 +140,37 @@ describe('Too much at once', () => {
     const { placed, refused } = await rush(house, 60);
     assert.ok(placed >= 10 && refused > 0, `${placed} placed, ${refused} refused`);
     assert.equal((await house.call('GET', '/api/events/public/club-night')).status, 200);
+  });
+});
+
+describe('More than the processor can do', () => {
+  it('is turned away in part: never more than were taken on, never what gives back, with differing times to return', async (t) => {
+    const house = await openHouse({ limits: { loopPassMsMax: 0, loopPassChangesMin: 4 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const hold = (n: number): string => {
+      const body = JSON.stringify({ event_id: 'evt_club', session_key: `session-${n}`, items: [floor(1)] });
+      return `POST ${HOLDS} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    };
+    const release = `DELETE ${HOLDS}/hld_none?session_key=session-0 HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const requests = Array.from({ length: 40 }, (_, n) => (n % 10 === 9 ? release : hold(n)));
+    const answers = await sendAtOnce(house.publicUrl, requests);
+    const refused = answers.filter(({ status }) => status === 503);
+    const placed = answers.filter(({ status }) => status === 201);
+    assert.deepEqual(
+      answers.filter((_, n) => n % 10 === 9).map(({ status }) => status),
+      [404, 404, 404, 404],
+    );
+    assert.equal(placed.length + refused.length, 36);
+    assert.ok(
+      answers.slice(0, 4).every(({ status }) => status === 201),
+      'a short pass turns nobody away',
+    );
+    assert.ok(refused.length >= 10 && refused.length <= placed.length, `${refused.length} were turned away`);
+    const seconds = refused.map(({ head }) => Number(/retry-after: (\d+)/.exec(head)?.[1]));
+    assert.deepEqual(new Set(seconds), new Set([1, 2, 3]));
+    assert.match(refused[0]!.head, /"code":"OVERLOADED"/);
+    assert.equal((await place(house, newSession())).status, 201, 'the next pass begins anew');
   });
 });
 

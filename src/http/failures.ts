@@ -3,7 +3,8 @@
  *
  * Called by `server.ts`, which installs it on an app; routes say `reply.refuse(refusal)` or `reply.fail(code)`.
  *
- *  1. Every error of every route has the error body, those included that never reach a route.
+ *  1. Every error of every route has the error body, those included that never reach a route. People are shown the same
+ *     as a page: where a browser opens an address that is made for people, or one that is not there.
  *  2. No input gets a 5xx other than OVERLOADED: a 500 is a defect and is logged once.
  *  3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
  */
@@ -12,7 +13,10 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES } from 'node:http';
 import type { Refusal } from '#domain/refusal.ts';
 import { Overloaded } from '#actors/overloaded.ts';
+import { prefersHtml } from './accept.ts';
 import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';
+import { failurePage } from './pages/failure-page.ts';
+import { sendPage } from './pages/html.ts';
 import type { ClockPort, LogPort } from './ports.ts';
 import { problemsOf } from './validation.ts';
 
@@ -25,6 +29,10 @@ declare module 'fastify' {
     /** Answers with an error of the counter window. */
     fail(code: CounterCode, detail?: object): FastifyReply;
   }
+  interface FastifyContextConfig {
+    /** The address is made for people: a browser is shown its errors as pages. */
+    page?: boolean;
+  }
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -35,7 +43,9 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
   const send = (reply: FastifyReply, code: ErrorCode, detail: object): FastifyReply => {
     const body = errorBody(code, detail, clock.now());
     if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
-    return reply.code(body.statusCode).header('content-type', JSON_TYPE).send(JSON.stringify(body));
+    reply.code(body.statusCode);
+    if (isForPeople(reply.request)) return sendPage(reply.header('vary', 'accept'), failurePage(body));
+    return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
   app.decorateReply('refuse', function (refusal: Refusal) {
     return send(this, refusal.code, refusal.detail);
@@ -99,6 +109,12 @@ function isClientError({ statusCode }: FastifyError): boolean {
 /** Problems whose paths are JSON pointers already. */
 function invalid(errors: readonly { path: string; message: string }[]): Failure {
   return { code: 'VALIDATION_ERROR', detail: { errors } };
+}
+
+/** Whether a browser opens an address of a page, or one that nothing is at. */
+function isForPeople({ routeOptions, method, headers }: FastifyRequest): boolean {
+  const isPage = routeOptions.config.page === true || (routeOptions.url === undefined && method === 'GET');
+  return isPage && prefersHtml(headers.accept);
 }
 
 function routeOf(request: FastifyRequest): string {

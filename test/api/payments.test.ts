@@ -298,7 +298,7 @@ describe('The pages', () => {
     const started = await start(shop, { items: [item('seat', 2)], customer, installment_count: 2 });
     const orderPath = `/orders/${started.order_id}`;
     const pending = await page(orderPath);
-    assert.match(pending.text, /AWAITING PAYMENT/);
+    assert.match(pending.text, /Awaiting payment/);
     assert.ok(pending.text.includes(started.redirect_url));
     assert.match(pending.text, /&lt;script&gt;/);
     assert.doesNotMatch(pending.text, /<img/);
@@ -307,14 +307,14 @@ describe('The pages', () => {
     const paid = await form(payPath, 'outcome=paid');
     assert.deepEqual([paid.status, paid.headers.get('location')], [303, `${shop.house.publicUrl}${orderPath}`]);
     const partly = await page(orderPath);
-    assert.match(partly.text, /PARTLY PAID/);
-    assert.equal(partly.text.match(/<svg /g)?.length, 2);
+    assert.match(partly.text, /Partly paid/);
+    assert.equal(partly.text.match(/aria-label="QR code"/g)?.length, 2);
     const opened = await form(`${orderPath}/pay`, '');
     assert.equal(opened.status, 303);
     const declined = await form(new URL(opened.headers.get('location')!).pathname, 'outcome=declined');
     assert.equal(declined.headers.get('location'), `${shop.house.publicUrl}${orderPath}`);
     await settle(shop, await payOn(shop, started), 'paid');
-    assert.match((await page(orderPath)).text, /CONFIRMED/);
+    assert.match((await page(orderPath)).text, /Confirmed/);
     await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
     const cancelled = await page(orderPath);
     assert.match(cancelled.text, /Tickets \(void\)/);
@@ -339,6 +339,23 @@ describe('The pages', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     );
+  });
+
+  it('say no to people as a page, and to programs as the error body', async () => {
+    const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const codes = {
+      '/orders/ord_1_x': 'ORDER_NOT_FOUND',
+      '/sandbox/pay/cs_1_x': 'ORDER_NOT_FOUND',
+      '/no/where': 'NOT_FOUND',
+    };
+    for (const [path, code] of Object.entries(codes)) {
+      assertRefused(await shop.get(path), 404, code);
+      const shown = await shop.get<string>(path, asBrowser);
+      assert.deepEqual([shown.status, shown.headers.get('vary')], [404, 'accept']);
+      assert.match(shown.body, /<h1>There is (no such order|nothing at this address)\.<\/h1>/);
+      assert.match(shown.headers.get('content-security-policy')!, /^default-src 'none'/);
+    }
+    assertRefused(await shop.get('/api/events/public/no-such-event', asBrowser), 404, 'EVENT_NOT_FOUND');
   });
 
   const form = (path: string, body: string) =>

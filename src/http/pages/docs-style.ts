@@ -1,22 +1,20 @@
-/** The style of the reference: the order page's values, a wider page and a column of links. */
-export const DOCS_STYLE = `
-:root { color-scheme: light dark; --paper: #faf8f4; --surface: #fff; --sunken: #f1ede5; --ink: #1d1b18; --quiet: #615b52;
-  --line: #e3ddd2; --accent: #0b5a52; --soft: #e2efec; --bad: #9c2318; }
-@media (prefers-color-scheme: dark) { :root { --paper: #141311; --surface: #1d1c19; --sunken: #282622; --ink: #f2eee6;
-  --quiet: #b5aea2; --line: #38352f; --accent: #7fd3c4; --soft: #18332f; --bad: #ffab9e; } }
+/** The style of the reference: the palette of every page, a wider page and a column of links. */
+import { PALETTE, SANS, SERIF } from './palette.ts';
+
+export const DOCS_STYLE = `${PALETTE}
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, "Segoe UI", Roboto, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 ${SANS}; }
 .docs { display: grid; grid-template-columns: 14rem minmax(0, 52rem); gap: 3rem; max-width: 76rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
 nav { position: sticky; top: 2rem; align-self: start; }
 nav b { display: block; margin: 1.25rem 0 .25rem; color: var(--quiet); font-size: .8rem; font-weight: 600; }
 nav a { display: block; padding: .2rem 0; text-decoration: none; }
-nav .home { font: 600 1.25rem/1 Palatino, Georgia, serif; color: var(--ink); }
+nav .home { font: 600 1.25rem/1 ${SERIF}; color: var(--ink); }
 nav [aria-current] { font-weight: 650; color: var(--ink); }
 a { color: var(--accent); text-underline-offset: .18em; }
-a:focus-visible { outline: 3px solid #c2410c; outline-offset: 2px; border-radius: 3px; }
-h1 { font: 600 clamp(1.8rem, 1.3rem + 2vw, 2.6rem)/1.1 Palatino, Georgia, serif; margin: 0 0 .75rem; text-wrap: balance; }
-h2 { font: 600 1.4rem/1.25 Palatino, Georgia, serif; margin: 2.5rem 0 .5rem; }
+a:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
+h1 { font: 600 clamp(1.8rem, 1.3rem + 2vw, 2.6rem)/1.1 ${SERIF}; margin: 0 0 .75rem; text-wrap: balance; }
+h2 { font: 600 1.4rem/1.25 ${SERIF}; margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; overflow-wrap: anywhere; }
 p { margin: .5rem 0; max-width: 68ch; }
 .lead { font-size: 1.15rem; color: var(--quiet); }

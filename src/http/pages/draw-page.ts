@@ -9,6 +9,7 @@ import { printWhen } from './wording.ts';
 
 export interface DrawPageContent {
   readonly name: string;
+  readonly slug: string;
   readonly timezone: string;
   readonly opensAt: number | null;
   readonly draw: DrawView;
@@ -42,9 +43,10 @@ console.log(checks);
 process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;`;
 
 export function drawPage(content: DrawPageContent): Page {
-  const { draw, name } = content;
+  const { draw, name, slug } = content;
   return {
     title: `The draw for ${name}`,
+    back: { href: `/e/${encodeURIComponent(slug)}`, label: name },
     body: html`<section>
         ${badgeOf(draw)}
         <h1>The draw for ${name}</h1>
@@ -73,8 +75,8 @@ export function drawPage(content: DrawPageContent): Page {
 
 function badgeOf({ status }: DrawView): Html {
   return status === 'pending'
-    ? html`<span class="badge wait">NOT DRAWN YET</span>`
-    : html`<span class="badge good">DRAWN</span>`;
+    ? html`<span class="badge wait">Not drawn yet</span>`
+    : html`<span class="badge good">Drawn</span>`;
 }
 
 function promiseOf({ opensAt, timezone }: DrawPageContent): Html {

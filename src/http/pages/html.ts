@@ -48,6 +48,8 @@ export interface Page {
   readonly body: Html;
   /** Seconds after which a browser asks again; for a page that waits for something. */
   readonly refreshSeconds?: number;
+  /** Where the buyer came from; above the page's text. */
+  readonly back?: { readonly href: string; readonly label: string };
   /** Addresses that the page's forms may lead to beside its own. */
   readonly formTargets?: readonly string[];
 }
@@ -80,7 +82,14 @@ function policyOf(formTargets: readonly string[]): string {
   ].join('; ');
 }
 
-function documentOf({ title, body, refreshSeconds }: Page): string {
+const LOGO = drawn(
+  '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M7 11h18v3.2a2 2 0 0 0 0 3.6V21H7v-3.2a2 2 0 0 0 0-3.6z"/></svg>',
+);
+const ARROW = drawn(
+  '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M16 10H4m5-5-5 5 5 5"/></svg>',
+);
+
+function documentOf({ title, body, back, refreshSeconds }: Page): string {
   const refresh = refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
   const head = html`<meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -88,14 +97,18 @@ function documentOf({ title, body, refreshSeconds }: Page): string {
     ${refresh}
     <title>${title}</title>
     <link rel="icon" href="data:," />`;
+  const way = back === undefined ? null : html`<p class="back"><a href="${back.href}">${ARROW} ${back.label}</a></p>`;
   return html`<!doctype html>
     <html lang="en">
       <head>
         ${head} ${drawn(`<style>${STYLE}</style>`)}
       </head>
       <body>
-        <main>${body}</main>
-        <footer>Holdfast</footer>
+        <header class="bar">
+          <a class="brand" href="/">${LOGO}<span>Holdfast</span></a>
+        </header>
+        <main>${way} ${body}</main>
+        <footer class="foot">Questions about an order? Keep its address at hand: it names the order.</footer>
       </body>
     </html>`.html;
 }

@@ -35,6 +35,7 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
   return {
     title: `${order.event.name}: your order`,
     ...refresh,
+    back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
     body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
       <section>
@@ -82,32 +83,34 @@ function standingOf(order: OrderView, timeZone: string): Standing {
   const refund = refundDueCents > 0 ? ` ${printMoney(refundDueCents, currency)} will be given back to you.` : '';
   switch (status) {
     case 'CONFIRMED':
-      return { badge: 'CONFIRMED', tone: 'good', words: `Paid in full. Your tickets are below.${refund}` };
+      return { badge: 'Confirmed', tone: 'good', words: `Paid in full. Your tickets are below.${refund}` };
     case 'PARTIALLY_PAID': {
-      const words = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid.${refund}`;
-      return { badge: 'PARTLY PAID', tone: 'wait', words };
+      const rest = printMoney(order.remainingCents, currency);
+      const paid = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid`;
+      const words = `${paid}, ${rest} is still to come. Your tickets are below.${refund}`;
+      return { badge: 'Partly paid', tone: 'wait', words };
     }
     case 'PENDING': {
       const until = expiresAt === null ? '' : ` Your tickets are kept for you until ${printWhen(expiresAt, timeZone)}.`;
       if (paymentStatus === 'FAILED') {
         return {
-          badge: 'PAYMENT DECLINED',
+          badge: 'Payment declined',
           tone: 'bad',
           words: `The payment was declined; you can try again.${until}`,
         };
       }
-      return { badge: 'AWAITING PAYMENT', tone: 'wait', words: `The payment has not arrived yet.${until}` };
+      return { badge: 'Awaiting payment', tone: 'wait', words: `The payment has not arrived yet.${until}` };
     }
     case 'EXPIRED':
       return {
-        badge: 'EXPIRED',
+        badge: 'Expired',
         tone: 'bad',
         words: `The time to pay ran out and the tickets are back on sale.${refund}`,
       };
     case 'CANCELLED': {
       const by =
         cancellation?.cause === 'PERFORMANCE' ? 'A date of this order was cancelled.' : 'This order was cancelled.';
-      return { badge: 'CANCELLED', tone: 'bad', words: `${by}${refund}` };
+      return { badge: 'Cancelled', tone: 'bad', words: `${by}${refund}` };
     }
   }
 }
@@ -161,7 +164,10 @@ function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency
       <td>${printMoney(cents, currency)}</td>
     </tr>`;
   return [
-    sum('Total', totalCents),
+    html`<tr class="sum total">
+      <td>Total</td>
+      <td>${printMoney(totalCents, currency)}</td>
+    </tr>`,
     ...(paidCents > 0 ? [sum('Paid', paidCents)] : []),
     ...(refundedCents > 0 ? [sum('Given back', refundedCents)] : []),
     ...(refundDueCents > 0 ? [sum('Due back to you', refundDueCents)] : []),
@@ -194,13 +200,19 @@ function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html
           <div>
             <strong>${type?.name ?? ticket.ticketTypeId}</strong>
             ${seatOf(ticket)} ${ticket.attendee === null ? null : html`<p>${ticket.attendee.name}</p>`}
-            <p class="quiet small">${date?.name ?? ticket.performanceId}</p>
+            <p class="quiet small">${dateOf(date, definition.timezone)}</p>
           </div>
         </li>`;
       })}
     </ul>
     ${undrawn > 0 ? html`<p class="quiet">and ${undrawn} more tickets</p>` : null}
   </section>`;
+}
+
+/** A date's name and its beginning, because a ticket is torn off and shown alone. */
+function dateOf(date: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
+  if (date === undefined) return '';
+  return date.startsAt === null ? date.name : `${date.name}, ${printWhen(date.startsAt, timeZone)}`;
 }
 
 function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {

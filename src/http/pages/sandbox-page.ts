@@ -20,20 +20,18 @@ export function sandboxPage(content: SandboxPageContent): Page {
   return {
     title: `Pay for ${order.event.name}`,
     formTargets: [baseUrl, successUrl, cancelUrl],
-    body: html`<section class="notice">
-        <strong>Sandbox</strong>
-        <p class="quiet small">This is a stand-in for a payment provider. No money moves.</p>
-      </section>
-      <section>
-        <p class="quiet">${order.event.name}</p>
-        <p class="amount">${printMoney(payment.amountCents, payment.currency)}</p>
-        ${installmentOf(content)} ${windowOf(content)} ${outcomeOf(content)}
-        <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
-          <button name="outcome" value="paid">Pay</button>
-          <button class="plain" name="outcome" value="declined">Decline</button>
-          <button class="plain" name="outcome" value="cancelled">Cancel</button>
-        </form>
-      </section>`,
+    back: { href: `/orders/${order.id}`, label: 'Your order' },
+    body: html`<section>
+      <h1>Pay for ${order.event.name}</h1>
+      <p class="notice"><strong>Sandbox.</strong> A stand-in for a payment provider: no money moves.</p>
+      <p class="amount">${printMoney(payment.amountCents, payment.currency)}</p>
+      ${installmentOf(content)} ${windowOf(content)} ${outcomeOf(content)}
+      <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
+        <button name="outcome" value="paid">Pay</button>
+        <button class="plain" name="outcome" value="declined">Decline</button>
+        <button class="plain" name="outcome" value="cancelled">Cancel</button>
+      </form>
+    </section>`,
   };
 }
 
@@ -57,5 +55,5 @@ const wordsOfStatus = {
 } as const;
 
 function outcomeOf({ payment: { status } }: SandboxPageContent): Html | null {
-  return status === 'OPEN' || status === 'REQUESTED' ? null : html`<p class="wait">${wordsOfStatus[status]}</p>`;
+  return status === 'OPEN' || status === 'REQUESTED' ? null : html`<p class="notice">${wordsOfStatus[status]}</p>`;
 }

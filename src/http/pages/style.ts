@@ -1,41 +1,56 @@
-/** The style of the pages that the service writes itself: the order page and the sandbox's. */
-export const STYLE = `
-:root { color-scheme: light dark; --ink: #1d2530; --quiet: #5d6878; --paper: #ffffff; --ground: #eef1f5; --line: #d9dfe7;
-  --accent: #1f5eff; --good: #0a7a4b; --bad: #b3261e; --wait: #8a5a00; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8ecf2; --quiet: #9aa5b5; --paper: #1a2029; --ground: #11151b; --line: #2c3542;
-    --accent: #7aa2ff; --good: #5fd39b; --bad: #ff8f86; --wait: #f0c060; } }
+/** The style of the pages that the service writes itself for buyers: orders, the draw, the sandbox, and what is not there. */
+import { PALETTE, SANS, SERIF } from './palette.ts';
+
+export const STYLE = `${PALETTE}
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; }
-main { max-width: 42rem; margin: 0 auto; padding: 2rem 1rem 1rem; }
-footer { text-align: center; color: var(--quiet); font-size: .8rem; padding: 0 1rem 2rem; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .25rem; text-wrap: balance; overflow-wrap: anywhere; }
-h2 { font-size: 1rem; margin: 0 0 .75rem; }
-p { margin: .25rem 0; overflow-wrap: anywhere; }
+body { margin: 0; min-height: 100dvh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink); font: 16px/1.5 ${SANS}; }
+.bar { background: var(--surface); border-bottom: 1px solid var(--line); padding: .75rem 1.5rem; }
+.brand { display: flex; width: fit-content; align-items: center; gap: .75rem; margin-left: max(0px, calc((100% - 75rem) / 2));
+  color: var(--ink); font: 600 1.1875rem/1 ${SERIF}; text-decoration: none; }
+.brand rect { fill: var(--accent); } .brand path { fill: var(--accent-ink); }
+main { flex: 1; width: 100%; max-width: 46rem; margin: 0 auto; padding: 1.5rem 1.5rem 3rem; }
+.bar, main, .foot { flex-shrink: 0; }
+.foot { border-top: 1px solid var(--line); padding: 1.5rem; color: var(--quiet); font-size: .875rem; text-align: center; }
+.back { margin: 0 0 1rem; }
+.back a { display: inline-flex; align-items: center; gap: .5rem; color: var(--quiet); text-decoration: none; }
+.back a:hover { color: var(--ink); text-decoration: underline; }
+.back svg { fill: none; stroke: currentColor; stroke-width: 1.7; stroke-linecap: round; stroke-linejoin: round; }
+h1 { font: 600 clamp(1.9rem, 1.4rem + 2vw, 2.5rem)/1.1 ${SERIF}; letter-spacing: -.015em; margin: 0 0 .5rem; text-wrap: balance; overflow-wrap: anywhere; }
+h2 { font: 600 1.3rem/1.25 ${SERIF}; margin: 0 0 .75rem; }
+p { margin: .25rem 0; overflow-wrap: anywhere; text-wrap: pretty; }
+a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 4px; }
+code { font: .88em ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 .quiet { color: var(--quiet); }
-.small { font-size: .85rem; }
-section { background: var(--paper); border: 1px solid var(--line); border-radius: 14px; padding: 1.25rem; margin: 0 0 1rem; }
-.badge { display: inline-block; padding: .15rem .6rem; border-radius: 99px; font-size: .75rem; font-weight: 700;
-  letter-spacing: .04em; border: 1px solid currentColor; margin-bottom: .75rem; }
-.good { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); }
+.small { font-size: .875rem; }
+.lead { font-size: 1.1875rem; color: var(--quiet); }
+section { background: var(--surface); border: 1px solid var(--line); border-radius: 16px; padding: 1.5rem; margin: 0 0 1rem; }
+.badge { display: inline-block; padding: .1em .7em; border-radius: 99px; font: 600 .8125rem/1.7 ${SANS}; margin-bottom: .75rem; }
+.badge.good { color: var(--good); background: var(--good-soft); }
+.badge.wait { color: var(--wait); background: var(--wait-soft); }
+.badge.bad { color: var(--bad); background: var(--bad-soft); }
+.notice { padding: .75rem 1rem; border-radius: 10px; background: var(--wait-soft); color: var(--wait); margin: .75rem 0; }
 table { width: 100%; border-collapse: collapse; }
-td { padding: .4rem 0; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+td { padding: .5rem 0; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 tr:first-child td { border-top: 0; }
 td:last-child { text-align: right; white-space: nowrap; padding-left: 1rem; font-variant-numeric: tabular-nums; }
-tr.sum td { font-weight: 700; }
-.button, button { display: inline-block; font: inherit; font-weight: 600; padding: .7rem 1.4rem; border-radius: 10px;
-  border: 1px solid var(--accent); background: var(--accent); color: var(--paper); text-decoration: none; cursor: pointer; }
-button.plain { background: transparent; color: var(--ink); border-color: var(--line); }
-.button:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem; }
-.actions form { display: contents; }
+tr.sum td { font-weight: 650; }
+tr.total td { border-top-color: var(--line-strong); }
+.button, button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.875rem; font: 600 1rem/1.2 ${SANS};
+  padding: .5rem 1.5rem; border-radius: 10px; border: 1px solid transparent; background: var(--accent); color: var(--accent-ink);
+  text-decoration: none; cursor: pointer; }
+.button:hover, button:hover { background: var(--accent-hover); }
+button.plain { background: var(--surface); color: var(--ink); border-color: var(--line-strong); }
+button.plain:hover { background: var(--sunken); }
+.button:focus-visible, button:focus-visible { border-radius: 10px; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
 .tickets { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); list-style: none; margin: 0; padding: 0; }
-.ticket { border: 1px solid var(--line); border-radius: 12px; overflow: hidden; break-inside: avoid; }
+.ticket { border: 1px solid var(--line-strong); border-radius: 12px; overflow: hidden; break-inside: avoid; }
 .ticket svg { display: block; width: 100%; height: auto; background: #fff; padding: .75rem; }
-.ticket div { padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line); }
+.ticket div { padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line-strong); }
 .ticket.void svg { opacity: .12; }
-pre { overflow-x: auto; font-size: .8rem; line-height: 1.4; padding: .75rem; border: 1px solid var(--line); border-radius: 10px; }
-.amount { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; margin: .5rem 0; }
-.notice { border-color: var(--wait); border-style: dashed; }
-@media print { body { background: #fff; } .actions, footer { display: none; } section { border: 0; padding: 0; } }
+pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem; background: var(--sunken); border-radius: 10px; }
+.amount { font: 600 2.5rem/1.2 ${SERIF}; font-variant-numeric: tabular-nums; margin: .25rem 0 .5rem; }
+@media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }
+@media print { body { background: #fff; } .bar, .back, .actions, .foot { display: none; } main { max-width: none; padding: 0; } section { border: 0; padding: 0; } }
 `;

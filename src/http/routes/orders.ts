@@ -43,34 +43,42 @@ export async function orderRoutes(
     },
   );
 
-  app.get('/orders/:order_id', { schema: { params: OrderPath, hide: true } }, async (request, reply) => {
-    const { order_id: orderId } = request.params;
-    const office = await directory.byId('ord', orderId);
-    const seen = await office?.lookDurably((state, now) => {
-      const order = findOrder(state, orderId);
-      return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
-    });
-    if (seen === undefined || 'outcome' in seen) return reply.refuse(ORDER_NOT_FOUND);
-    const { id: eventId } = seen.order.event;
-    const content = {
-      ...seen,
-      baseUrl: baseUrl(),
-      codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
-    };
-    return sendPage(reply, await orderPage(content));
-  });
+  app.get(
+    '/orders/:order_id',
+    { config: { page: true }, schema: { params: OrderPath, hide: true } },
+    async (request, reply) => {
+      const { order_id: orderId } = request.params;
+      const office = await directory.byId('ord', orderId);
+      const seen = await office?.lookDurably((state, now) => {
+        const order = findOrder(state, orderId);
+        return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
+      });
+      if (seen === undefined || 'outcome' in seen) return reply.refuse(ORDER_NOT_FOUND);
+      const { id: eventId } = seen.order.event;
+      const content = {
+        ...seen,
+        baseUrl: baseUrl(),
+        codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
+      };
+      return sendPage(reply, await orderPage(content));
+    },
+  );
 
   await app.register(async (scope: HttpApp) => {
     readForms(scope);
     // The page's button: opens a session as POST …/payments does and leads there.
-    scope.post('/orders/:order_id/pay', { schema: { params: OrderPath, hide: true } }, async (request, reply) => {
-      const { order_id: orderId } = request.params;
-      const office = await directory.byId('ord', orderId);
-      const asked = (await office?.ask({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
-      if (office === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
-      const opened = await unlessUnavailable(payments.cashier.openSession(office, asked));
-      if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
-      return reply.redirect(new URL(opened.payment.redirectUrl!).href, 303);
-    });
+    scope.post(
+      '/orders/:order_id/pay',
+      { config: { page: true }, schema: { params: OrderPath, hide: true } },
+      async (request, reply) => {
+        const { order_id: orderId } = request.params;
+        const office = await directory.byId('ord', orderId);
+        const asked = (await office?.ask({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
+        if (office === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
+        const opened = await unlessUnavailable(payments.cashier.openSession(office, asked));
+        if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
+        return reply.redirect(new URL(opened.payment.redirectUrl!).href, 303);
+      },
+    );
   });
 }

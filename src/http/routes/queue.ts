@@ -124,7 +124,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       if (draw === null) return reply.fail('NOT_FOUND');
       reply.header('vary', 'accept');
       if (!wantsPage) return reply.send(printDraw(draw));
-      return sendPage(reply, drawPage({ ...event, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
+      return sendPage(reply, drawPage({ ...event, slug, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
     },
   );
 }

@@ -76,7 +76,7 @@ export async function sandboxPaymentRoutes(
 
   app.get(
     '/sandbox/pay/:checkout_session_id',
-    { schema: { params: SessionPath, hide: true } },
+    { config: { page: true }, schema: { params: SessionPath, hide: true } },
     async (request, reply) => {
       const { checkout_session_id: checkoutSessionId } = request.params;
       const found = await till.find(checkoutSessionId);
@@ -91,7 +91,7 @@ export async function sandboxPaymentRoutes(
     readForms(scope);
     scope.post(
       '/sandbox/pay/:checkout_session_id',
-      { config, schema: { params: SessionPath, body: ChosenOutcome, hide: true } },
+      { config: { ...config, page: true }, schema: { params: SessionPath, body: ChosenOutcome, hide: true } },
       async (request, reply) => {
         const { checkout_session_id: checkoutSessionId } = request.params;
         const outcome = request.body.outcome as Outcome;

@@ -61,7 +61,7 @@ export function DrawPage({ slug }: { readonly slug: string }) {
           <Notice tone="info">The draw has not been held yet.</Notice>
         )}
         <p class="small quiet">
-          The whole proof as data: <a href={serviceAddress(`/api/events/public/${slug}/draw`)}>draw</a>.
+          <a href={serviceAddress(`/api/events/public/${slug}/draw`)}>The whole proof, and how to check it elsewhere</a>
         </p>
       </div>
     </Frame>

@@ -48,6 +48,10 @@ export interface Point {
   readonly y: number;
 }
 
+/** Room around the whole plan, and above a section for its name. */
+const MARGIN_RADII = 3;
+const NAME_RADII = 4;
+
 export function planOf(locality: SeatedLocality): SeatPlan {
   const seats: PlannedSeat[] = [];
   const rowLabels: string[] = [];
@@ -72,6 +76,8 @@ export function planOf(locality: SeatedLocality): SeatPlan {
   const zones = locality.zones.map((zone, index) => ({ key: zone.zone_key, name: zone.name, hue: hues[index]! }));
   const zoneIndex = new Map(zones.map(({ key }, index) => [key, index]));
   const radius = seatRadius(seats, rows);
+  // A section's name stands above its first row.
+  const names = sections.map(({ box }) => ({ x: box.x + box.width / 2, y: box.y - radius * NAME_RADII }));
   const shapes = (locality.shapes as readonly Shape[]).filter((shape) => typeof shape === 'object' && shape !== null);
   return {
     seats,
@@ -85,7 +91,7 @@ export function planOf(locality: SeatedLocality): SeatPlan {
     numberById: new Map(seats.map((seat, number) => [seat.id, number])),
     radius,
     shapes,
-    box: grown(boxAround([...seats, ...shapes.flatMap(cornersOf)]), radius * 2.5),
+    box: grown(boxAround([...seats, ...names, ...shapes.flatMap(cornersOf)]), radius * MARGIN_RADII),
   };
 }
 

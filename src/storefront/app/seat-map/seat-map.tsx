@@ -120,6 +120,9 @@ export function SeatMap({ plan, looks, describe, onToggle, closeTo, label }: Sea
         onBlur={() => surface.point(null)}
         {...gestures}
       />
+      <p id="seat-readout" class="seat-readout" aria-live={isCanvas ? 'polite' : 'off'}>
+        {pointed === null ? 'Choose a seat to see its row and price.' : describe(pointed)}
+      </p>
       <div class="map-tools" role="group" aria-label="Zoom">
         <button type="button" class="tool" aria-label="Zoom in" onClick={() => zoom(STEP)}>
           <PlusIcon />
@@ -137,9 +140,6 @@ export function SeatMap({ plan, looks, describe, onToggle, closeTo, label }: Sea
           <FitIcon />
         </button>
       </div>
-      <p id="seat-readout" class="seat-readout" aria-live={isCanvas ? 'polite' : 'off'}>
-        {pointed === null ? 'Choose a seat to see its row and price.' : describe(pointed)}
-      </p>
     </div>
   );
 }

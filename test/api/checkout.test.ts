@@ -215,8 +215,7 @@ describe('A start that is made again', () => {
     const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
     const answers = await times(200, () => shop.post<Started>(START, wish({ items: undefined, hold_id: hold.id })));
     const placed = answers.filter(({ status }) => status === 201);
-    assert.ok(placed.length >= 1);
-    assert.equal(new Set(placed.map(({ body }) => JSON.stringify(body))).size, 1);
+    assert.equal(placed.length, 1);
     for (const answer of answers) if (answer.status !== 201) assertRefused(answer, 409, 'HOLD_NOT_ACTIVE');
     assertRefused(await shop.post(START, wish({ items: undefined, hold_id: hold.id })), 409, 'HOLD_NOT_ACTIVE');
     assert.equal((await audit(shop, 'evt_gala')).get('eve')!.held, 2);

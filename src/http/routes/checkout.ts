@@ -51,7 +51,11 @@ export function checkoutRoutes(app: HttpApp, ports: Pick<PublicPorts, 'directory
       }
       const opened = await unlessUnavailable(cashier.openSession(office, { order, payment }));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
-      if (resumed && opened.isShared && idempotency !== null) reply.header('idempotent-replayed', 'true');
+      if (resumed && opened.isShared) {
+        // Another request had the session opened meanwhile: to this one the hold is used, unless the key says they are one.
+        if (idempotency === null) return reply.refuse(refuse('HOLD_NOT_ACTIVE', { status: 'CONVERTED' }));
+        reply.header('idempotent-replayed', 'true');
+      }
       return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
     },
   );

@@ -1,0 +1,261 @@
+/**
+ * Buyers who write down what they do: over HTTP, many at once, on very little stock, through crashes of the service.
+ *
+ * Owns the event that is sold, the translation between its API and the model of `stock.ts`, and the recording of histories,
+ * one for each shelf. An operation that a crash left without an answer is asked again under the same key, as the contract
+ * tells clients to; the two are operations of their own, of which the first may never have happened.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import type { SpawnedHouse, Json, Answer, CallOptions } from '../api/harness.ts';
+import type { Chance } from '../simulation/chance.ts';
+import type { Amounts, Shelf, StockInput, StockOperation, StockOutput } from './stock.ts';
+
+export const EVENT = {
+  id: 'evt_small',
+  slug: 'small',
+  name: 'Little is left',
+  currency: 'EUR',
+  hold_minutes: 600,
+  payment_minutes: 700,
+  performances: [
+    { id: 'fri', name: 'Friday' },
+    { id: 'sat', name: 'Saturday' },
+  ],
+  localities: [
+    {
+      id: 'house',
+      name: 'House',
+      seating: 'NUMBERED',
+      sections: [{ id: 'S', name: 'Stalls', zone_key: 'stalls', rows: [{ label: 'A', seats: 5 }] }],
+    },
+    { id: 'pit', name: 'Pit', seating: 'GENERAL', capacity: 4 },
+    { id: 'ring', name: 'Ring', seating: 'GENERAL', capacity: 3 },
+  ],
+  ticketTypes: [
+    { id: 'seat', name: 'Seat', locality_id: 'house' },
+    { id: 'pit', name: 'Pit', locality_id: 'pit' },
+    { id: 'ring', name: 'Ring', locality_id: 'ring' },
+  ],
+  sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 0, pit: 1_000, ring: 2_000 } }],
+} as const satisfies Json;
+
+/** What is sold together: a seat, two seats, a counter, and the counters of two dates that one hold may span. */
+export const SHELVES: Readonly<Record<string, Shelf>> = {
+  'one seat': { capacities: { 'S-A-1': 1 }, isFree: true },
+  'two seats': { capacities: { 'S-A-3': 1, 'S-A-4': 1 }, isFree: true },
+  'a counter': { capacities: { 'pit fri': 4 }, isFree: false },
+  'counters of two dates': { capacities: { 'ring fri': 3, 'ring sat': 3 }, isFree: false },
+};
+
+/** One life of the serving process. */
+export interface Epoch {
+  readonly house: SpawnedHouse;
+  /** Resolves with the moment by which the process was gone. */
+  readonly crashed: Promise<number>;
+  /** Resolves when the next process serves. */
+  readonly next: Promise<Epoch>;
+}
+
+export interface Street {
+  epoch: Epoch;
+  isClosing: boolean;
+  readonly histories: ReadonlyMap<string, StockOperation[]>;
+}
+
+/** What a client learnt of a hold beside the answers that the model knows. */
+interface Papers {
+  readonly session: string;
+  holdId?: string;
+  orderId?: string;
+  checkoutSessionId?: string | null;
+}
+
+type HoldInput = Exclude<StockInput, { readonly type: 'count' }>;
+
+const HOLDS = '/api/checkout/holds';
+
+/** Milliseconds on the one clock of all buyers. */
+export function moment(): number {
+  return performance.now();
+}
+
+/** Goes from shelf to shelf until the street closes; ends with nothing held and nothing bought. */
+export async function shop(street: Street, buyer: number, chance: Chance): Promise<void> {
+  for (let visit = 0; !street.isClosing; visit += 1) {
+    const shelf = chance.pick(Object.keys(SHELVES));
+    await visitShelf(street, shelf, `session-${buyer}-${visit}`, chance);
+  }
+}
+
+async function visitShelf(street: Street, shelf: string, session: string, chance: Chance): Promise<void> {
+  const holds: [string, Papers][] = [];
+  const wishes = chance.percent(30) ? 2 : 1;
+  for (let wish = 0; wish < wishes; wish += 1) {
+    const hold = `${session}-${wish}`;
+    const papers: Papers = { session };
+    const input = { type: 'place', hold, session, amounts: someOf(shelf, chance) } as const;
+    const placed = await insist(street, shelf, input, papers);
+    if (placed.type === 'PLACED') holds.push([hold, papers]);
+  }
+  for (let step = chance.between(0, 3); step > 0 && holds.length > 0; step -= 1) {
+    const together = Array.from({ length: chance.between(1, 2) }, () => {
+      const [hold, papers] = chance.pick(holds);
+      return insist(street, shelf, nextFor(shelf, hold, papers, chance), papers);
+    });
+    await Promise.all(together);
+  }
+  for (const [hold, papers] of holds) {
+    await insist(street, shelf, { type: papers.orderId === undefined ? 'release' : 'cancel', hold }, papers);
+  }
+}
+
+/** A wish that the shelf could fulfil when it is full. */
+function someOf(shelf: string, chance: Chance): Amounts {
+  const { capacities } = SHELVES[shelf]!;
+  const goods = Object.keys(capacities);
+  const some = goods.filter(() => chance.percent(60));
+  const chosen = some.length > 0 ? some : [chance.pick(goods)];
+  return Object.fromEntries(chosen.map((good) => [good, chance.between(1, capacities[good]!)]));
+}
+
+function nextFor(shelf: string, hold: string, { orderId, checkoutSessionId }: Papers, chance: Chance): HoldInput {
+  const hasCounters = !SHELVES[shelf]!.isFree;
+  const type = chance.weighted({
+    read: 4,
+    release: 1,
+    start: 3,
+    change: hasCounters ? 3 : 0,
+    pay: typeof checkoutSessionId === 'string' ? 4 : 0,
+    status: orderId === undefined ? 0 : 3,
+    cancel: orderId === undefined ? 0 : 1,
+  });
+  return type === 'change' ? { type, hold, amounts: someOf(shelf, chance) } : { type, hold };
+}
+
+/** Asks until there is an answer, over crashes too, and writes down each time. */
+async function insist(street: Street, shelf: string, input: HoldInput, papers: Papers): Promise<StockOutput> {
+  const history = street.histories.get(shelf)!;
+  for (;;) {
+    const { epoch } = street;
+    const calledAt = moment();
+    let answer: Answer;
+    try {
+      answer = await send(epoch.house, input, papers);
+    } catch {
+      const crashedAt = await epoch.crashed;
+      history.push({ input, output: null, calledAt, returnedAt: Math.max(calledAt, crashedAt) });
+      await epoch.next;
+      continue;
+    }
+    const returnedAt = moment();
+    const output = answer.status === 503 ? null : outputOf(answer, input, papers);
+    history.push({ input, output, calledAt, returnedAt });
+    if (output !== null) return output;
+    await pause(5);
+  }
+}
+
+// ── the API's words ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+function send(house: SpawnedHouse, input: HoldInput, papers: Papers): Promise<Answer> {
+  const { session: sessionKey, holdId, orderId, checkoutSessionId } = papers;
+  const ask = (method: string, address: string, options: CallOptions = {}) =>
+    house.call(method, address, { sessionKey, ...options });
+  switch (input.type) {
+    case 'place': {
+      const body = { event_id: EVENT.id, session_key: sessionKey, items: itemsOf(input.amounts) };
+      return ask('POST', HOLDS, { body, headers: { 'idempotency-key': input.hold } });
+    }
+    case 'change':
+      return ask('PATCH', `${HOLDS}/${holdId}`, { body: { items: itemsOf(input.amounts) } });
+    case 'release':
+      return ask('DELETE', `${HOLDS}/${holdId}`);
+    case 'read':
+      return ask('GET', `${HOLDS}/${holdId}`);
+    case 'start': {
+      const customer = { email: `${input.hold}@example.com`, name: 'Somebody' };
+      const body = { event_id: EVENT.id, hold_id: holdId, customer, accept_terms: true };
+      return ask('POST', '/api/checkout/start', { body, headers: { 'idempotency-key': `${input.hold}-start` } });
+    }
+    case 'pay':
+      return ask('POST', `/sandbox/payments/${checkoutSessionId}`, { body: { outcome: 'paid' } });
+    case 'status':
+      return ask('GET', `/api/checkout/status/${orderId}`);
+    case 'cancel':
+      return house.operate('POST', `/admin/orders/${orderId}/cancel`);
+  }
+}
+
+/** The items of a request: seats by their ids, counters by type and date. */
+function itemsOf(amounts: Amounts): readonly Json[] {
+  const seats = Object.keys(amounts).filter((good) => good.startsWith('S-'));
+  const item = (type: string, date: string, quantity: number, more: Json = {}): Json => {
+    return { ticket_type_id: type, selling_stage_id: 'general', performance_id: date, quantity, ...more };
+  };
+  if (seats.length > 0) return [item('seat', 'fri', seats.length, { seat_ids: seats })];
+  return Object.entries(amounts).map(([good, quantity]) => item(good.split(' ')[0]!, good.split(' ')[1]!, quantity));
+}
+
+function amountsOf(items: HoldBody['items']): Amounts {
+  const amounts: Record<string, number> = {};
+  for (const { ticket_type_id: type, performance_id: date, ticket_count: count, seat_ids: seats } of items) {
+    if (seats.length === 0) amounts[`${type} ${date}`] = count;
+    for (const seat of seats) amounts[seat] = 1;
+  }
+  return amounts;
+}
+
+/** What an answer says in the model's words; throws for one that no sale could give. */
+function outputOf({ status, body }: Answer, input: HoldInput, papers: Papers): StockOutput {
+  if (status >= 400) {
+    const refusal = refusalOf(body);
+    if (refusal === null) throw new Error(`${JSON.stringify(input)}: ${status} ${JSON.stringify(body)}`);
+    return refusal;
+  }
+  switch (input.type) {
+    case 'place':
+      papers.holdId = sameAsBefore(papers.holdId, body['id'] as string);
+      return { type: 'PLACED' };
+    case 'change':
+      return { type: 'CHANGED' };
+    case 'release':
+      return { type: 'RELEASED' };
+    case 'read':
+      return { type: 'HOLD', status: body['status'] as string, amounts: amountsOf(body['items'] as HoldBody['items']) };
+    case 'start':
+      papers.orderId = sameAsBefore(papers.orderId, body['order_id'] as string);
+      papers.checkoutSessionId = body['checkout_session_id'] as string | null;
+      return { type: 'STARTED' };
+    case 'pay':
+      return { type: 'SETTLED' };
+    case 'status':
+      return { type: 'ORDER', status: body['status'] as string };
+    case 'cancel':
+      return { type: 'CANCELLED' };
+  }
+}
+
+function refusalOf({ code, detail }: Json): StockOutput | null {
+  const details = detail as Json;
+  switch (code) {
+    case 'HOLD_NOT_ACTIVE':
+      return { type: code };
+    case 'SEAT_TAKEN':
+      return { type: code, seats: details['seat_ids'] as string[] };
+    case 'INSUFFICIENT_TICKETS':
+      return {
+        type: code,
+        good: `${String(details['ticket_type_id'])} ${String(details['performance_id'])}`,
+        available: details['available'] as number,
+        reservedByOthers: details['reserved_by_others'] as boolean,
+      };
+    default:
+      return null;
+  }
+}
+
+function sameAsBefore(known: string | undefined, id: string): string {
+  if (known !== undefined && known !== id) throw new Error(`one key, two answers: ${known} and ${id}`);
+  return id;
+}

@@ -9,15 +9,7 @@ import { bestBlock } from './best-available.ts';
 import { activeHoldOf, type HoldOffice } from './holds.ts';
 import { reserved, totals } from './inventory.ts';
 import { occupancy, occupancySince, type Occupancy, type SeatChange } from './occupancy.ts';
-import {
-  findDate,
-  findDateOnSale,
-  isOnSale,
-  shownStatus,
-  visiblePerformances,
-  type SaleDate,
-  type Stock,
-} from './performances.ts';
+import { findDate, findDateOnSale, isOnSale, shownStatus, type SaleDate, type Stock } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
 import { seatFacts, type SeatFacts } from './seating-plan.ts';
@@ -109,7 +101,7 @@ export function eventView(
   const { plan } = office;
   const one = wanted.performanceId === null ? null : findDate(office, wanted.performanceId);
   if (one !== null && isRefusal(one)) return one;
-  const visible = visiblePerformances(plan);
+  const visible = plan.visiblePerformances;
   const dates = one === null ? visible.map((performance) => office.dates.get(performance.id)!) : [one];
   const onSale = dates.filter((date) => isOnSale(date, plan.performanceById.get(date.id)!, now));
   const trials = openTrials(office, onSale, wanted.sessionKey);
@@ -144,7 +136,7 @@ export function eventRevision(office: AvailabilityOffice, now: number): string {
 /** The event's line in the list of events. */
 export function eventSummary(office: AvailabilityOffice, now: number): EventSummary {
   const { definition } = office.plan;
-  const visible = visiblePerformances(office.plan);
+  const visible = office.plan.visiblePerformances;
   const views = visible.map((performance) => viewPerformance(office, performance, true, now).several!);
   const prices = views.filter((view) => view.fromPrice > 0).map((view) => view.fromPrice);
   return {

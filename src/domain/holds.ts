@@ -17,8 +17,8 @@ import { fact, type Fact, type FactData, type HoldLine } from './fact.ts';
 import { recall, remember, type IdempotencyBook, type IdempotencyRecord } from './idempotency.ts';
 import { giveBack, reschedule, retake, returnSold, sell, take } from './inventory.ts';
 import { invariant } from './invariant.ts';
-import { oldestOf } from './oldest.ts';
 import { followStock, type SaleDate, type Stock } from './performances.ts';
+import { RecentIds } from './recent-ids.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { rearrange, reserve } from './reservation.ts';
 import { ShardedMap } from './sharded-map.ts';
@@ -42,7 +42,7 @@ export interface HoldBook {
   readonly byId: ShardedMap<Hold>;
   readonly activeBySession: ShardedMap<Hold>;
   /** Holds that ended without an order, oldest first. */
-  readonly finished: Set<string>;
+  readonly finished: RecentIds;
 }
 
 /** What holds need of the box office around them. */
@@ -54,7 +54,7 @@ export interface HoldOffice extends Stock {
 }
 
 export function noHolds(): HoldBook {
-  return { byId: new ShardedMap(), activeBySession: new ShardedMap(), finished: new Set() };
+  return { byId: new ShardedMap(), activeBySession: new ShardedMap(), finished: new RecentIds(FINISHED_HOLDS_MAX) };
 }
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -284,11 +284,8 @@ function endHold(office: HoldOffice, hold: Hold, trigger: 'RELEASE' | 'REPLACE' 
 
 /** Keeps a finished hold readable, and forgets the one that ended longest ago when there are too many. */
 export function keepFinished(holds: HoldBook, holdId: string): void {
-  holds.finished.add(holdId);
-  if (holds.finished.size <= FINISHED_HOLDS_MAX) return;
-  const oldest = oldestOf(holds.finished)!;
-  holds.finished.delete(oldest);
-  holds.byId.delete(oldest);
+  const forgotten = holds.finished.add(holdId);
+  if (forgotten !== null) holds.byId.delete(forgotten);
 }
 
 function holdOf(holds: HoldBook, holdId: string): Hold {

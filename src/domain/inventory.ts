@@ -133,6 +133,21 @@ export function totals(inventory: Inventory): StockTotals {
   return inventory.plan.localities.map((locality) => totalsOf(inventory, locality)).reduce(addTotals, NO_PLACES);
 }
 
+/** Whether there are places and each of them is sold or blocked: nothing is left, and nothing merely held. Hot. */
+export function isSoldOut({ plan, held, sold, blocked }: Inventory): boolean {
+  let placesLeft = 0;
+  let capacity = 0;
+  for (const { firstPlacePool, placePoolCount, capacity: places } of plan.localities) {
+    capacity += places;
+    placesLeft += places;
+    for (let pool = firstPlacePool; pool < firstPlacePool + placePoolCount; pool += 1) {
+      if (held[pool]! > 0) return false;
+      placesLeft -= sold[pool]! + blocked[pool]!;
+    }
+  }
+  return capacity > 0 && placesLeft === 0;
+}
+
 export function totalsOf(inventory: Inventory, locality: LocalityPlan): StockTotals {
   let held = 0;
   let sold = 0;
@@ -157,28 +172,29 @@ export function seatState(inventory: Inventory, seatId: string): SeatStatus | un
 
 /** A hold takes a line off sale; set the claimant's status and `expiresAt` first. Hot. */
 export function take(inventory: Inventory, claimant: Claimant, line: StockLine): void {
-  shift(inventory, line, null, inventory.held, AVAILABLE, HOLD);
-  schedule(inventory, claimant, line);
+  const row = rowOfLine(inventory, line);
+  shift(inventory, row, line, null, inventory.held, AVAILABLE, HOLD);
+  schedule(inventory, row, claimant, line);
 }
 
 /** A held line returns to sale. Hot. */
 export function giveBack(inventory: Inventory, line: StockLine): void {
-  shift(inventory, line, inventory.held, null, HELD, FREE);
+  shift(inventory, rowOfLine(inventory, line), line, inventory.held, null, HELD, FREE);
 }
 
 /** A held line is sold. */
 export function sell(inventory: Inventory, line: StockLine): void {
-  shift(inventory, line, inventory.held, inventory.sold, HELD, SELL);
+  shift(inventory, rowOfLine(inventory, line), line, inventory.held, inventory.sold, HELD, SELL);
 }
 
 /** A sold line returns to sale. */
 export function returnSold(inventory: Inventory, line: StockLine): void {
-  shift(inventory, line, inventory.sold, null, SOLD, FREE);
+  shift(inventory, rowOfLine(inventory, line), line, inventory.sold, null, SOLD, FREE);
 }
 
 /** A line that had returned to sale is taken and sold in one step, for money that landed late. */
 export function retake(inventory: Inventory, line: StockLine): void {
-  shift(inventory, line, null, inventory.held, AVAILABLE, HOLD);
+  shift(inventory, rowOfLine(inventory, line), line, null, inventory.held, AVAILABLE, HOLD);
   sell(inventory, line);
 }
 
@@ -194,7 +210,7 @@ export function unblock(inventory: Inventory, seatIds: readonly string[]): void 
 
 /** A claimant's window ends at another time, or the inventory was restored or rebased; set `expiresAt` first. */
 export function reschedule(inventory: Inventory, claimant: Claimant, lines: readonly StockLine[]): void {
-  for (const line of lines) schedule(inventory, claimant, line);
+  for (const line of lines) schedule(inventory, rowOfLine(inventory, line), claimant, line);
 }
 
 /** Counts what a row had in another inventory's books: for a snapshot, or a plan that replaces another. */
@@ -220,6 +236,7 @@ export function carrySeat(inventory: Inventory, map: SeatMap, seat: number, stat
 /** Moves a line's tickets from one kind of counter to another in all its pools, and its seats along. */
 function shift(
   inventory: Inventory,
+  row: SaleRow,
   line: StockLine,
   from: Int32Array | null,
   to: Int32Array | null,
@@ -227,7 +244,6 @@ function shift(
   trigger: number,
 ): void {
   const { seatIds, ticketCount } = line;
-  const row = rowOfLine(inventory, line);
   const { ticketType } = row;
   shiftPool(inventory, row.index, ticketCount, from, to);
   shiftPool(inventory, ticketType.pool, ticketCount, from, to);
@@ -283,8 +299,7 @@ function changeBlocking(inventory: Inventory, seatId: string, from: number, trig
   recordChange(inventory, map, place.seat);
 }
 
-function schedule(inventory: Inventory, claimant: Claimant, line: StockLine): void {
-  const row = rowOfLine(inventory, line);
+function schedule(inventory: Inventory, row: SaleRow, claimant: Claimant, line: StockLine): void {
   const { ticketType } = row;
   scheduleIn(inventory, row.index, claimant);
   scheduleIn(inventory, ticketType.pool, claimant);

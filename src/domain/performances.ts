@@ -10,7 +10,7 @@
  */
 import { follow } from '#machines/compile.ts';
 import { performanceLaw, type PerformanceStatus } from '#machines/performance.ts';
-import { createInventory, block, totals, seatState, unblock, type Inventory } from './inventory.ts';
+import { createInventory, block, isSoldOut, seatState, unblock, type Inventory } from './inventory.ts';
 import { rebase } from './inventory-update.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from './refusal.ts';
 import { invariant } from './invariant.ts';
@@ -35,11 +35,6 @@ export interface Stock {
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The dates that buyers can see, in their order. */
-export function visiblePerformances(plan: SalePlan): readonly PerformanceDefinition[] {
-  return plan.performances.filter((performance) => performance.status !== 'DRAFT');
-}
-
 /** Whether tickets for the date may be sold at `now`: not cancelled, not closed by the operator, not over. */
 export function isOnSale(date: SaleDate, definition: PerformanceDefinition, now: number): boolean {
   return (
@@ -57,7 +52,7 @@ export function shownStatus(date: SaleDate, definition: PerformanceDefinition): 
 
 /** A date that is on sale, by its id or, where there is only one, without. Refuses as the API says, in its order. */
 export function findDateOnSale(stock: Stock, performanceId: string | null, now: number): SaleDate | Refusal {
-  const visible = visiblePerformances(stock.plan);
+  const visible = stock.plan.visiblePerformances;
   if (performanceId === null && visible.length !== 1) return refuse('PERFORMANCE_REQUIRED', {});
   const wantedId = performanceId ?? visible[0]!.id;
   const definition = stock.plan.performanceById.get(wantedId);
@@ -70,7 +65,7 @@ export function findDateOnSale(stock: Stock, performanceId: string | null, now: 
 
 /** A visible date for reading, by its id or, where there is only one, without: PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND. */
 export function findDate(stock: Stock, performanceId: string | null): SaleDate | Refusal {
-  const visible = visiblePerformances(stock.plan);
+  const visible = stock.plan.visiblePerformances;
   if (performanceId === null && visible.length !== 1) return refuse('PERFORMANCE_REQUIRED', {});
   const wantedId = performanceId ?? visible[0]!.id;
   const date = stock.dates.get(wantedId);
@@ -167,8 +162,7 @@ export function evolveSeatsUnblocked(stock: Stock, data: FactData['SeatsUnblocke
 /** Lets a date's status follow its stock; called after every change of it. */
 export function followStock(date: SaleDate): void {
   if (date.status === 'CANCELLED') return;
-  const { capacity, available, held } = totals(date.inventory);
-  const soldOut = capacity > 0 && available === 0 && held === 0;
+  const soldOut = isSoldOut(date.inventory);
   if (soldOut && date.status === 'ON_SALE') date.status = follow(performanceLaw, date.status, 'SELL_OUT');
   else if (!soldOut && date.status === 'SOLD_OUT') date.status = follow(performanceLaw, date.status, 'RETURN');
 }

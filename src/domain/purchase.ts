@@ -8,7 +8,7 @@
  * 2. Seats that an item names are its own; the others of the line go to the items that name none, in their order.
  */
 import { addToTally } from './money.ts';
-import { visiblePerformances, type Stock } from './performances.ts';
+import { type Stock } from './performances.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { lineKey, type WantedLine } from './reservation.ts';
 import type { Attendee, HoldLine } from './fact.ts';
@@ -70,7 +70,7 @@ export function matchItems(
   lines: readonly HoldLine[],
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] | Refusal {
-  const visible = visiblePerformances(stock.plan);
+  const visible = stock.plan.visiblePerformances;
   const onlyDate = visible.length === 1 ? visible[0]!.id : null;
   const lineByKey = new Map(lines.map((line) => [lineKey(line), line]));
   const items: PurchaseItem[] = [];

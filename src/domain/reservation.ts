@@ -15,7 +15,7 @@ import { growBlock, shrinkBlock } from './held-block.ts';
 import { beginTrial, giveBackInTrial, judgeSeats, leftInTrial, shortfall, takeInTrial, type Trial } from './trial.ts';
 import { isStageOpen, rowOf, type SaleRow } from './sale-plan.ts';
 import { seatIdsAt } from './seating-plan.ts';
-import { findDateOnSale, inventoryOf, isOnSale, visiblePerformances, type Stock } from './performances.ts';
+import { findDateOnSale, inventoryOf, isOnSale, type Stock } from './performances.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from './refusal.ts';
 import type { Claimant } from './release-queue.ts';
 import type { HoldLine } from './fact.ts';
@@ -99,12 +99,12 @@ export function rearrange(
   if (isRefusal(named)) return named;
   const wanted: WantedLine[] = [];
   for (const line of hold.lines) {
-    if (!named.has(lineKey(line))) wanted.push(keep(stock, line));
+    if (!named.some((each) => each.line === line)) wanted.push(keep(stock, line));
   }
-  for (const { item, line, performanceId, index } of named.values()) {
+  for (const { item, line, name, index } of named) {
     if (item.quantity === 0) continue;
     const change =
-      line === null ? wantNew(stock, item, performanceId, index, now) : wantChanged(stock, item, line, index, now);
+      line === null ? wantNew(stock, item, name.performanceId, index, now) : wantChanged(stock, item, line, index, now);
     if (isRefusal(change)) return change;
     wanted.push(change);
   }
@@ -119,9 +119,9 @@ export function rearrange(
 
 interface NamedLine {
   readonly item: ItemRequest;
+  readonly name: LineName;
   /** The line of the hold that the item names, or null when it would be added. */
   readonly line: HoldLine | null;
-  readonly performanceId: string;
   readonly index: number;
 }
 
@@ -131,23 +131,23 @@ function nameLines(
   hold: OwnHold,
   items: readonly ItemRequest[],
   now: number,
-): Map<string, NamedLine> | Refusal {
-  const named = new Map<string, NamedLine>();
+): readonly NamedLine[] | Refusal {
+  const named: NamedLine[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index]!;
-    const visible = visiblePerformances(stock.plan);
-    const performanceId = item.performanceId ?? (visible.length === 1 ? visible[0]!.id : null);
-    const { ticketTypeId, sellingStageId } = item;
-    const key = lineKey({ performanceId: performanceId ?? '', ticketTypeId, sellingStageId });
-    const line = hold.lines.find((each) => lineKey(each) === key) ?? null;
+    const visible = stock.plan.visiblePerformances;
+    const { ticketTypeId, sellingStageId, performanceId } = item;
+    const onlyDate = visible.length === 1 ? visible[0]!.id : '';
+    const name = { performanceId: performanceId ?? onlyDate, ticketTypeId, sellingStageId };
+    const line = hold.lines.find((each) => isSameLine(each, name)) ?? null;
     if (line === null) {
-      const date = findDateOnSale(stock, item.performanceId, now);
+      const date = findDateOnSale(stock, performanceId, now);
       if (isRefusal(date)) return date;
     }
-    if (named.has(key)) {
+    if (named.some((each) => isSameLine(each.name, name))) {
       return refuseProblems([{ path: ['items', index], message: 'names a line that another item names already' }]);
     }
-    named.set(key, { item, line, performanceId: performanceId!, index });
+    named.push({ item, name, line, index });
   }
   return named;
 }
@@ -246,18 +246,34 @@ export function assignTickets(
   const trials = openTrials(stock, wanted, own);
   const seatRefusal = judgeNamedSeats(wanted, trials);
   if (seatRefusal !== null) return seatRefusal;
+  return wanted.length === 1 ? assignOne(wanted[0]!, trials[0]!, own) : assignSeveral(wanted, trials, own);
+}
+
+/** One line alone leaves nothing to any other, so that it need not be taken in the trial. Most requests are this. Hot. */
+function assignOne(want: WantedLine, trial: Trial, own: OwnHold | null): readonly HoldLine[] | Refusal {
+  const line = assignLine(want, 0, trial, own);
+  return isRefusal(line) ? line : [line];
+}
+
+function assignSeveral(
+  wanted: readonly WantedLine[],
+  trials: readonly Trial[],
+  own: OwnHold | null,
+): readonly HoldLine[] | Refusal {
   const lines = new Array<HoldLine>(wanted.length);
   for (const assignsNow of [isKept, isNamed, isShrunk, isAssigned]) {
     for (let index = 0; index < wanted.length; index += 1) {
       const want = wanted[index]!;
       if (!assignsNow(want)) continue;
       const promised = assignsNow === isNamed ? promisedTo(wanted, want) : 0;
-      const line = assignLine(want, promised, trials.get(want.performanceId)!, own);
+      const trial = trialOf(trials, want.performanceId)!;
+      const line = assignLine(want, promised, trial, own);
       if (isRefusal(line)) return line;
+      takeInTrial(trial, line);
       lines[index] = line;
     }
   }
-  return lines.length === 1 ? lines : addUp(lines);
+  return addUp(lines);
 }
 
 const isSettled = (want: WantedLine): boolean => want.seating.how === 'NAMED' || want.seating.how === 'NONE';
@@ -276,20 +292,30 @@ function promisedTo(wanted: readonly WantedLine[], { performanceId, row }: Wante
   return promised;
 }
 
-function openTrials(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): Map<string, Trial> {
-  const trials = new Map<string, Trial>();
+/** A trial for each date, in which the session's own hold is given back. They are few: a list is faster than a Map. */
+function openTrials(stock: Stock, wanted: readonly WantedLine[], own: OwnHold | null): readonly Trial[] {
+  const trials: Trial[] = [];
   for (const { performanceId } of wanted) {
-    if (!trials.has(performanceId)) trials.set(performanceId, beginTrial(inventoryOf(stock, performanceId)));
+    if (trialOf(trials, performanceId) === undefined) trials.push(beginTrial(inventoryOf(stock, performanceId)));
   }
-  for (const line of own?.lines ?? []) {
-    const trial = trials.get(line.performanceId);
+  if (own === null) return trials;
+  for (const line of own.lines) {
+    const trial = trialOf(trials, line.performanceId);
     if (trial !== undefined) giveBackInTrial(trial, line);
   }
   return trials;
 }
 
+function trialOf(trials: readonly Trial[], performanceId: string): Trial | undefined {
+  for (const trial of trials) if (trial.inventory.performanceId === performanceId) return trial;
+  return undefined;
+}
+
+const namesSeats = (want: WantedLine): boolean => want.seating.how === 'NAMED';
+
 /** Judges all named seats of all items together, so that an answer names every seat in the way. */
-function judgeNamedSeats(wanted: readonly WantedLine[], trials: ReadonlyMap<string, Trial>): Refusal | null {
+function judgeNamedSeats(wanted: readonly WantedLine[], trials: readonly Trial[]): Refusal | null {
+  if (!wanted.some(namesSeats)) return null;
   const notInTicketType: string[] = [];
   const notSellable: string[] = [];
   const taken: string[] = [];
@@ -308,7 +334,7 @@ function judgeNamedSeats(wanted: readonly WantedLine[], trials: ReadonlyMap<stri
     if (given !== expected) {
       mismatch ??= refuse('SEAT_COUNT_MISMATCH', { ticketTypeId: row.ticketTypeId, expected, given });
     }
-    const judgement = judgeSeats(trials.get(performanceId)!, row.ticketType, seating.seatIds);
+    const judgement = judgeSeats(trialOf(trials, performanceId)!, row.ticketType, seating.seatIds);
     notInTicketType.push(...judgement.notInTicketType);
     notSellable.push(...judgement.notSellable);
     taken.push(...judgement.taken);
@@ -320,16 +346,14 @@ function judgeNamedSeats(wanted: readonly WantedLine[], trials: ReadonlyMap<stri
   return taken.length > 0 ? refuse('SEAT_TAKEN', { seatIds: taken }) : null;
 }
 
-/** Judges the stock of one line, finds its seats and takes both in the trial. */
+/** Judges the stock of one line and finds its seats. */
 function assignLine(want: WantedLine, promised: number, trial: Trial, own: OwnHold | null): HoldLine | Refusal {
   const { row, ticketCount, performanceId, quantity, unitPriceCents } = want;
   if (!want.had && leftInTrial(trial, row) - promised < ticketCount) return insufficient(want, trial, own);
   const seatIds = findSeats(want, trial);
   if (seatIds === null) return insufficient(want, trial, own);
   const { ticketTypeId, sellingStageId } = row;
-  const line = { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents, seatIds };
-  takeInTrial(trial, line);
-  return line;
+  return { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents, seatIds };
 }
 
 const NO_SEATS: readonly string[] = [];
@@ -370,7 +394,16 @@ function insufficient(want: WantedLine, trial: Trial, own: OwnHold | null): Refu
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What makes two lines the same line. */
-export function lineKey(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>): string {
+type LineName = Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>;
+
+function isSameLine(a: LineName, b: LineName): boolean {
+  return (
+    a.ticketTypeId === b.ticketTypeId && a.sellingStageId === b.sellingStageId && a.performanceId === b.performanceId
+  );
+}
+
+/** The name of a line as one text, for tallies. */
+export function lineKey(line: LineName): string {
   return `${line.performanceId}\n${line.ticketTypeId}\n${line.sellingStageId}`;
 }
 
@@ -396,6 +429,7 @@ function joinLines(a: HoldLine, b: HoldLine): HoldLine {
 
 /** Lines that the hold had keep their places; new ones follow. */
 function inHoldOrder(wanted: readonly WantedLine[], hold: OwnHold): readonly WantedLine[] {
+  if (wanted.length === 1) return wanted;
   const places = new Map(hold.lines.map((line, place) => [lineKey(line), place]));
   const placeOf = ({ performanceId, row }: WantedLine): number =>
     places.get(lineKey({ performanceId, ticketTypeId: row.ticketTypeId, sellingStageId: row.sellingStageId })) ??

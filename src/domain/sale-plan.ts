@@ -37,6 +37,8 @@ export interface SalePlan {
   readonly paymentWindowMs: number;
   /** By `sortOrder`, then by start (a date without one last), then as listed. */
   readonly performances: readonly PerformanceDefinition[];
+  /** Those that buyers can see. */
+  readonly visiblePerformances: readonly PerformanceDefinition[];
   readonly performanceById: ReadonlyMap<string, PerformanceDefinition>;
   readonly localities: readonly LocalityPlan[];
   readonly localityById: ReadonlyMap<string, LocalityPlan>;
@@ -134,6 +136,7 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     holdLifeMaxMs: definition.holdMaxMinutes === null ? null : Math.round(definition.holdMaxMinutes * MINUTE_MS),
     paymentWindowMs: Math.round(definition.paymentMinutes * MINUTE_MS),
     performances,
+    visiblePerformances: performances.filter(({ status }) => status !== 'DRAFT'),
     performanceById: new Map(performances.map((performance) => [performance.id, performance])),
     localities,
     localityById,

@@ -23,11 +23,11 @@ import { AVAILABLE, BLOCKED, FREE, HELD, HOLD, nextState, seatStatusOf } from '.
 export interface Trial {
   readonly inventory: Inventory;
   /** By pool; null until something is given back. */
-  givenBack: Int32Array | null;
+  givenBack: number[] | null;
   /** By pool; null until something is taken. */
-  taken: Int32Array | null;
+  taken: number[] | null;
   /** By locality, the rows that differ; null until a seat does. */
-  changedRows: Map<number, RowStates>[] | null;
+  changedRows: (Map<number, RowStates> | undefined)[] | null;
 }
 
 /** Which of the picked seats cannot be had, and why; all three lists are empty when every one can. */
@@ -61,13 +61,13 @@ export function beginTrial(inventory: Inventory): Trial {
 
 /** A held line of this session counts as free from here on. */
 export function giveBackInTrial(trial: Trial, line: StockLine): void {
-  trial.givenBack ??= new Int32Array(trial.inventory.plan.poolCount);
+  trial.givenBack ??= new Array<number>(trial.inventory.plan.poolCount).fill(0);
   shiftInTrial(trial, line, trial.givenBack, HELD, FREE);
 }
 
 /** A line that was judged counts as taken from here on; its seats must be AVAILABLE in the trial. */
 export function takeInTrial(trial: Trial, line: StockLine): void {
-  trial.taken ??= new Int32Array(trial.inventory.plan.poolCount);
+  trial.taken ??= new Array<number>(trial.inventory.plan.poolCount).fill(0);
   shiftInTrial(trial, line, trial.taken, AVAILABLE, HOLD);
 }
 
@@ -170,7 +170,7 @@ function leftInPoolOfTrial(trial: Trial, pool: number): number {
   return leftInPool(trial.inventory, pool) + (trial.givenBack?.[pool] ?? 0) - (trial.taken?.[pool] ?? 0);
 }
 
-function shiftInTrial(trial: Trial, line: StockLine, counts: Int32Array, from: number, trigger: number): void {
+function shiftInTrial(trial: Trial, line: StockLine, counts: number[], from: number, trigger: number): void {
   const { seatIds, ticketCount } = line;
   const row = rowOf(trial.inventory.plan, line.ticketTypeId, line.sellingStageId);
   invariant(row !== undefined, 'a line is of a type and stage that are not on sale together');
@@ -196,8 +196,8 @@ function shiftInTrial(trial: Trial, line: StockLine, counts: Int32Array, from: n
 
 /** The row's states under the trial, ready to be changed: a copy, made once. */
 function changedRow(trial: Trial, map: SeatMap, row: number): RowStates {
-  trial.changedRows ??= trial.inventory.plan.localities.map(() => new Map());
-  const rows = trial.changedRows[map.locality.index]!;
+  trial.changedRows ??= new Array<undefined>(trial.inventory.plan.localities.length).fill(undefined);
+  const rows = (trial.changedRows[map.locality.index] ??= new Map());
   const known = rows.get(row);
   if (known !== undefined) return known;
   const offset = map.seating.rowStart[row]!;

@@ -1,0 +1,63 @@
+/**
+ * What the baselines have in common: a Fastify route for holds of one hot ticket type, over a store that keeps them.
+ *
+ * The route checks the same body with the same schema as the service and answers a body of the same shape and size. Stores
+ * do the least that a hold is: take stock if it is there, write the hold down, and wait until both are on disk. They know
+ * no seats, stages, replaced holds, expiry, idempotency or history; so they are measured at their best.
+ */
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import { createValidatorCompiler } from '#http/validation.ts';
+import { CreateHold } from '#http/schemas/holds.ts';
+
+export const CAPACITY = 100_000_000;
+const HOLD_MS = 600 * 60_000;
+
+export interface HoldRecord {
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly quantity: number;
+  readonly expiresAt: number;
+}
+
+export interface HoldStore {
+  /** Takes stock and keeps the hold; resolves to false where there is not enough. What it kept is on disk then. */
+  take(hold: HoldRecord): Promise<boolean>;
+}
+
+interface HoldRequest {
+  readonly event_id: string;
+  readonly session_key: string;
+  readonly items: readonly {
+    readonly ticket_type_id: string;
+    readonly selling_stage_id: string;
+    readonly quantity: number;
+  }[];
+}
+
+/** Serves holds from a store on a free port, and says that it is ready as the service does. */
+export async function serveHolds(store: HoldStore): Promise<void> {
+  const app = fastify({ logger: false });
+  app.setValidatorCompiler(createValidatorCompiler());
+  app.post<{ Body: HoldRequest }>('/api/checkout/holds', { schema: { body: CreateHold } }, async ({ body }, reply) => {
+    const [item] = body.items as [HoldRequest['items'][number]];
+    const id = `hld_${randomBytes(18).toString('base64url')}`;
+    const expiresAt = Date.now() + HOLD_MS;
+    const taken = await store.take({ id, sessionKey: body.session_key, quantity: item.quantity, expiresAt });
+    if (!taken) return reply.code(400).send({ code: 'INSUFFICIENT_TICKETS' });
+    const { ticket_type_id, selling_stage_id, quantity } = item;
+    const line = { ticket_type_id, selling_stage_id, performance_id: 'night', quantity, ticket_count: quantity };
+    return reply.code(201).send({
+      id,
+      event_id: body.event_id,
+      status: 'ACTIVE',
+      expires_at: new Date(expiresAt).toISOString(),
+      order_id: null,
+      items: [{ ...line, seat_ids: [], seat_labels: [] }],
+    });
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  process.stdout.write(`${JSON.stringify({ msg: 'ready', public: `http://127.0.0.1:${port}`, admin: '' })}\n`);
+}

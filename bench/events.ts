@@ -6,7 +6,7 @@
 import { checkDefinition } from '#catalogue/definition.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 
-const TICKETS_MAX = 1_000_000;
+const TICKETS_MAX = 10_000_000;
 
 const common = {
   currency: 'EUR',
@@ -15,7 +15,13 @@ const common = {
   performances: [{ id: 'night', name: 'Night', starts_at: '2099-05-08T20:00:00Z', ends_at: '2099-05-09T04:00:00Z' }],
 };
 
-/** One hot ticket type of a large general admission, in the form of a catalogue file. */
+/** An event in the form of a catalogue file. */
+export interface EventFile {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** One hot ticket type of a large general admission. */
 export const hotEvent = {
   ...common,
   id: 'evt_hot',
@@ -39,7 +45,7 @@ export const lineEvent = {
 };
 
 /** A hall of rows of 40 seats with an aisle in the middle, and a floor beside it. */
-export function hallEvent(seats: number): object {
+export function hallEvent(seats: number): EventFile {
   const rows = Array.from({ length: seats / 40 }, (_, i) => ({ label: String(i + 1), seats: 40, aisle_after: [20] }));
   return {
     ...common,
@@ -61,6 +67,40 @@ export function hallEvent(seats: number): object {
     ],
     sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 4500, single: 1500 } }],
   };
+}
+
+/** One of many events, with many ticket types on one floor. */
+export function spreadEvent(n: number, types: number): EventFile {
+  const ids = Array.from({ length: types }, (_, i) => `type-${i}`);
+  return {
+    ...hotEvent,
+    id: `evt_${n}`,
+    slug: `event-${n}`,
+    name: `Event ${n}`,
+    ticketTypes: ids.map((id) => ({ id, name: id, locality_id: 'floor' })),
+    sellingStages: [{ id: 'general', name: 'General sale', prices: Object.fromEntries(ids.map((id) => [id, 4500])) }],
+  };
+}
+
+/** A stadium of 48 blocks, each of 25 rows of 50 seats: 60,000. */
+export const stadiumEvent = {
+  ...common,
+  id: 'evt_stadium',
+  slug: 'stadium',
+  name: 'A stadium',
+  localities: [{ id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections: blocksOf(48, 25, 50) }],
+  ticketTypes: [{ id: 'seat', name: 'Seat', locality_id: 'bowl' }],
+  sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 6500 } }],
+};
+
+function blocksOf(blocks: number, rowsOfBlock: number, seats: number): object[] {
+  const rows = Array.from({ length: rowsOfBlock }, (_, i) => ({ label: String(i + 1), seats }));
+  return Array.from({ length: blocks }, (_, i) => ({
+    id: `B${i + 1}`,
+    name: `Block ${i + 1}`,
+    zone_key: 'bowl',
+    rows,
+  }));
 }
 
 /** A definition as the domain knows it. */

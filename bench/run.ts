@@ -6,47 +6,61 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpus, totalmem } from 'node:os';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { printFigures } from './report.ts';
-import { keepsBudget, type Figure, type Scenario } from './scenario.ts';
+import { describeMachine } from './machine.ts';
+import { printFigures } from './print.ts';
+import { writeRecord, type Result } from './record.ts';
+import { renderReport } from './report.ts';
+import { keepsBudget, type Findings, type Scenario } from './scenario.ts';
+import type { ScenarioMessage } from './scenario-process.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const HELP = `npm run bench -- [SCENARIO…] [--quick] [--json] [--list]
+const HELP = `npm run bench -- [SCENARIO…] [--quick] [--json] [--report] [--render] [--profile DIR] [--list]
 
-Measures Holdfast against plain baselines, in ratios of one run. Without names all scenarios run.
+Measures Holdfast against baselines of the same run. Without names all scenarios run.
 
-  --quick   short runs, four minutes in all; for a look, not for the record
-  --json    prints one JSON document instead of tables
-  --list    names the scenarios
-  --help    this page
+  --quick        small sizes and one short round, two minutes in all; for a look, not for the record
+  --json         prints one JSON document instead of tables
+  --report       keeps what was measured in bench/record, and writes bench/README.md and its charts anew
+  --render       measures nothing: writes bench/README.md and its charts anew from bench/record
+  --profile DIR  each server under measurement leaves a processor profile there (.cpuprofile)
+  --list         names the scenarios
+  --help         this page
+
+Redis and PostgreSQL are baselines where they are installed (apt-get install redis-server postgresql); they are started on
+free loopback ports with temporary data, and stopped again.
 `;
-
-interface Result {
-  readonly scenario: string;
-  readonly figures: readonly Figure[];
-  readonly trouble: string | null;
-}
 
 const { values, positionals } = readArguments();
 if (values.help) leave(0, HELP);
-if (values.list) leave(0, SCENARIOS.map(({ name, about }) => `${name.padEnd(16)} ${about}\n`).join(''));
+if (values.list) leave(0, SCENARIOS.map(({ name, about }) => `${name.padEnd(20)} ${about}\n`).join(''));
+if (values.quick && values.report) leave(2, 'a look is not for the record: --quick and --report exclude one another\n');
 const unknown = positionals.filter((name) => !SCENARIOS.some((each) => each.name === name));
 if (unknown.length > 0) leave(2, `no scenario ${unknown.join(', ')}; --list names them\n`);
+if (values.render) {
+  await renderReport();
+  leave(0, 'bench/README.md was written anew\n');
+}
 
 const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const machine = describeMachine();
 const results: Result[] = [];
-for (const scenario of chosen) {
+for (const [i, scenario] of chosen.entries()) {
   if (!values.json) process.stdout.write(`\n${scenario.name}: ${scenario.about}\n`);
-  const result = await run(scenario);
+  const result = await run(scenario, `${i + 1}/${chosen.length} ${scenario.name}`);
   results.push(result);
-  if (!values.json)
-    process.stdout.write(result.trouble === null ? printFigures(result.figures) : `  ${result.trouble}\n`);
+  if (!values.json) printResult(result);
+  if (values.report && result.trouble === null) await writeRecord(result, machine);
 }
-if (values.json)
-  process.stdout.write(`${JSON.stringify({ machine: machine(), quick: values.quick, results }, null, 2)}\n`);
+if (values.json) process.stdout.write(`${JSON.stringify({ machine, quick: values.quick, results }, null, 2)}\n`);
+if (values.report) {
+  await renderReport();
+  if (!values.json) process.stdout.write('\nbench/README.md was written anew\n');
+}
 const missed = results.some(
-  ({ figures, trouble }) => trouble !== null || figures.some((each) => keepsBudget(each) === false),
+  ({ findings, trouble }) => trouble !== null || findings.figures.some((each) => keepsBudget(each) === false),
 );
 process.exitCode = missed ? 1 : 0;
 
@@ -57,6 +71,9 @@ function readArguments() {
       options: {
         quick: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
+        report: { type: 'boolean', default: false },
+        render: { type: 'boolean', default: false },
+        profile: { type: 'string' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -66,23 +83,43 @@ function readArguments() {
   }
 }
 
-async function run(scenario: Scenario): Promise<Result> {
-  const child = fork(
-    new URL('./scenario-process.ts', import.meta.url),
-    [scenario.name, values.quick ? 'quick' : 'full'],
-    {
-      execArgv: ['--expose-gc'],
-    },
-  );
-  let figures: readonly Figure[] | null = null;
-  child.on('message', (message) => (figures = message as readonly Figure[]));
+/** Runs a scenario in its process, and shows what it does now where somebody watches. */
+async function run({ name, about }: Scenario, title: string): Promise<Result> {
+  const begin = performance.now();
+  const child = fork(new URL('./scenario-process.ts', import.meta.url), [name, values.quick ? 'quick' : 'full'], {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, ...profileEnvironment() },
+  });
+  let findings: Findings | null = null;
+  child.on('message', (message: ScenarioMessage) => {
+    if ('step' in message) showProgress(`${title}: ${message.step}`);
+    else findings = message.findings;
+  });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (figures !== null) return { scenario: scenario.name, figures, trouble: null };
-  return { scenario: scenario.name, figures: [], trouble: `it failed with exit code ${String(code)}` };
+  showProgress('');
+  const seconds = Math.round((performance.now() - begin) / 1000);
+  if (findings !== null) return { scenario: name, about, seconds, findings, trouble: null };
+  const trouble = `it failed with exit code ${String(code)}`;
+  return { scenario: name, about, seconds, findings: { figures: [] }, trouble };
 }
 
-function machine() {
-  return { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, memoryBytes: totalmem(), node: process.version };
+function printResult({ findings, trouble, seconds }: Result): void {
+  const notes = (findings.notes ?? []).map((note) => `  (${note})\n`).join('');
+  process.stdout.write(trouble === null ? `${printFigures(findings.figures)}${notes}` : `  ${trouble}\n`);
+  process.stdout.write(`  measured in ${seconds} s\n`);
+}
+
+/** One line that is written over and over, on a terminal only. */
+function showProgress(text: string): void {
+  if (!process.stderr.isTTY) return;
+  process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);
+}
+
+function profileEnvironment(): Record<string, string> {
+  if (values.profile === undefined) return {};
+  const folder = path.resolve(values.profile);
+  mkdirSync(folder, { recursive: true });
+  return { BENCH_PROFILE_DIR: folder };
 }
 
 function leave(code: number, text: string): never {

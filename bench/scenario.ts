@@ -5,8 +5,15 @@
  * heap and no compiled code of another one shows in its figures.
  */
 export interface Settings {
-  /** Short runs, for a look; figures for the record come from full ones. */
+  /** Small sizes, for a look; figures for the record come from full ones. */
   readonly quick: boolean;
+  /** Rounds that count; in each of them all contenders have a turn. */
+  readonly rounds: number;
+  /** How long a turn of a contender under load is. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** Says on a terminal what is done now. */
+  tell(step: string): void;
 }
 
 export interface Figure {
@@ -19,10 +26,48 @@ export interface Figure {
   readonly budget?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
+/** How long answers took, all rounds together: microseconds as a compressed HDR histogram in base64. */
+export interface Latency {
+  readonly name: string;
+  readonly histogram: string;
+}
+
+/** How something changes while something else grows. */
+export interface Growth {
+  /** What is told, and its unit. */
+  readonly name: string;
+  readonly unit: string;
+  /** What grows. */
+  readonly of: string;
+  readonly series: readonly { readonly name: string; readonly points: readonly GrowthPoint[] }[];
+}
+
+export interface GrowthPoint {
+  readonly x: number;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Findings {
+  readonly figures: readonly Figure[];
+  readonly latencies?: readonly Latency[];
+  readonly growth?: readonly Growth[];
+  /** What a reader must know beside the figures: a baseline that was not there, the shape of a load. */
+  readonly notes?: readonly string[];
+}
+
 export interface Scenario {
   readonly name: string;
   readonly about: string;
-  run(settings: Settings): Promise<readonly Figure[]>;
+  run(settings: Settings): Promise<Findings>;
+}
+
+/** Five pairs of turns where figures are for the record, one where they are for a look. */
+export function settingsOf(quick: boolean, tell: (step: string) => void): Settings {
+  return quick
+    ? { quick, tell, rounds: 1, seconds: 1, warmUpSeconds: 1 }
+    : { quick, tell, rounds: 5, seconds: 3, warmUpSeconds: 2 };
 }
 
 /** Whether a figure keeps its budget; null when it has none. */
@@ -33,9 +78,14 @@ export function keepsBudget({ value, budget }: Figure): boolean | null {
 
 /** The median of several runs as a figure, with its spread. */
 export function figureOf(name: string, unit: string, runs: readonly number[], budget?: Figure['budget']): Figure {
+  const { value, low, high } = pointOf(0, runs);
+  return { name, unit, value, spread: [low, high], ...(budget !== undefined && { budget }) };
+}
+
+/** The median of several runs as a point of a growing thing. */
+export function pointOf(x: number, runs: readonly number[]): GrowthPoint {
   const sorted = runs.toSorted((a, b) => a - b);
-  const spread = [sorted[0]!, sorted.at(-1)!] as const;
-  return { name, unit, value: median(sorted), spread, ...(budget !== undefined && { budget }) };
+  return { x, value: median(sorted), low: sorted[0]!, high: sorted.at(-1)! };
 }
 
 function median(sorted: readonly number[]): number {

@@ -1,20 +1,42 @@
 import type { Scenario } from './scenario.ts';
 import { bestAvailable } from './scenarios/best-available.ts';
+import { bestSeats } from './scenarios/best-seats.ts';
 import { engineTurns } from './scenarios/engine-turns.ts';
+import { fixedRate } from './scenarios/fixed-rate.ts';
 import { getEvent } from './scenarios/get-event.ts';
+import { growingConnections } from './scenarios/growing-connections.ts';
+import { growingEvents } from './scenarios/growing-events.ts';
+import { growingHolds } from './scenarios/growing-holds.ts';
+import { growingSeats } from './scenarios/growing-seats.ts';
 import { memory } from './scenarios/memory.ts';
+import { occupancySince } from './scenarios/occupancy-since.ts';
+import { pickedSeats } from './scenarios/picked-seats.ts';
 import { postHold } from './scenarios/post-hold.ts';
 import { purchases } from './scenarios/purchases.ts';
 import { queuePolls } from './scenarios/queue-polls.ts';
 import { replay } from './scenarios/replay.ts';
+import { rush } from './scenarios/rush.ts';
+import { spreadHolds } from './scenarios/spread-holds.ts';
+import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
 
-/** All scenarios, in the order in which they run. */
+/** All scenarios, in the order in which they run and are told. */
 export const SCENARIOS: readonly Scenario[] = [
+  stadiumSellOut,
   postHold,
+  fixedRate,
+  spreadHolds,
+  pickedSeats,
+  bestSeats,
   getEvent,
+  occupancySince,
   purchases,
+  rush,
   queuePolls,
+  growingHolds,
+  growingEvents,
+  growingSeats,
+  growingConnections,
   engineTurns,
   bestAvailable,
   replay,

@@ -5,7 +5,7 @@
  * It counts when the order reads CONFIRMED; purchases that the end of the time cuts off do not count.
  */
 import autocannon from 'autocannon';
-import { build } from 'hdr-histogram-js';
+import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 
 export interface BuyersJob {
   readonly url: string;
@@ -19,8 +19,8 @@ export interface BuyersResult {
   /** Whole purchases. */
   readonly requests: number;
   readonly perSecond: number;
-  readonly p50Micros: number;
-  readonly p99Micros: number;
+  /** From the first request of a purchase to its last answer, packed. */
+  readonly histogram: string;
   /** What went otherwise than it should, the first few of it. */
   readonly troubles: readonly string[];
   readonly nextNumber: number;
@@ -35,7 +35,6 @@ interface Memory {
   checkoutSessionId: string;
 }
 
-const HOUR_MICROS = 3_600_000_000;
 const TROUBLES_MAX = 5;
 const EVENT_ID = 'evt_hot';
 
@@ -44,7 +43,7 @@ process.on('message', (job) => {
 });
 
 async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<BuyersResult> {
-  const histogram = build({ bitBucketSize: 32, lowestDiscernibleValue: 1, highestTrackableValue: HOUR_MICROS });
+  const histogram = newHistogram();
   const troubles: string[] = [];
   let number = firstNumber;
   let purchases = 0;
@@ -55,7 +54,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
     bought({ beginMs }) {
       end = performance.now();
       purchases += 1;
-      histogram.recordValue(Math.max(1, Math.round((end - beginMs) * 1000)));
+      recordMillis(histogram, end - beginMs);
     },
     failed(trouble) {
       if (troubles.length < TROUBLES_MAX) troubles.push(trouble);
@@ -66,8 +65,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
   return {
     requests: purchases,
     perSecond: purchases / ((end - begin) / 1000),
-    p50Micros: histogram.getValueAtPercentile(50),
-    p99Micros: histogram.getValueAtPercentile(99),
+    histogram: packHistogram(histogram),
     troubles,
     nextNumber: number,
   };

@@ -1,93 +1,78 @@
 /**
- * A duel over HTTP: the service and the plain route, measured in turns under the same load.
+ * A duel over HTTP: the service against the plain route, and against whatever else answers the same requests.
  *
- * Alternating, because a shared machine is faster in one minute and slower in the next: only the ratio of neighbours
- * means something. A first run of each warms up and does not count.
+ * Tells ratios first, then rates, latencies and processor time of everybody.
  */
-import { figureOf, type Figure, type Settings } from '../scenario.ts';
-import { cpuOf, openGun, type Shot } from './gun.ts';
-import type { LoadJob, LoadResult, Traffic } from './load.ts';
-import type { MeasuredServer } from './server.ts';
+import type { Baseline } from '../baselines/baselines.ts';
+import type { Findings, Settings } from '../scenario.ts';
+import { cpuOf } from './gun.ts';
+import { startPlain, type MeasuredServer } from './server.ts';
+import { requestOf, type Traffic } from './traffic.ts';
+import { figuresOfTurns, latencyOf, loopDelayFigures, rateOf, ratioOf, takeTurns } from './turns.ts';
 
 export interface Duel {
   readonly service: MeasuredServer;
-  readonly plain: MeasuredServer;
   readonly traffic: Traffic;
   readonly connections: number;
   /** The status that every answer must have. */
   readonly status: number;
+  /** What the service's answers per second must be, divided by the plain route's. */
+  readonly plainRatio?: { readonly atLeast: number };
+  /** Stores in place of the engine, each with the ratio that must be reached. */
+  readonly baselines?: readonly { readonly baseline: Baseline; readonly ratio: { readonly atLeast: number } }[];
 }
 
-type Run = Shot<LoadResult>;
-
-export interface DuelOutcome {
-  readonly figures: readonly Figure[];
-  /** Answers of the service over all runs, warm-up included. */
+export interface DuelOutcome extends Findings {
+  /** Answers of the service over all runs, the sample and the warm-up included. */
   readonly answered: number;
 }
 
-/** Fights the duel and tells rates, latencies, processor time of each answer, and the ratio. */
-export async function fight(
-  { service, plain, traffic, connections, status }: Duel,
-  { quick }: Settings,
-  ratio: { readonly atLeast: number },
-): Promise<DuelOutcome> {
-  const seconds = quick ? 2 : 5;
-  const rounds = quick ? 3 : 7;
-  const gun = openGun<LoadJob, LoadResult>(new URL('./load.ts', import.meta.url));
-  let firstNumber = 1;
-  let answered = 0;
-  const shoot = async (server: MeasuredServer, forSeconds: number): Promise<Run> => {
-    const run = await gun.shoot(server, { url: server.url, traffic, connections, seconds: forSeconds, firstNumber });
-    const { load } = run;
-    firstNumber = load.nextNumber;
-    const others = Object.keys(load.statuses).filter((each) => Number(each) !== status);
-    if (load.errors > 0 || others.length > 0 || load.requests === 0) throw new Error(JSON.stringify(load));
-    if (server === service) answered += load.requests;
-    return run;
-  };
+/** Takes a sample of the service's answer, lets a plain route answer the same, and fights. */
+export async function fight(duel: Duel, settings: Settings): Promise<DuelOutcome> {
+  const { service, traffic, connections, status, plainRatio, baselines = [] } = duel;
+  const plain = await startPlainLike(service, traffic, status);
+  const standing = baselines.flatMap(({ baseline: { name, server }, ratio }) =>
+    server === null ? [] : [{ name, server, ratio }],
+  );
+  const contenders = [{ name: 'plain', server: plain }, ...standing, { name: 'service', server: service }];
   try {
-    const ours: Run[] = [];
-    const theirs: Run[] = [];
-    for (const server of [plain, service]) await shoot(server, quick ? 1 : 3);
-    for (let round = 0; round < rounds; round += 1) {
-      theirs.push(await shoot(plain, seconds));
-      ours.push(await shoot(service, seconds));
-    }
-    const ratios = ours.map(({ load }, i) => load.perSecond / theirs[i]!.load.perSecond);
-    const thrift = ours.map((run, i) => cpuOf(theirs[i]!) / cpuOf(run));
+    const targets = contenders.map(({ name, server }) => ({ name, server, traffic, connections, status }));
+    const turns = await takeTurns(targets, settings);
+    const ours = turns.at(-1)!;
+    const theirs = turns[0]!;
+    const others = standing.map(({ name, ratio }, i) => ({ name, ratio, turns: turns[i + 1]! }));
     return {
-      answered,
+      answered: ours.answered + 1,
       figures: [
-        figureOf('service ÷ plain route', '×', ratios, ratio),
-        figureOf('processor time of an answer, plain ÷ service', '×', thrift),
-        ...figuresOf('service', ours),
-        ...figuresOf('plain', theirs),
-        figureOf(
-          'service: event-loop delay p99',
-          'ms',
-          ours.map(({ meter }) => meter.loopDelayP99Ms),
-          { atMost: 10 },
+        ratioOf('service ÷ plain route', ours, theirs, rateOf, plainRatio),
+        ...others.map((other) => ratioOf(`service ÷ Fastify + ${other.name}`, ours, other.turns, rateOf, other.ratio)),
+        ratioOf('processor time of an answer, plain ÷ service', theirs, ours, cpuOf),
+        ...others.map((other) =>
+          ratioOf(`processor time of an answer, Fastify + ${other.name} ÷ service`, other.turns, ours, cpuOf),
         ),
-        figureOf(
-          'service: event-loop delay, longest',
-          'ms',
-          ours.map(({ meter }) => meter.loopDelayMaxMs),
-        ),
+        ...[ours, theirs, ...others.map((other) => other.turns)].flatMap(figuresOfTurns),
+        ...loopDelayFigures(ours),
       ],
+      latencies: [ours, theirs, ...others.map((other) => other.turns)].map(latencyOf),
+      notes: baselines.map(({ baseline }) => baseline.note),
     };
   } finally {
-    gun.close();
+    await plain.stop();
   }
 }
 
-function figuresOf(who: string, runs: readonly Run[]): Figure[] {
-  const of = (name: string, unit: string, value: (run: Run) => number) =>
-    figureOf(`${who}: ${name}`, unit, runs.map(value));
-  return [
-    of('answers', 'per s', ({ load }) => load.perSecond),
-    of('latency p50', 'ms', ({ load }) => load.p50Micros / 1000),
-    of('latency p99', 'ms', ({ load }) => load.p99Micros / 1000),
-    of('processor time of an answer', 'µs', cpuOf),
-  ];
+/** A plain route that answers what the service answers to the first request of a traffic. */
+export async function startPlainLike(
+  service: MeasuredServer,
+  traffic: Traffic,
+  status: number,
+  route?: string,
+): Promise<MeasuredServer> {
+  const { method, path, body } = requestOf(traffic, 0);
+  const headers = { 'content-type': 'application/json' };
+  const sample = await fetch(service.url + path, { method, ...(body !== undefined && { body, headers }) });
+  const answer = await sample.text();
+  if (sample.status !== status) throw new Error(`${method} ${path}: ${sample.status} ${answer}`);
+  const plainPath = route ?? path.replace(/\?.*/, '');
+  return startPlain({ method: method === 'GET' ? 'GET' : 'POST', path: plainPath, status, body: answer });
 }

@@ -23,6 +23,8 @@ export interface MeasuredServer {
 }
 
 const ADMIN_TOKEN = 'bench-operators';
+/** With which loads sign payments themselves. */
+export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that only benches know').toString('base64')}`;
 
 const meter = new URL('./meter.ts', import.meta.url).href;
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,8 +39,15 @@ export async function startHoldfast(
   events: readonly { readonly id: string }[],
   folder = makeFolder(),
 ): Promise<MeasuredServer & { readonly folder: string; removeFolder(): void }> {
-  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN, LOG_LEVEL: 'info' };
-  const server = await start('src/main.ts', [], environment);
+  const environment = {
+    DATA_DIR: folder,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ADMIN_TOKEN,
+    WEBHOOK_SECRET_A: WEBHOOK_SECRET,
+    LOG_LEVEL: 'info',
+  };
+  const server = await startMeasured('src/main.ts', [], environment);
   for (const event of events) {
     const answer = await fetch(`${server.adminUrl}/admin/events/${event.id}`, {
       method: 'PUT',
@@ -52,14 +61,19 @@ export async function startHoldfast(
 
 /** The plain route. */
 export function startPlain(route: PlainRoute): Promise<MeasuredServer> {
-  return start('bench/http/plain.ts', [JSON.stringify(route)], {});
+  return startMeasured('bench/http/plain.ts', [JSON.stringify(route)], {});
 }
 
-async function start(file: string, args: readonly string[], environment: object): Promise<MeasuredServer> {
+/** A server of this house: a file that prints where it can be reached once it is ready. */
+export async function startMeasured(
+  file: string,
+  args: readonly string[],
+  environment: object,
+): Promise<MeasuredServer> {
   const child = fork(file, args, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...environment },
-    execArgv: ['--import', meter],
+    execArgv: ['--import', meter, ...profiling()],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const closed = once(child, 'close');
@@ -77,6 +91,12 @@ async function start(file: string, args: readonly string[], environment: object)
       await closed;
     },
   };
+}
+
+/** Where processor profiles go that `--profile` asks for; each server writes its own when it ends. */
+function profiling(): string[] {
+  const folder = process.env['BENCH_PROFILE_DIR'];
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
 function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ public: string; admin: string }> {

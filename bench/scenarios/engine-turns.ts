@@ -34,13 +34,13 @@ export const engineTurns: Scenario = {
   name: 'engine-turns',
   about:
     'turns of a mixed workload without HTTP and disk: the domain alone, and through the actor over a journal in memory',
-  async run({ quick }) {
-    const turns = quick ? 300_000 : 1_000_000;
-    const rounds = quick ? 3 : 5;
+  async run({ quick, rounds, tell }) {
+    const turns = quick ? 200_000 : 1_000_000;
     const definition = definitionOf(hallEvent(60_000));
     const bare: number[] = [];
     const acted: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
+      tell(`round ${round} of ${rounds}`);
       const desk = openBareDesk(definition);
       const alone = turns / (await secondsOf(() => decideAndEvolve(desk, turns)));
       const actor = await openActor(definition);
@@ -50,10 +50,12 @@ export const engineTurns: Scenario = {
       bare.push(alone);
       acted.push(through);
     }
-    return [
-      figureOf('decide and evolve', 'turns per s', bare, { atLeast: 300_000 }),
-      figureOf('through the actor, facts as JSON', 'turns per s', acted),
-    ];
+    return {
+      figures: [
+        figureOf('decide and evolve', 'turns per s', bare, { atLeast: 300_000 }),
+        figureOf('through the actor, facts as JSON', 'turns per s', acted),
+      ],
+    };
   },
 };
 

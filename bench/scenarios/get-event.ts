@@ -1,23 +1,20 @@
 import { fight } from '../http/duel.ts';
-import { startHoldfast, startPlain } from '../http/server.ts';
+import { startHoldfast } from '../http/server.ts';
 import { hallEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
-
-const PATH = '/api/events/public/hall';
 
 export const getEvent: Scenario = {
   name: 'get-event',
   about: 'GET of the public event payload, 64 connections, against a plain route that sends the same bytes',
   async run(settings) {
-    const service = await startHoldfast([hallEvent(2_000) as { readonly id: string }]);
-    const sample = await fetch(service.url + PATH);
-    const plain = await startPlain({ method: 'GET', path: PATH, status: sample.status, body: await sample.text() });
+    const service = await startHoldfast([hallEvent(2_000)]);
     try {
-      const duel = { service, plain, traffic: { method: 'GET', path: PATH }, connections: 64, status: 200 } as const;
-      const { figures } = await fight(duel, settings, { atLeast: 0.9 });
-      return figures;
+      const traffic = { recipe: 'gets', paths: ['/api/events/public/hall'] } as const;
+      const duel = { service, traffic, connections: 64, status: 200, plainRatio: { atLeast: 0.9 } };
+      const { figures, latencies = [] } = await fight(duel, settings);
+      return { figures, latencies };
     } finally {
-      await Promise.all([service.stop(), plain.stop()]);
+      await service.stop();
       service.removeFolder();
     }
   },

@@ -5,15 +5,19 @@
  */
 import { auditFolder } from '../http/audit.ts';
 import type { BuyersJob, BuyersResult } from '../http/buyers.ts';
+import { startPlainLike } from '../http/duel.ts';
 import { cpuOf, openGun, type Shot } from '../http/gun.ts';
 import type { LoadJob, LoadResult } from '../http/load.ts';
-import { startHoldfast, startPlain, type MeasuredServer } from '../http/server.ts';
+import { startHoldfast, type MeasuredServer } from '../http/server.ts';
+import type { Traffic } from '../http/traffic.ts';
+import { requireAnswers } from '../http/turns.ts';
 import { hotEvent } from '../events.ts';
+import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Scenario, type Settings } from '../scenario.ts';
-import { holdTraffic } from './post-hold.ts';
 
 const BUYERS = 64;
 const REQUESTS_PER_PURCHASE = 4;
+const traffic: Traffic = { recipe: 'hot-hold' };
 
 interface Round {
   readonly purchases: Shot<BuyersResult>;
@@ -25,18 +29,15 @@ export const purchases: Scenario = {
   about: 'whole purchases (hold, checkout, payment, order) by 64 buyers at once, beside a plain route',
   async run(settings) {
     const service = await startHoldfast([hotEvent]);
-    const { head, tail } = holdTraffic.body!;
-    const sample = await fetch(service.url + holdTraffic.path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: `${head}sample${tail}`,
-    });
-    const { method, path } = holdTraffic;
-    const plain = await startPlain({ method, path, status: sample.status, body: await sample.text() });
+    const plain = await startPlainLike(service, traffic, 201);
     try {
       const { rounds, bought } = await alternate(service, plain, settings);
       await service.stop();
-      return [...figuresOf(rounds), ...(await auditFolder(service.folder, bought + 1, bought))];
+      const histogram = mergeHistograms(rounds.map((round) => round.purchases.load.histogram));
+      return {
+        figures: [...figuresOf(rounds), ...(await auditFolder(service.folder, bought + 1, bought))],
+        latencies: [{ name: 'a whole purchase', histogram }],
+      };
     } finally {
       await Promise.all([service.stop(), plain.stop()]);
       service.removeFolder();
@@ -45,7 +46,8 @@ export const purchases: Scenario = {
 };
 
 /** Purchases and plain answers in turns, after one warm-up of each; `bought` counts the warm-up too. */
-async function alternate(service: MeasuredServer, plain: MeasuredServer, { quick }: Settings) {
+async function alternate(service: MeasuredServer, plain: MeasuredServer, settings: Settings) {
+  const { rounds: roundsMax, seconds, warmUpSeconds, tell } = settings;
   const buyers = openGun<BuyersJob, BuyersResult>(new URL('../http/buyers.ts', import.meta.url));
   const load = openGun<LoadJob, LoadResult>(new URL('../http/load.ts', import.meta.url));
   const rounds: Round[] = [];
@@ -60,17 +62,16 @@ async function alternate(service: MeasuredServer, plain: MeasuredServer, { quick
     return shot;
   };
   const ask = async (seconds: number): Promise<Shot<LoadResult>> => {
-    const job = { url: plain.url, traffic: holdTraffic, connections: BUYERS, seconds, firstNumber: 1 };
+    const job = { url: plain.url, traffic, connections: BUYERS, seconds, firstNumber: 1 };
     const shot = await load.shoot(plain, job);
-    if (shot.load.errors > 0 || shot.load.statuses['201'] !== shot.load.requests) {
-      throw new Error(JSON.stringify(shot.load));
-    }
+    requireAnswers(shot.load, 201);
     return shot;
   };
   try {
-    for (let round = 0; round <= (quick ? 3 : 7); round += 1) {
-      const seconds = quick ? 2 : 5;
-      const shots = { plain: await ask(seconds), purchases: await buy(seconds) };
+    for (let round = 0; round <= roundsMax; round += 1) {
+      tell(round === 0 ? 'warm-up' : `round ${round} of ${roundsMax}`);
+      const turnSeconds = round === 0 ? warmUpSeconds : seconds;
+      const shots = { plain: await ask(turnSeconds), purchases: await buy(turnSeconds) };
       if (round > 0) rounds.push(shots);
     }
     return { rounds, bought };
@@ -92,8 +93,12 @@ function figuresOf(rounds: readonly Round[]): Figure[] {
     ),
     of('purchases', 'per s', ({ purchases }) => purchases.load.perSecond),
     of('processor time of a purchase', 'µs', ({ purchases }) => cpuOf(purchases)),
-    of('a purchase from first request to last answer, p50', 'ms', ({ purchases }) => purchases.load.p50Micros / 1000),
-    of('a purchase from first request to last answer, p99', 'ms', ({ purchases }) => purchases.load.p99Micros / 1000),
+    of('a purchase from first request to last answer, p50', 'ms', ({ purchases }) =>
+      percentileMillis(purchases.load.histogram, 50),
+    ),
+    of('a purchase from first request to last answer, p99', 'ms', ({ purchases }) =>
+      percentileMillis(purchases.load.histogram, 99),
+    ),
     of('plain: answers', 'per s', ({ plain }) => plain.load.perSecond),
     of('plain: processor time of an answer', 'µs', ({ plain }) => cpuOf(plain)),
     of('event-loop delay p99', 'ms', ({ purchases }) => purchases.meter.loopDelayP99Ms, { atMost: 10 }),

@@ -5,13 +5,16 @@
  * alive from its folder, so an entry weighs what it weighs after a restart.
  */
 import { auditFolder } from '../http/audit.ts';
-import { cpuOf, openGun, type Gun, type Shot } from '../http/gun.ts';
-import type { LoadJob, LoadResult } from '../http/load.ts';
+import { startPlainLike } from '../http/duel.ts';
+import { cpuOf } from '../http/gun.ts';
+import { growthOfTurns } from '../http/growth.ts';
 import type { Weight } from '../http/meter.ts';
-import { makeFolder, startHoldfast, startPlain, type MeasuredServer } from '../http/server.ts';
+import { makeFolder, startHoldfast } from '../http/server.ts';
+import type { Traffic } from '../http/traffic.ts';
+import { figuresOfTurns, latencyOf, loopDelayFigures, rateOf, ratioOf, takeTurns, type Turns } from '../http/turns.ts';
 import { openBareDesk } from '../desk.ts';
 import { definitionOf, lineEvent } from '../events.ts';
-import { fillLine } from '../line.ts';
+import { fillLine } from '../folders.ts';
 import { figureOf, usedBytes, type Figure, type Scenario, type Settings } from '../scenario.ts';
 
 const CONNECTIONS = 64;
@@ -25,28 +28,30 @@ interface Line {
   readonly weight: Weight;
 }
 
-interface Polled {
-  readonly name: string;
-  readonly shots: readonly Shot<LoadResult>[];
-}
-
 export const queuePolls: Scenario = {
   name: 'queue-polls',
   about: 'polls of a place in line, 64 connections, with lines from a hundred to a million, and a plain route',
   async run(settings) {
-    const lengths = [100, 100_000, settings.quick ? 300_000 : 1_000_000];
+    const lengths = [100, settings.quick ? 1_000 : 100_000, settings.quick ? 20_000 : 1_000_000];
     const inProcess = bytesOfEntry(lengths.at(-1)!);
     const lines: Line[] = [];
     try {
-      for (const waiting of lengths) lines.push(await openLine(waiting));
+      for (const waiting of lengths) {
+        settings.tell(`a line of ${waiting}`);
+        lines.push(await openLine(waiting));
+      }
       const polled = await pollInTurns(lines, settings);
       const longest = lines.at(-1)!;
       await longest.server.stop();
-      return [
-        ...figuresOfPolls(polled),
-        ...figuresOfMemory(lines[0]!, longest, inProcess),
-        ...(await auditFolder(longest.server.folder, 0)),
-      ];
+      return {
+        figures: [
+          ...figuresOfPolls(polled),
+          ...figuresOfMemory(lines[0]!, longest, inProcess),
+          ...(await auditFolder(longest.server.folder, 0)),
+        ],
+        latencies: polled.map(latencyOf),
+        growth: growthOfTurns('people waiting', 'poll', lengths, polled.slice(1)),
+      };
     } finally {
       await Promise.all(lines.map(({ server }) => server.stop()));
       for (const { server } of lines) server.removeFolder();
@@ -64,56 +69,32 @@ async function openLine(waiting: number): Promise<Line> {
   return { waiting, server, paths, weight: await server.weigh() };
 }
 
-/** Polls the plain route and every line in turns; the first round warms up. */
-async function pollInTurns(lines: readonly Line[], settings: Settings): Promise<readonly Polled[]> {
+/** Polls the plain route and every line in turns. */
+async function pollInTurns(lines: readonly Line[], settings: Settings): Promise<readonly Turns[]> {
   const [{ server, paths }] = lines as [Line, ...Line[]];
-  const sample = await fetch(server.url + paths[0]);
-  const plain = await startPlain({
-    method: 'GET',
-    path: '/api/checkout/queue/:id',
-    status: sample.status,
-    body: await sample.text(),
-  });
-  const gun = openGun<LoadJob, LoadResult>(new URL('../http/load.ts', import.meta.url));
-  const targets = [
-    { name: 'plain', server: plain, paths, shots: [] as Shot<LoadResult>[] },
-    ...lines.map((line) => ({ ...line, name: nameOf(line.waiting), shots: [] as Shot<LoadResult>[] })),
-  ];
+  const plain = await startPlainLike(server, pollsOf(paths), 200, '/api/checkout/queue/:id');
+  const all = [{ name: 'plain', server: plain, paths }, ...lines.map((line) => ({ ...line, name: nameOf(line) }))];
+  const targets = all.map(({ name, server, paths }) => ({ name, server, traffic: pollsOf(paths) }));
   try {
-    for (let round = 0; round <= (settings.quick ? 3 : 7); round += 1) {
-      for (const target of targets) {
-        const shot = await poll(gun, target.server, target.paths, settings.quick ? 2 : 5);
-        if (round > 0) target.shots.push(shot);
-      }
-    }
-    return targets;
+    return await takeTurns(
+      targets.map((target) => ({ ...target, connections: CONNECTIONS, status: 200 })),
+      settings,
+    );
   } finally {
-    gun.close();
     await plain.stop();
   }
 }
 
-async function poll(
-  gun: Gun<LoadJob, LoadResult>,
-  server: MeasuredServer,
-  paths: readonly string[],
-  seconds: number,
-): Promise<Shot<LoadResult>> {
-  const traffic = { method: 'GET', path: '/', paths } as const;
-  const shot = await gun.shoot(server, { url: server.url, traffic, connections: CONNECTIONS, seconds, firstNumber: 0 });
-  const { load } = shot;
-  if (load.errors > 0 || load.requests === 0 || load.statuses['200'] !== load.requests) {
-    throw new Error(JSON.stringify(load));
-  }
-  return shot;
+function pollsOf(paths: readonly string[]): Traffic {
+  return { recipe: 'gets', paths };
 }
 
-function nameOf(waiting: number): string {
+function nameOf({ waiting }: Line): string {
   return `${waiting.toLocaleString('en-GB')} waiting`;
 }
 
-function figuresOfPolls(polled: readonly Polled[]): Figure[] {
-  const [plain, shortest, ...longer] = polled as [Polled, Polled, ...Polled[]];
+function figuresOfPolls(polled: readonly Turns[]): Figure[] {
+  const [plain, shortest, ...longer] = polled as [Turns, Turns, ...Turns[]];
   const longest = longer.at(-1)!;
   const coreShares = longest.shots.map((shot) => (cpuOf(shot) * CROWD_POLLS_PER_SECOND) / 10_000);
   return [
@@ -126,40 +107,8 @@ function figuresOfPolls(polled: readonly Polled[]): Figure[] {
     ratioOf(`polls per second: ${longest.name} ÷ plain route`, longest, plain, rateOf),
     ratioOf(`processor time: a poll, ${longest.name} ÷ a plain answer`, longest, plain, cpuOf),
     figureOf(`${longest.name}: share of a core at 11,000 polls a second`, '%', coreShares),
-    ...polled.flatMap(figuresOfLine),
-    figureOf(
-      `${longest.name}: event-loop delay p99`,
-      'ms',
-      longest.shots.map(({ meter }) => meter.loopDelayP99Ms),
-      { atMost: 10 },
-    ),
-  ];
-}
-
-function ratioOf(
-  name: string,
-  ours: Polled,
-  theirs: Polled,
-  value: (shot: Shot<LoadResult>) => number,
-  budget?: Figure['budget'],
-): Figure {
-  const ratios = ours.shots.map((shot, round) => value(shot) / value(theirs.shots[round]!));
-  return figureOf(name, '×', ratios, budget);
-}
-
-function rateOf({ load }: Shot<LoadResult>): number {
-  return load.perSecond;
-}
-
-function figuresOfLine({ name, shots }: Polled): Figure[] {
-  return [
-    figureOf(`${name}: answers`, 'per s', shots.map(rateOf)),
-    figureOf(
-      `${name}: latency p99`,
-      'ms',
-      shots.map(({ load }) => load.p99Micros / 1000),
-    ),
-    figureOf(`${name}: processor time of an answer`, 'µs', shots.map(cpuOf)),
+    ...polled.flatMap(figuresOfTurns),
+    ...loopDelayFigures(longest),
   ];
 }
 

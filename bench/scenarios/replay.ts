@@ -22,9 +22,9 @@ const PENDING_MAX = 2_000;
 export const replay: Scenario = {
   name: 'replay',
   about: 'replay of an event from its first fact against the time SQLite needs to read the same rows',
-  async run({ quick }) {
-    const facts = quick ? 200_000 : 1_000_000;
-    const rounds = quick ? 3 : 5;
+  async run({ quick, rounds, tell }) {
+    const facts = quick ? 50_000 : 1_000_000;
+    tell(`a journal of ${facts} facts`);
     const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
     try {
       const journal = await openSqliteJournal({ folder });
@@ -32,6 +32,7 @@ export const replay: Scenario = {
       const ratios: number[] = [];
       const rates: number[] = [];
       for (let round = 0; round <= rounds; round += 1) {
+        tell(`round ${round} of ${rounds}`);
         const reading = await secondsOf(() => readRows(journal));
         const replaying = await secondsOf(() => replayRows(journal));
         // The first round warms up.
@@ -40,11 +41,13 @@ export const replay: Scenario = {
         rates.push(journal.durableSeq / replaying);
       }
       await journal.close();
-      return [
-        figureOf('replay ÷ SQLite reading the rows', '× the time', ratios, { atMost: 5 }),
-        figureOf('replay', 'facts per s', rates),
-        { name: 'facts', value: facts, unit: '' },
-      ];
+      return {
+        figures: [
+          figureOf('replay ÷ SQLite reading the rows', '× the time', ratios, { atMost: 5 }),
+          figureOf('replay', 'facts per s', rates),
+          { name: 'facts', value: facts, unit: '' },
+        ],
+      };
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

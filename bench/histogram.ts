@@ -1,0 +1,37 @@
+/** Latencies in microseconds, exact to three digits, from one microsecond to an hour; they travel between processes as text. */
+import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
+
+const HOUR_MICROS = 3_600_000_000;
+
+export function newHistogram(): Histogram {
+  return build({
+    bitBucketSize: 64,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: HOUR_MICROS,
+    numberOfSignificantValueDigits: 3,
+  });
+}
+
+export function recordMillis(histogram: Histogram, milliseconds: number): void {
+  histogram.recordValue(Math.max(1, Math.round(milliseconds * 1000)));
+}
+
+export function packHistogram(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram);
+}
+
+export function unpackHistogram(packed: string): Histogram {
+  return decodeFromCompressedBase64(packed, 64);
+}
+
+/** All of several runs as one. */
+export function mergeHistograms(packed: readonly string[]): string {
+  const merged = newHistogram();
+  for (const each of packed) merged.add(unpackHistogram(each));
+  return packHistogram(merged);
+}
+
+/** Milliseconds below which a share of all answers, in percent, stayed. */
+export function percentileMillis(packed: string, percentile: number): number {
+  return unpackHistogram(packed).getValueAtPercentile(percentile) / 1000;
+}

@@ -1,0 +1,63 @@
+/**
+ * What is sent: a recipe makes the request of every number, and every generator knows the recipes by name.
+ *
+ * Numbers grow over a whole scenario. Where a house has fewer seats than there are requests, sessions come back and replace
+ * their holds, so that every request finds what it asks for: no refusal is measured as an answer.
+ */
+import type { Request } from './wire.ts';
+
+export type Traffic =
+  | { readonly recipe: 'hot-hold' }
+  | { readonly recipe: 'spread-hold'; readonly events: number; readonly types: number }
+  | { readonly recipe: 'picked-seats' }
+  /** Parties of one to so many people; so many sessions come back. */
+  | { readonly recipe: 'best-seats'; readonly eventId: string; readonly sessions: number; readonly partyMax: number }
+  /** Paths that are asked for in turn. */
+  | { readonly recipe: 'gets'; readonly paths: readonly string[] };
+
+/** The best seats of the stadium, more than half of it held once all sessions have come. */
+export const STADIUM_RUSH: Traffic = { recipe: 'best-seats', eventId: 'evt_stadium', sessions: 10_000, partyMax: 6 };
+
+/** Sessions that pick seats. */
+const PICKERS = 10_000;
+/** A multiple of the pickers: so a pair of seats belongs to one session, which never competes with itself. */
+const PAIRS = 30_000;
+const ROWS_OF_BLOCK = 25;
+const PAIRS_OF_ROW = 25;
+
+/** The request of a number. */
+export function requestOf(traffic: Traffic, n: number): Request {
+  switch (traffic.recipe) {
+    case 'hot-hold':
+      return hold('evt_hot', n, { ticket_type_id: 'single', quantity: 1 });
+    case 'spread-hold': {
+      const type = Math.floor(n / traffic.events) % traffic.types;
+      return hold(`evt_${n % traffic.events}`, n, { ticket_type_id: `type-${type}`, quantity: 1 });
+    }
+    case 'picked-seats': {
+      const seats = pairOf((n * 7) % PAIRS);
+      return hold('evt_stadium', n % PICKERS, { ticket_type_id: 'seat', quantity: 2, seat_ids: seats });
+    }
+    case 'best-seats': {
+      const { eventId, sessions, partyMax } = traffic;
+      return hold(eventId, n % sessions, { ticket_type_id: 'seat', quantity: 1 + (n % partyMax) });
+    }
+    case 'gets':
+      return { method: 'GET', path: traffic.paths[n % traffic.paths.length]! };
+  }
+}
+
+function hold(eventId: string, session: number, item: object): Request {
+  const items = [{ selling_stage_id: 'general', ...item }];
+  const body = JSON.stringify({ event_id: eventId, session_key: `session-${session}`, items });
+  return { method: 'POST', path: '/api/checkout/holds', body };
+}
+
+/** Two neighbours in the stadium of `events.ts`. */
+function pairOf(pair: number): readonly string[] {
+  const seat = 1 + 2 * (pair % PAIRS_OF_ROW);
+  const row = Math.floor(pair / PAIRS_OF_ROW);
+  const block = 1 + Math.floor(row / ROWS_OF_BLOCK);
+  const label = 1 + (row % ROWS_OF_BLOCK);
+  return [`B${block}-${label}-${seat}`, `B${block}-${label}-${seat + 1}`];
+}

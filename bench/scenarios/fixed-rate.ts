@@ -1,0 +1,133 @@
+/**
+ * The open loop beside the closed one: holds at fixed rates, which are shares of what the closed loop reached just before.
+ *
+ * Latencies run from the intended moment of sending (`http/open-loop.ts`). The plain route gets the same rates.
+ */
+import { auditFolder } from '../http/audit.ts';
+import { startPlainLike } from '../http/duel.ts';
+import { cpuOf, openGun, type Gun, type Shot } from '../http/gun.ts';
+import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
+import { startHoldfast, type MeasuredServer } from '../http/server.ts';
+import { latencyOf, rateOf, requireAnswers, takeTurns } from '../http/turns.ts';
+import type { Traffic } from '../http/traffic.ts';
+import { hotEvent } from '../events.ts';
+import { mergeHistograms, percentileMillis } from '../histogram.ts';
+import {
+  figureOf,
+  pointOf,
+  type Figure,
+  type Findings,
+  type Growth,
+  type Scenario,
+  type Settings,
+} from '../scenario.ts';
+
+const CONNECTIONS = 256;
+const SHARES = [0.25, 0.5, 0.75];
+const traffic: Traffic = { recipe: 'hot-hold' };
+
+interface Step {
+  readonly perSecond: number;
+  readonly service: Shot<OpenLoopResult>[];
+  readonly plain: Shot<OpenLoopResult>[];
+}
+
+export const fixedRate: Scenario = {
+  name: 'fixed-rate',
+  about: 'POST hold at fixed rates, latencies from the intended moment of sending, beside the closed loop',
+  async run(settings) {
+    const service = await startHoldfast([hotEvent]);
+    const plain = await startPlainLike(service, traffic, 201);
+    try {
+      const target = { name: 'closed loop, 64 connections', traffic, connections: 64, status: 201 };
+      const [closed] = await takeTurns([{ ...target, server: service }], { ...settings, rounds: 1 });
+      const top = rateOf(closed!.shots[0]!);
+      const steps = SHARES.map((share): Step => ({ perSecond: roundRate(top * share), service: [], plain: [] }));
+      const answered = await alternate(steps, { service, plain }, settings);
+      await service.stop();
+      const findings = findingsOf(steps);
+      return {
+        ...findings,
+        figures: [
+          ...findings.figures,
+          figureOf('closed loop: answers', 'per s', [top]),
+          ...(await auditFolder(service.folder, closed!.answered + answered)),
+        ],
+        latencies: [...(findings.latencies ?? []), latencyOf(closed!)],
+      };
+    } finally {
+      await Promise.all([service.stop(), plain.stop()]);
+      service.removeFolder();
+    }
+  },
+};
+
+/** Rates that can be read. */
+function roundRate(perSecond: number): number {
+  return Math.max(100, Math.round(perSecond / 100) * 100);
+}
+
+/** Every rate in every round, plain route and service in turns; resolves to how many holds the service answered. */
+async function alternate(
+  steps: readonly Step[],
+  servers: { readonly service: MeasuredServer; readonly plain: MeasuredServer },
+  { rounds, seconds, tell }: Settings,
+): Promise<number> {
+  const gun: Gun<OpenLoopJob, OpenLoopResult> = openGun(new URL('../http/open-loop.ts', import.meta.url));
+  let firstNumber = 1_000_000_000;
+  let answered = 0;
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const step of steps) {
+        for (const name of ['plain', 'service'] as const) {
+          tell(`${name} at ${step.perSecond} per s: round ${round} of ${rounds}`);
+          const job = { traffic, connections: CONNECTIONS, seconds, perSecond: step.perSecond, firstNumber };
+          const shot = await gun.shoot(servers[name], { ...job, url: servers[name].url });
+          requireAnswers(shot.load, 201);
+          firstNumber = shot.load.nextNumber;
+          if (name === 'service') answered += shot.load.requests;
+          step[name].push(shot);
+        }
+      }
+    }
+    return answered;
+  } finally {
+    gun.close();
+  }
+}
+
+function findingsOf(steps: readonly Step[]): Findings {
+  const latency = (percentile: number) => (shot: Shot<OpenLoopResult>) =>
+    percentileMillis(shot.load.histogram, percentile);
+  const figures = steps.flatMap(({ perSecond, service, plain }): Figure[] => {
+    const at = `at ${perSecond.toLocaleString('en-GB')} per s`;
+    return [
+      figureOf(`${at}: service, latency p50`, 'ms', service.map(latency(50))),
+      figureOf(`${at}: service, latency p99`, 'ms', service.map(latency(99))),
+      figureOf(`${at}: service, latency p99.9`, 'ms', service.map(latency(99.9))),
+      figureOf(`${at}: service, processor time of an answer`, 'µs', service.map(cpuOf)),
+      figureOf(`${at}: plain, latency p50`, 'ms', plain.map(latency(50))),
+      figureOf(`${at}: plain, latency p99`, 'ms', plain.map(latency(99))),
+      figureOf(
+        `${at}: generator late by itself, p99`,
+        'ms',
+        service.map(({ load }) => percentileMillis(load.lateness, 99)),
+      ),
+    ];
+  });
+  const series = (name: 'service' | 'plain', percentile: number) => ({
+    name: `${name}, p${percentile}`,
+    points: steps.map((step) => pointOf(step.perSecond, step[name].map(latency(percentile)))),
+  });
+  const growth: Growth = {
+    name: 'latency from the intended moment of sending',
+    unit: 'ms',
+    of: 'requests per second',
+    series: [series('service', 50), series('service', 99), series('plain', 50), series('plain', 99)],
+  };
+  const latencies = steps.map(({ perSecond, service }) => ({
+    name: `${perSecond.toLocaleString('en-GB')} per s`,
+    histogram: mergeHistograms(service.map(({ load }) => load.histogram)),
+  }));
+  return { figures, latencies, growth: [growth] };
+}

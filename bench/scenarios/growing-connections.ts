@@ -1,0 +1,31 @@
+import { grow } from '../http/growth.ts';
+import { auditFolder } from '../http/audit.ts';
+import { startHoldfast } from '../http/server.ts';
+import { hotEvent } from '../events.ts';
+import type { Scenario } from '../scenario.ts';
+
+const SIZES = [1, 8, 64, 256, 1_024];
+
+export const growingConnections: Scenario = {
+  name: 'growing-connections',
+  about: 'POST hold of a hot ticket type over 1 to 1,024 connections',
+  async run(settings) {
+    const service = await startHoldfast([hotEvent]);
+    const sizes = settings.quick ? [1, 64, 1_024] : SIZES;
+    const targets = sizes.map((connections) => ({
+      name: `${connections.toLocaleString('en-GB')} connection${connections === 1 ? '' : 's'}`,
+      server: service,
+      traffic: { recipe: 'hot-hold' } as const,
+      connections,
+      status: 201,
+    }));
+    try {
+      const findings = await grow({ of: 'connections', request: 'hold', sizes, targets }, settings);
+      await service.stop();
+      return { ...findings, figures: [...findings.figures, ...(await auditFolder(service.folder, 0))] };
+    } finally {
+      await service.stop();
+      service.removeFolder();
+    }
+  },
+};

@@ -16,6 +16,7 @@ import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain
 import { drawUnderWay } from '#domain/drawing.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { recallSightings, sightingsOf, type Sighting } from '#domain/sightings.ts';
 import { isRoomFull, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { holdDraw } from './draw.ts';
@@ -26,6 +27,7 @@ import type { Clock } from './clock.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { IdSource } from './id-source.ts';
+import type { Sleep } from './sleepers.ts';
 
 /** What a box office needs of the house around it. */
 export interface BoxOfficePorts {
@@ -64,8 +66,17 @@ export class BoxOfficeActor {
   #isRetired = false;
   #isDrawing = false;
 
-  /** Takes over a state that was activated from facts up to `lastSeq`. */
-  constructor(office: BoxOffice, lastSeq: number, factsSinceSnapshot: number, ports: BoxOfficePorts) {
+  /**
+   * Takes over a state that was activated from facts up to `lastSeq`, and what it knew when it fell asleep. Without that
+   * everybody who waits counts as just seen.
+   */
+  constructor(
+    office: BoxOffice,
+    lastSeq: number,
+    factsSinceSnapshot: number,
+    ports: BoxOfficePorts,
+    sleep: Sleep | null = null,
+  ) {
     this.eventId = office.eventId;
     this.#office = office;
     this.#ports = ports;
@@ -78,7 +89,8 @@ export class BoxOfficeActor {
       newSeed: () => ports.ids.newSeed(),
       hashing: createHashing(),
     };
-    presumeEverybodySeen(office, ports.clock.now());
+    if (sleep?.sightings != null) recallSightings(office, sleep.sightings);
+    else presumeEverybodySeen(office, sleep?.since ?? ports.clock.now());
     this.#followPerformances();
     this.#followDraw();
     this.#noteWake();
@@ -141,6 +153,11 @@ export class BoxOfficeActor {
     this.#settle();
     this.#wakeAt = Number.POSITIVE_INFINITY;
     this.#noteWake();
+  }
+
+  /** When those who wait were last seen, for an event that falls asleep; null when they are more than `sightingsMax`. */
+  sightings(sightingsMax: number): readonly Sighting[] | null {
+    return sightingsOf(this.#office, sightingsMax);
   }
 
   /** A snapshot that covers everything up to `seq` is on disk. */

@@ -7,6 +7,7 @@
  * 1. An event has at most one box office: activations of the same event share one promise.
  * 2. A box office is put to sleep only when nobody waits for it, and after a snapshot where a replay would be long.
  * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
+ * 4. Whoever waits at an event that sleeps is not taken for somebody who just came when it wakes: see `sleepers.ts`.
  */
 import { LRUCache } from 'lru-cache';
 import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
@@ -18,6 +19,7 @@ import { activate, type Activated, type ActivationSource } from './activation.ts
 import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
 import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
 import { Overloaded } from './overloaded.ts';
+import { Sleepers } from './sleepers.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
@@ -67,6 +69,7 @@ export class Directory {
   readonly #byNumber: (DirectoryEntry | undefined)[] = [];
   /** The box offices that are awake, the one asked last first. */
   readonly #awake: LRUCache<string, BoxOfficeActor>;
+  readonly #sleepers = new Sleepers();
   readonly #activations = new Map<string, Promise<BoxOfficeActor>>();
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often everything was dropped; an activation that such a drop overtook begins again. */
@@ -77,7 +80,7 @@ export class Directory {
   constructor(ports: DirectoryPorts) {
     this.#ports = ports;
     this.#journal = ports.journal;
-    // The cache keeps the order; a box office leaves it only through #putToSleep (2), so it is never full by itself.
+    // The cache keeps the order; a box office leaves it only through #putToSleep (2).
     this.#awake = new LRUCache({ max: ports.liveEventsMax * 2 + 64 });
   }
 
@@ -230,14 +233,24 @@ export class Directory {
     const { eventId, eventNumber } = entry;
     const begin = Date.now();
     const { office, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
-    const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, {
+    this.#refuseCrowd();
+    const ports: BoxOfficePorts = {
       ...this.#ports,
       retired: (retired, defect) => this.#retired(retired, defect),
-    });
+    };
+    const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, ports, this.#sleepers.awaken(eventId));
     this.#awake.set(eventId, actor);
     this.#publishActivation(eventId, true, factsReplayed, Date.now() - begin);
-    this.#makeRoom();
+    this.#makeRoom(actor);
     return actor;
+  }
+
+  /** The cache must not let go of a box office by itself: somebody may still wait for it (2). */
+  #refuseCrowd(): void {
+    if (this.#awake.size < this.#awake.max) return;
+    this.#makeRoom(null);
+    if (this.#awake.size < this.#awake.max) return;
+    throw new Overloaded('too many events are busy at once', RETRY_AFTER_SECONDS);
   }
 
   /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3). */
@@ -267,17 +280,18 @@ export class Directory {
   /** Forgets every live box office: what they held in memory ran ahead of the journal. */
   dropAll(): void {
     this.#drops += 1;
+    this.#sleepers.forgetAll();
     for (const actor of this.awake()) actor.retire();
     this.#awake.clear();
   }
 
-  /** Puts the coldest to sleep while more are awake than there is room for. */
-  #makeRoom(): void {
+  /** Puts the coldest to sleep while more are awake than there is room for, but not one that was woken just now to be asked. */
+  #makeRoom(asked: BoxOfficeActor | null): void {
     let excess = this.#awake.size - this.#ports.liveEventsMax;
     for (const eventId of this.#awake.rkeys()) {
       if (excess <= 0) return;
       const actor = this.#awake.peek(eventId);
-      if (actor === undefined || !actor.isIdle) continue;
+      if (actor === undefined || actor === asked || !actor.isIdle) continue;
       excess -= 1;
       void this.#putToSleep(actor);
     }
@@ -288,6 +302,8 @@ export class Directory {
     if (actor.factsSinceSnapshot > SLEEP_FACTS_MAX) await this.snapshot(actor);
     const isCold = actor.isIdle && actor.lastSeq === seqBefore && this.#awake.peek(actor.eventId) === actor;
     if (!isCold) return;
+    const sightings = actor.sightings(this.#sleepers.sightingsMax);
+    this.#sleepers.fallAsleep(actor.eventId, { since: this.#ports.clock.now(), sightings });
     actor.retire();
     this.#awake.delete(actor.eventId);
     this.#publishActivation(actor.eventId, false, 0, 0);

@@ -36,11 +36,15 @@ export interface House {
   readonly wakes: { readonly eventId: string; readonly at: number }[];
 }
 
+export interface HouseBounds {
+  readonly liveEventsMax?: number;
+  readonly mailboxCommandsMax?: number;
+  /** How long an event's snapshots are looked for; there are none. */
+  readonly readSnapshot?: (eventId: string) => Promise<void>;
+}
+
 /** Opens a house over a journal; `liveEventsMax` events stay awake. */
-export function openHouse(
-  journal = new MemoryJournal(),
-  bounds: { readonly liveEventsMax?: number; readonly mailboxCommandsMax?: number } = {},
-): House {
+export function openHouse(journal = new MemoryJournal(), bounds: HouseBounds = {}): House {
   const clock = { now: START };
   const wakes: House['wakes'] = [];
   const directory = new Directory({
@@ -50,7 +54,10 @@ export function openHouse(
     mailboxCommandsMax: bounds.mailboxCommandsMax ?? 1000,
     liveEventsMax: bounds.liveEventsMax ?? 100,
     source: {
-      newestSnapshot: () => Promise.resolve(null),
+      newestSnapshot: async (eventId) => {
+        await bounds.readSnapshot?.(eventId);
+        return null;
+      },
       factsAfter: (eventId, afterSeq) => journal.read({ eventId, afterSeq }),
     },
     snapshot: ({ eventId, seq }) => Promise.resolve({ eventId, seq, fingerprint: null, trouble: 'no disk' }),

@@ -56,6 +56,8 @@ export class House {
   readonly #notes = new Map<string, Note[]>();
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #snapshots = new Map<string, KeptSnapshot[]>();
+  /** Events whose soft state this process has, awake or asleep. */
+  readonly #known = new Set<string>();
   /** What a full disk may give back. */
   #doubtful = new Map<string, Note[]>();
   #disk: MemoryJournal;
@@ -151,7 +153,11 @@ export class House {
     });
     const { directory } = this;
     for (const row of disk.read()) directory.noteRow(row);
-    disk.onStatus(() => directory.dropAll());
+    this.#known.clear();
+    disk.onStatus(() => {
+      directory.dropAll();
+      this.#known.clear();
+    });
   }
 
   #secret(): string {
@@ -215,8 +221,9 @@ export class House {
   // ── replay and snapshots ───────────────────────────────────────────────────────────────────────────────────────────
 
   #newestSnapshot(eventId: string, atMostSeq = Number.MAX_SAFE_INTEGER): Snapshot | null {
-    // Activation asks for this first: everybody who waits counts as seen from here on.
-    this.#note(eventId, { kind: 'AWAKE', at: this.now });
+    // Activation asks for this first: unless the event only slept, everybody who waits counts as seen from here on.
+    if (!this.#known.has(eventId)) this.#note(eventId, { kind: 'AWAKE', at: this.now });
+    this.#known.add(eventId);
     const kept = this.#snapshots.get(eventId)?.findLast(({ seq }) => seq <= atMostSeq && seq <= this.#disk.durableSeq);
     if (kept === undefined) return null;
     const header = { format: 1, eventId, seq: kept.seq, at: kept.at, about: null };

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Overloaded } from '#actors/overloaded.ts';
+import { Sleepers } from '#actors/sleepers.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { concert, openHouse, place, START, type House } from './desk.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+
+const SECOND = 1_000;
+const ROOM = { waiting_room: true, waiting_room_opens_at: new Date(START + 3_600 * SECOND).toISOString() };
+
+/** A house in which one event at most is awake, and two have waiting rooms. */
+async function openTwoRooms(): Promise<House> {
+  const house = openHouse(new MemoryJournal(), { liveEventsMax: 1 });
+  for (const id of ['evt_a', 'evt_b']) {
+    await house.directory.define(concert({ ...ROOM, id, slug: id.replace('_', '-') }), { operator: null, note: null });
+  }
+  return house;
+}
+
+async function awake({ directory }: House, eventId: string): Promise<BoxOfficeActor> {
+  const office = await directory.byEventId(eventId);
+  assert.ok(office);
+  return office;
+}
+
+async function join(house: House, eventId: string, sessionKey: string): Promise<string> {
+  const joined = await (await awake(house, eventId)).ask({ type: 'JoinQueue', sessionKey });
+  assert.ok(!isRefusal(joined));
+  return joined.entry.id;
+}
+
+async function poll(house: House, eventId: string, entryId: string, sessionKey: string): Promise<string> {
+  const polled = await (await awake(house, eventId)).ask({ type: 'PollQueue', entryId, sessionKey });
+  assert.ok(!isRefusal(polled));
+  return polled.entry.status;
+}
+
+const waiting = async (house: House, eventId: string): Promise<number> =>
+  (await awake(house, eventId)).look((office, now) => waitingRoomFigures(office, now)!.waiting);
+
+describe('an event that falls asleep', () => {
+  it('still drops who is silent, and nobody who polls, however often it is woken', async () => {
+    const house = await openTwoRooms();
+    const [ghost, person] = [await join(house, 'evt_a', 'session-ghost'), await join(house, 'evt_a', 'session-person')];
+    for (let seconds = 5; seconds < 120; seconds += 5) {
+      house.clock.now = START + seconds * SECOND;
+      assert.equal(await waiting(house, 'evt_b'), 0);
+      assert.equal(house.directory.awakeCount, 1);
+      assert.equal(await poll(house, 'evt_a', person, 'session-person'), 'WAITING');
+    }
+    house.clock.now = START + 120 * SECOND;
+    await waiting(house, 'evt_b');
+    assert.equal(await waiting(house, 'evt_a'), 1, 'the ghost is gone, the person is not');
+    assert.equal(await poll(house, 'evt_a', ghost, 'session-ghost'), 'EXPIRED');
+    house.clock.now = START + 234 * SECOND;
+    await waiting(house, 'evt_b');
+    assert.equal(await waiting(house, 'evt_a'), 1);
+    house.clock.now += 1 * SECOND;
+    await waiting(house, 'evt_b');
+    assert.equal(await waiting(house, 'evt_a'), 0, 'two minutes after the last poll');
+  });
+
+  it('counts everybody as just seen when it slept while nothing could be written', async () => {
+    const house = await openTwoRooms();
+    await join(house, 'evt_a', 'session-1');
+    await waiting(house, 'evt_b');
+    house.journal.full(true);
+    house.clock.now = START + 600 * SECOND;
+    house.directory.dropAll();
+    house.journal.full(false);
+    house.directory.dropAll();
+    assert.equal(await waiting(house, 'evt_a'), 1);
+    house.clock.now += 120 * SECOND;
+    assert.equal(await waiting(house, 'evt_a'), 0);
+  });
+});
+
+describe('what is remembered of those who wait', () => {
+  const crowd = (count: number) => Array.from({ length: count }, (_, n) => ({ entryId: `que_${n}`, seenAt: n }));
+
+  it('is bounded: of the event that fell asleep first only that moment stays', () => {
+    const sleepers = new Sleepers(10);
+    sleepers.fallAsleep('a', { since: 1, sightings: crowd(6) });
+    sleepers.fallAsleep('b', { since: 2, sightings: crowd(4) });
+    sleepers.fallAsleep('c', { since: 3, sightings: crowd(1) });
+    assert.deepEqual(sleepers.awaken('a'), { since: 1, sightings: null });
+    assert.deepEqual(sleepers.awaken('b'), { since: 2, sightings: crowd(4) });
+    assert.deepEqual(sleepers.awaken('c'), { since: 3, sightings: crowd(1) });
+    assert.equal(sleepers.awaken('c'), null);
+    sleepers.fallAsleep('d', { since: 4, sightings: null });
+    assert.deepEqual(sleepers.awaken('d'), { since: 4, sightings: null });
+    sleepers.fallAsleep('e', { since: 5, sightings: crowd(11) });
+    assert.deepEqual(sleepers.awaken('e'), { since: 5, sightings: null });
+  });
+
+  it('is nothing where nobody waits', () => {
+    const sleepers = new Sleepers(10);
+    sleepers.fallAsleep('a', { since: 1, sightings: [] });
+    assert.equal(sleepers.awaken('a'), null);
+  });
+});
+
+describe('more busy events than may be awake', () => {
+  it('are turned away instead of letting go of one that somebody waits for', async () => {
+    const journal = new MemoryJournal({ manual: true });
+    const readers: (() => void)[] = [];
+    const readSnapshot = () => new Promise<void>((resolve) => readers.push(resolve));
+    const house = openHouse(journal, { liveEventsMax: 1, readSnapshot });
+    const ids = Array.from({ length: 80 }, (_, n) => `evt_${n}`);
+    for (const id of ids) {
+      const defined = house.directory.define(concert({ id, slug: `event-${id}` }), { operator: null, note: null });
+      for (readers.pop()?.(); journal.appendedSeq === journal.durableSeq; readers.pop()?.()) await nextTurn();
+      journal.commit();
+      await defined;
+    }
+    const ask = async (id: string): Promise<'held' | 'turned away'> => {
+      try {
+        assert.ok(!isRefusal(await (await awake(house, id)).ask(place('session-1'))));
+        return 'held';
+      } catch (error) {
+        assert.ok(error instanceof Overloaded);
+        return 'turned away';
+      }
+    };
+    const asked = ids.slice(0, -1).map((id) => ask(id));
+    await nextTurn();
+    for (const read of readers.splice(0)) {
+      read();
+      await nextTurn();
+    }
+    assert.equal(house.directory.awakeCount, 66, 'twice the bound, and some for bursts');
+    journal.commit();
+    const answers = await Promise.all(asked);
+    assert.equal(answers.filter((answer) => answer === 'held').length, 66);
+  });
+});

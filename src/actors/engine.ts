@@ -78,6 +78,9 @@ export interface Engine {
 /** Between looks at which live box offices have grown enough for a snapshot. */
 const SNAPSHOT_LOOK_MS = 15_000;
 
+/** An event that was due while too many others were being activated is tried again after this. */
+const WAKE_AGAIN_MS = 1_000;
+
 /** After an archive that could not be written; room on a disk is not made in a moment. */
 const PRUNE_RETRY_SECONDS = 60;
 
@@ -115,7 +118,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     lastSnapshot.at = errand.at;
     return outcome;
   };
-  const timers = startTimers(clock, (eventId) => wake(directory, journal, eventId));
+  const wakeInTime = async (eventId: string): Promise<void> => {
+    const isTurnedAway = (await wake(directory, journal, eventId)) === 'TURNED_AWAY';
+    if (isTurnedAway) timers.wakeAt(eventId, clock.now() + WAKE_AGAIN_MS);
+  };
+  const timers = startTimers(clock, wakeInTime);
   const directory = new Directory({
     journal,
     clock,
@@ -136,7 +143,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const look = setInterval(() => void directory.snapshotGrown(), SNAPSHOT_LOOK_MS);
   look.unref();
   service.send('RECOVERED');
-  void settleOverdue(directory, journal, found.definitionSeqs);
+  void settleOverdue(wakeInTime, journal, found.definitionSeqs);
   const snapshotStream = (eventId: string, seq: number): Promise<SnapshotOutcome> =>
     eventId === SERVICE_STREAM
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
@@ -318,7 +325,7 @@ function followJournal(
 
 /** Wakes, one after the other, the events in which something may have run out while the service was down. */
 async function settleOverdue(
-  directory: Directory,
+  wakeInTime: (eventId: string) => Promise<void>,
   journal: SqliteJournal,
   definitionSeqs: ReadonlyMap<DirectoryEntry['eventId'], number>,
 ): Promise<void> {
@@ -326,16 +333,18 @@ async function settleOverdue(
   for (const { eventId } of grown) {
     if (eventId === SERVICE_STREAM) continue;
     if (journal.status === 'CLOSED') return;
-    await wake(directory, journal, eventId);
+    await wakeInTime(eventId);
   }
 }
 
-async function wake(directory: Directory, journal: SqliteJournal, eventId: string): Promise<void> {
+async function wake(directory: Directory, journal: SqliteJournal, eventId: string): Promise<'DONE' | 'TURNED_AWAY'> {
   try {
     await directory.wake(eventId);
+    return 'DONE';
   } catch (error) {
-    const isStopping = journal.status === 'CLOSED';
-    if (!isStopping && !(error instanceof Overloaded)) report('activation', `${eventId} could not be activated`, error);
+    if (error instanceof Overloaded) return 'TURNED_AWAY';
+    if (journal.status !== 'CLOSED') report('activation', `${eventId} could not be activated`, error);
+    return 'DONE';
   }
 }
 

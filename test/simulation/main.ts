@@ -41,7 +41,11 @@ if (![first, last, Number(values.steps), Number(values.buyers)].every(Number.isI
   process.exit(2);
 }
 
+/** Between lines of progress in a log. */
+const TELL_EVERY_MS = 30_000;
+
 const begin = Date.now();
+let toldAt = begin;
 const sum = { seeds: 0, steps: 0, simulatedMs: 0, failures: 0 };
 const seen = new Map<string, number>();
 
@@ -50,6 +54,14 @@ function progress(): string {
   const ratio = Math.round(sum.simulatedMs / 1000 / seconds);
   const pace = Math.round(sum.steps / seconds);
   return `${sum.seeds} sales, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
+}
+
+/** On a terminal all the time, in a log now and then. */
+function tellProgress(seed: number): void {
+  if (process.stdout.isTTY && sum.seeds % 20 === 0) process.stdout.write(`\r${progress()}`);
+  if (process.stdout.isTTY || Date.now() < toldAt + TELL_EVERY_MS) return;
+  toldAt = Date.now();
+  console.log(`${progress()}; at seed ${seed}`);
 }
 
 async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
@@ -72,7 +84,7 @@ for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
     await report(scenario, outcome);
     if (!values['keep-on']) break;
   }
-  if (process.stdout.isTTY && sum.seeds % 20 === 0) process.stdout.write(`\r${progress()}`);
+  tellProgress(seed);
 }
 
 console.log(`${process.stdout.isTTY ? '\r' : ''}${progress()}`);

@@ -253,7 +253,7 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
   const isSettled = (want: Want) => want.seatIds !== null || isOfFloor(ledger, want.ticketTypeId);
   const granted: Want[] = wants.filter((want) => want.had && isSettled(want));
   for (const want of wants.filter((each) => !each.had && isSettled(each))) {
-    const shrunk = wants.filter((each) => each.shrinks && each.ticketTypeId === want.ticketTypeId);
+    const shrunk = wants.filter((each) => each.shrinks && !isSettled(each) && each.ticketTypeId === want.ticketTypeId);
     const promised = shrunk
       .filter((each) => each.performanceId === want.performanceId)
       .reduce((sum, each) => sum + each.ticketCount, 0);

@@ -50,6 +50,9 @@ const MOMENTS_PER_STEP_MAX = 100;
 /** Timers look at the clock so often. */
 const TICK_MS = 50;
 
+/** Who could not be woken is tried again so much later. */
+const WAKE_AGAIN_MS = 1_000;
+
 interface Moment {
   readonly at: number;
   readonly order: number;
@@ -169,7 +172,7 @@ class Sale {
   }
 
   /** Does something at an event's box office once it is awake, unless the process ends before. */
-  #visit(eventId: string, act: (actor: BoxOfficeActor) => void): void {
+  #visit(eventId: string, act: (actor: BoxOfficeActor) => void, turnedAway = () => {}): void {
     const { generation } = this.house;
     this.#activations += 1;
     const settle = (then: () => void): void => {
@@ -187,6 +190,7 @@ class Sale {
         settle(() => {
           if (!(error instanceof Overloaded)) throw error;
           this.#count('OVERLOADED');
+          turnedAway();
         }),
     );
   }
@@ -243,10 +247,12 @@ class Sale {
   }
 
   #wake(eventId: string): void {
-    this.#visit(eventId, (actor) => {
+    const wakeAgain = (): void => this.#wakeAt(eventId, this.house.now + WAKE_AGAIN_MS);
+    const settle = (actor: BoxOfficeActor): void => {
       this.house.turns = [];
       actor.wake();
-    });
+    };
+    this.#visit(eventId, settle, wakeAgain);
   }
 
   #wakeAll(): void {

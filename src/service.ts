@@ -106,6 +106,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     ...ports,
     adminToken,
     gauges,
+    facts: (afterSeq) => engine.journal.read({ afterSeq }),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
     takeSnapshot: (options) => snapshotAll(engine, options),
   });

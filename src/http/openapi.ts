@@ -9,6 +9,7 @@ import { Type, type TSchema } from 'typebox';
 import { ERRORS } from './errors.ts';
 import { StartedCheckout } from './schemas/checkout.ts';
 import { Overview } from './schemas/console.ts';
+import { JournalPage } from './schemas/journal.ts';
 import { EventList, EventListEntry, EventPayload } from './schemas/events.ts';
 import { Performance, SellingStage, TicketAvailability, TicketType } from './schemas/events.ts';
 import { ref, Time } from './schemas/fields.ts';
@@ -68,6 +69,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   AdminOrder,
   AdminTicket,
   Overview,
+  JournalPage,
 ];
 
 const INFO = {

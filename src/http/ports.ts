@@ -163,11 +163,24 @@ export interface SnapshotSummary {
   readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
 }
 
+/** A fact of the journal, as it is stored. */
+export interface KeptFact {
+  readonly seq: number;
+  readonly at: number;
+  /** '' for what belongs to the service itself. */
+  readonly eventId: string;
+  readonly type: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
 export interface AdminPorts extends CommonPorts {
   /** The operators' pages; without them the listener has the API alone. */
   readonly console?: PagesPort;
   readonly gauges: GaugesPort;
   readonly adminToken: string;
+  /** The durable facts after one, in their order; may be left early. */
+  facts(afterSeq: number): Iterable<KeptFact>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(options: { readonly prune: boolean }): Promise<SnapshotSummary>;
 }

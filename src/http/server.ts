@@ -26,6 +26,7 @@ import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
+import { journalRoutes } from './routes/journal.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { metricsRoutes } from './routes/metrics.ts';
 import { orderRoutes } from './routes/orders.ts';
@@ -92,6 +93,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   adminOrderRoutes(app, ports);
   snapshotRoutes(app, ports);
   consoleRoutes(app, ports);
+  journalRoutes(app, ports);
   if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
   await docsRoutes(app);
   return app;

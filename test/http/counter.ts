@@ -151,6 +151,7 @@ export async function openCounter(
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
+    facts: () => [],
     gauges,
     takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),
   });

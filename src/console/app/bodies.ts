@@ -32,6 +32,7 @@ export interface OverviewEvent {
   readonly currency: string;
   readonly timezone: string;
   readonly numbered: boolean;
+  readonly asleep: boolean;
   readonly performances: readonly OverviewDate[];
   readonly waiting_room: WaitingRoom | null;
 }
@@ -94,6 +95,19 @@ export interface Order {
   readonly cancelled_by: string | null;
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;
+}
+
+export interface Fact {
+  readonly seq: number;
+  readonly at: string;
+  readonly event_id: string | null;
+  readonly type: string;
+  readonly data: string;
+}
+
+export interface JournalPage {
+  readonly facts: readonly Fact[];
+  readonly next_before: number | null;
 }
 
 export interface OrderPage {

@@ -8,10 +8,10 @@ export function money(cents: number, currency: string): string {
   return new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(cents / 100);
 }
 
-/** A moment such as "23 Sept 2028, 21:00"; in the zone of the event where one is given. */
-export function moment(time: string | null, timeZone?: string): string {
+/** A moment such as "23 Sept 2028, 21:00"; in the zone of the event where one is given, with seconds where they matter. */
+export function moment(time: string | null, timeZone?: string, timeStyle: 'short' | 'medium' = 'short'): string {
   if (time === null) return 'no time';
-  const form = { dateStyle: 'medium', timeStyle: 'short', ...(timeZone !== undefined && { timeZone }) } as const;
+  const form = { dateStyle: 'medium', timeStyle, ...(timeZone !== undefined && { timeZone }) } as const;
   return new Intl.DateTimeFormat('en-GB', form).format(new Date(time));
 }
 

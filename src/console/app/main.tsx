@@ -5,6 +5,7 @@ import { createApi, type Api } from './api.ts';
 import type { Overview } from './bodies.ts';
 import { withSample, type History } from './history.ts';
 import { EventPage } from './pages/event-page.tsx';
+import { JournalPage } from './pages/journal-page.tsx';
 import { LoginPage } from './pages/login-page.tsx';
 import { OrderPage } from './pages/order-page.tsx';
 import { OrdersPage } from './pages/orders-page.tsx';
@@ -70,6 +71,9 @@ function Page({ api, look, again }: PageProps) {
   const eventOf = (id: string) => overview.events.find((event) => event.id === id);
   if (route.page === 'overview') return <OverviewPage overview={overview} history={history} api={api} />;
   if (route.page === 'order') return <OrderPage key={route.orderId} api={api} orderId={route.orderId} again={again} />;
+  if (route.page === 'journal') {
+    return <JournalPage key={route.eventId ?? ''} api={api} eventId={route.eventId} events={overview.events} />;
+  }
   const event = eventOf(route.eventId);
   if (event === undefined) return <p class="quiet">There is no such event here.</p>;
   if (route.page === 'orders') return <OrdersPage key={event.id} api={api} event={event} />;

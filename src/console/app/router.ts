@@ -6,6 +6,7 @@ export type Route =
   | { readonly page: 'event'; readonly eventId: string }
   | { readonly page: 'seats'; readonly eventId: string; readonly performanceId: string }
   | { readonly page: 'orders'; readonly eventId: string }
+  | { readonly page: 'journal'; readonly eventId: string | null }
   | { readonly page: 'order'; readonly orderId: string };
 
 export function readRoute(hash: string): Route {
@@ -14,6 +15,7 @@ export function readRoute(hash: string): Route {
     .split('/')
     .map(decodeURIComponent);
   if (first === 'orders' && id) return { page: 'order', orderId: id };
+  if (first === 'journal') return { page: 'journal', eventId: id ? id : null };
   if (first !== 'events' || !id) return { page: 'overview' };
   if (next === 'orders') return { page: 'orders', eventId: id };
   if (next === 'seats' && last) return { page: 'seats', eventId: id, performanceId: last };

@@ -41,6 +41,13 @@ export interface DrawnLocality {
   readonly id: string;
   readonly name: string;
   readonly seats: readonly DrawnSeat[];
+  /** Words beside the seats: sections above their first row, rows before their first seat. */
+  readonly names: readonly {
+    readonly text: string;
+    readonly x: number;
+    readonly y: number;
+    readonly of: 'section' | 'row';
+  }[];
   readonly radius: number;
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 }
@@ -58,8 +65,19 @@ export function drawnLocalities(seating: Seating): readonly DrawnLocality[] {
       }));
     });
     const radius = usualGap(rows.map(({ row }) => row.seats)) * 0.42;
-    return { id, name, seats, radius, box: boxAround(seats, radius * 2) };
+    const names = sections.flatMap((section) => namesIn(section, radius));
+    return { id, name, seats, names, radius, box: boxAround([...seats, ...names], radius * 2.5) };
   });
+}
+
+function namesIn({ name, rows }: Seating['localities'][number]['sections'][number], radius: number) {
+  const seats = rows.flatMap((row) => row.seats);
+  if (seats.length === 0) return [];
+  const { x, y, width } = boxAround(seats, 0);
+  const ofRows = rows.flatMap(({ label, seats: [first] }) =>
+    first === undefined ? [] : [{ text: label, x: first.x - radius * 2.6, y: first.y, of: 'row' as const }],
+  );
+  return [{ text: name, x: x + width / 2, y: y - radius * 3, of: 'section' as const }, ...ofRows];
 }
 
 /** The middle one of the distances between neighbours. */
@@ -71,7 +89,7 @@ function usualGap(rows: readonly (readonly PlannedSeat[])[]): number {
   return gaps[gaps.length >> 1] ?? 25;
 }
 
-function boxAround(seats: readonly PlannedSeat[], margin: number): DrawnLocality['box'] {
+function boxAround(seats: readonly { readonly x: number; readonly y: number }[], margin: number): DrawnLocality['box'] {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of seats) {
     [left, right] = [Math.min(left, x), Math.max(right, x)];

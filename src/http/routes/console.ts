@@ -4,25 +4,25 @@
  * Reads alone, each small: texts and layouts come once, counters and changed seats as often as somebody looks. The page
  * itself is sent by `pages.ts`. Everything here asks for the bearer token.
  *
- *  1. An overview shows at most one page of events; it costs one pass over their dates and no disk unless one is asleep.
+ *  1. An overview shows at most one page of events; it costs one pass over the dates of those that are awake
+ *     and wakes nobody twice (`event-figures.ts`).
  *  2. The delay of the event loop is watched only while the app is open, over windows that begin anew when they are read.
  */
 import { Type } from 'typebox';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { occupancyView, seatingView, stockOfDates } from '#domain/availability.ts';
+import { seatingView, type OccupancyView } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import { shownStatus } from '#domain/performances.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
-import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { occupancy, occupancySince } from '#domain/occupancy.ts';
+import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { printOccupancy, printSeating } from '../bodies.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { createEventFigures } from '../event-figures.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { AdminPorts, ClockPort, GaugesPort } from '../ports.ts';
-import { printMoment, printTime } from '../printing.ts';
-import { printWaitingRoom } from '../queue-bodies.ts';
-import { Overview, SeatStatesQuery, type OverviewBody, type OverviewEventBody } from '../schemas/console.ts';
+import { printTime } from '../printing.ts';
+import { Overview, SeatStatesQuery, type OverviewBody } from '../schemas/console.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import { Occupancy, Seating } from '../schemas/seating.ts';
@@ -38,6 +38,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const { directory, clock } = ports;
   const onRequest = requireToken(ports.adminToken);
   const loopDelayMs = watchLoop(app, clock);
+  const figures = createEventFigures(ports);
 
   app.get(
     '/admin/overview',
@@ -57,15 +58,10 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       const start = readCursor(cursor);
       if ('outcome' in start) return reply.refuse(start);
       const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
-      const events: OverviewEventBody[] = [];
-      for (const eventId of page.eventIds) {
-        const office = await directory.byEventId(eventId);
-        if (office !== null) events.push(office.look(printOverviewEvent));
-      }
       return reply.send({
         now: printTime(clock.now()),
         service: printService(ports, loopDelayMs()),
-        events,
+        events: await figures.of(page.eventIds),
         next_cursor: printCursor(page.nextAfter),
       });
     },
@@ -106,11 +102,10 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
     },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
-      const { since } = request.query;
+      const since = request.query.since === undefined ? null : Number(request.query.since);
       const office = await directory.byEventId(id);
       if (office === null) return reply.refuse(NOT_FOUND);
-      const wanted = { performanceId, since: since === undefined ? null : Number(since) };
-      const view = office.look((state) => occupancyView(state, wanted));
+      const view = office.look((state) => seatStates(state, performanceId, since));
       return isRefusal(view) ? reply.refuse(view) : reply.send(printOccupancy(view));
     },
   );
@@ -138,34 +133,14 @@ function notificationLag(gauges: GaugesPort): number | null {
   return notifiedSeq === null ? null : Math.max(0, gauges.journal.durableSeq - notifiedSeq);
 }
 
-function printOverviewEvent(office: BoxOffice, now: number): OverviewEventBody {
-  const { definition } = office.plan;
-  const stock = new Map(stockOfDates(office).map((each) => [each.id, each]));
-  const figures = waitingRoomFigures(office, now);
-  return {
-    id: definition.id,
-    slug: definition.slug,
-    name: definition.name,
-    status: definition.status,
-    currency: definition.currency,
-    timezone: definition.timezone,
-    numbered: definition.localities.some(({ seating }) => seating === 'NUMBERED'),
-    performances: definition.performances.map((performance) => {
-      const { capacity, available, held, sold, blocked } = stock.get(performance.id)!;
-      return {
-        id: performance.id,
-        name: performance.name,
-        starts_at: printMoment(performance.startsAt),
-        status: performance.status === 'DRAFT' ? 'DRAFT' : shownStatus(office.dates.get(performance.id)!, performance),
-        capacity,
-        available,
-        held,
-        sold,
-        blocked,
-      };
-    }),
-    waiting_room: figures === null ? null : printWaitingRoom(figures),
-  };
+/** Which seats of a date are taken, a draft date's too: operators block before they publish. */
+function seatStates(office: BoxOffice, performanceId: string, since: number | null): OccupancyView | Refusal {
+  const date = office.dates.get(performanceId);
+  if (date === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  const which = { eventId: office.eventId, performanceId };
+  const changes = since === null ? null : occupancySince(date.inventory, since);
+  if (since === null || changes === null) return { ...which, form: 'FULL', ...occupancy(date.inventory) };
+  return { ...which, form: 'CHANGES', since, version: date.inventory.version, changes };
 }
 
 /** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */

@@ -29,9 +29,14 @@ export function EventPage({ event, history, api, again }: EventPageProps) {
       </p>
       <div class="heading">
         <h1>{event.name}</h1>
-        <a class="button" href={linkTo('events', event.id, 'orders')}>
-          Orders
-        </a>
+        <div class="actions">
+          <a class="button" href={linkTo('events', event.id, 'orders')}>
+            Orders
+          </a>
+          <a class="button" href={linkTo('journal', event.id)}>
+            Journal
+          </a>
+        </div>
       </div>
       <div class="cards">
         {event.performances.map((date) => (

@@ -1,6 +1,7 @@
 /** What is around every page: where one is, and whether the service is well. */
 import type { ComponentChildren } from 'preact';
 import type { ServiceFigures } from '../bodies.ts';
+import { linkTo } from '../router.ts';
 
 interface FrameProps {
   readonly service: ServiceFigures | null;
@@ -18,7 +19,8 @@ export function Frame({ service, trouble, operator, signOut, children }: FramePr
           Holdfast <span>console</span>
         </a>
         <Health service={service} trouble={trouble} />
-        <nav>
+        <nav aria-label="Console">
+          <a href={linkTo('journal')}>Journal</a>
           <a href="/docs">API</a>
           <span class="quiet who">{operator}</span>
           <button type="button" class="button plain small-button" onClick={signOut}>

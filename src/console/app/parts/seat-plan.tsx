@@ -16,7 +16,7 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
   const [zoom, setZoom] = useState(0);
   const [pointed, setPointed] = useState<DrawnSeat | null>(null);
   const last = useRef<string | null>(null);
-  const { box, radius, seats, name } = locality;
+  const { box, radius, seats, names, name } = locality;
   const seatById = new Map(seats.map((seat) => [seat.id, seat]));
   const stateOf = (id: string): SeatState => taken.get(id) ?? 'AVAILABLE';
 
@@ -65,6 +65,11 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
           onPointerMove={(pointer) => setPointed(seatUnder(pointer))}
           onPointerLeave={() => setPointed(null)}
         >
+          {names.map(({ text, x, y, of }, index) => (
+            <text key={index} class={`name-of-${of}`} x={x} y={y} font-size={radius * (of === 'section' ? 2.4 : 1.5)}>
+              {text}
+            </text>
+          ))}
           {seats.map((seat) => (
             <Seat key={seat.id} seat={seat} radius={radius} state={stateOf(seat.id)} isPicked={picked.has(seat.id)} />
           ))}

@@ -116,6 +116,7 @@ class Writer {
       else this.#prune(message.throughSeq);
     } catch (error) {
       this.#fail(error);
+      if (message.kind === 'CLOSE') parentPort?.close();
     }
   }
 
@@ -248,14 +249,21 @@ class Writer {
 
   #close(): void {
     const wasWriting = this.#state === 'WRITING';
-    if (wasWriting) {
-      this.#writeWitness();
-      this.#db.pragma('wal_checkpoint(PASSIVE)');
-    }
+    if (wasWriting) this.#tidyUp();
     this.#stopTimers();
     this.#state = 'CLOSED';
     if (wasWriting) this.#letGo();
     parentPort?.close();
+  }
+
+  /** Leaves everything in one file. On a full disk it stays in the log, durable, for whoever opens next: closing goes on. */
+  #tidyUp(): void {
+    try {
+      this.#writeWitness();
+      this.#db.pragma('wal_checkpoint(PASSIVE)');
+    } catch (error) {
+      if (!isDiskFull(error, this.#folder)) throw error;
+    }
   }
 
   #letGo(): void {

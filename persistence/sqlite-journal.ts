@@ -101,6 +101,8 @@ export class SqliteJournal implements Journal {
   #flushScheduled = false;
   #releaseScheduled = false;
   #whenDrained: (() => void) | null = null;
+  /** What kept the writer from closing in order. */
+  #closingFault: JournalFault | null = null;
   #closed: Promise<void> | null = null;
 
   constructor({ folder, lock, worker, ready, db, pending }: Parts) {
@@ -201,6 +203,7 @@ export class SqliteJournal implements Journal {
     return archived;
   }
 
+  /** Makes what is on its way durable, folds the log, lets the folder go. Rejects with JournalFault when the disk fails at it. */
   close(): Promise<void> {
     this.#closed ??= this.#shutDown();
     return this.#closed;
@@ -220,6 +223,7 @@ export class SqliteJournal implements Journal {
     });
     if (isBroken) this.#db.close();
     this.#lock.release();
+    if (this.#closingFault !== null) throw this.#closingFault;
   }
 
   #flush(): void {
@@ -280,7 +284,9 @@ export class SqliteJournal implements Journal {
     if (this.#status === 'BROKEN') return;
     const hint =
       'Check the disk and its mount, then start again: what was under way is settled by reading the journal.';
-    this.#forget(new JournalFault('BROKEN', `the journal cannot be written: ${reason}${code && ` (${code})`}`, hint));
+    const fault = new JournalFault('BROKEN', `the journal cannot be written: ${reason}${code && ` (${code})`}`, hint);
+    if (this.#status === 'CLOSED') this.#closingFault ??= fault;
+    this.#forget(fault);
   }
 
   #resume(head: Head): void {

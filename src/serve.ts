@@ -68,7 +68,8 @@ function stopOnSignal(serviceNow: () => Service | null): void {
       await serviceNow()?.stop();
       process.exit(EXIT.stopped);
     } catch (error) {
-      leave(error instanceof JournalFault ? EXIT.journalNotWritable : EXIT.defect, [String(error)]);
+      if (error instanceof JournalFault) leaveForJournal(error);
+      leave(EXIT.defect, [String(error)]);
     }
   };
   process.on('SIGTERM', () => void stop());

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { readBoxOffice } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
@@ -38,22 +39,33 @@ interface Ended {
   readonly hit: readonly string[];
 }
 
-/** Runs the selling process with a fault at the N-th call of every thread. */
-function sellUnder(t: TestContext, call: Call, error: string, n: number): Promise<Ended & { readonly folder: string }> {
+interface Fault {
+  readonly call: Call;
+  readonly error: 'EIO' | 'ENOSPC';
+  /** The N-th call of every thread fails. */
+  readonly n: number;
+}
+
+function newFolder(t: TestContext): string {
   const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-strace-'));
   t.after(() => rmSync(parent, { recursive: true, force: true }));
   const folder = path.join(parent, 'data');
-  const log = path.join(parent, 'log');
   mkdirSync(folder);
+  return folder;
+}
+
+/** Runs the selling process under a fault: on every file, or on one of the folder alone. */
+function sellUnder(folder: string, { call, error, n }: Fault, file?: string, ending = 'close'): Promise<Ended> {
+  const log = path.join(folder, '..', 'log');
   const rules = ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${n}`];
-  const line = ['-f', '--seccomp-bpf', '-y', '-qq', '-o', log, ...rules, process.execPath, victim, folder];
+  if (file !== undefined) rules.push('-P', path.join(folder, file));
+  const line = ['-f', '--seccomp-bpf', '-y', '-qq', '-o', log, ...rules, process.execPath, victim, folder, ending];
   return new Promise((resolve) => {
     execFile('strace', line, { timeout: RUN_MS_MAX, killSignal: 'SIGKILL' }, (failure, stdout, stderr) => {
       const injected = readFileSync(log, 'utf8')
         .split('\n')
         .filter((each) => each.includes('(INJECTED)'));
       resolve({
-        folder,
         code: failure === null ? 0 : Number(failure.code ?? -1),
         stderr,
         held: [...stdout.matchAll(/^held (\S+)$/gm)].map(([, id]) => id!),
@@ -103,7 +115,8 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
   ] as const) {
     for (const n of pointsOf(call, inSuite)) {
       it(`an I/O error at the ${call} number ${n} of a thread ends it with code 4, and nothing answered is lost`, async (t) => {
-        const { folder, code, stderr, held, hit, isDone } = await sellUnder(t, call, 'EIO', n);
+        const folder = newFolder(t);
+        const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call, error: 'EIO', n });
         t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
         fired += hit.length;
         const context = `${hit.join(' ')}: ${stderr}`;
@@ -117,7 +130,8 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
 
   for (const n of pointsOf('pwrite64', [3, 40])) {
     it(`a full disk at the pwrite64 number ${n} of a thread is waited for, and nothing answered is lost`, async (t) => {
-      const { folder, code, stderr, held, hit, isDone } = await sellUnder(t, 'pwrite64', 'ENOSPC', n);
+      const folder = newFolder(t);
+      const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call: 'pwrite64', error: 'ENOSPC', n });
       t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
       fired += hit.length;
       if (code !== 0) {
@@ -126,6 +140,23 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
         assert.match(stderr, /(Make room on|Check) the disk/, 'only an opening may fail');
       } else assert.ok(isDone);
       await assertNothingLost(folder, held);
+    });
+  }
+
+  for (const [error, codeExpected] of [
+    ['ENOSPC', 0],
+    ['EIO', 4],
+  ] as const) {
+    it(`${error} when the log is folded at the very end loses nothing and keeps nobody waiting: exit code ${codeExpected}`, async (t) => {
+      const folder = newFolder(t);
+      const sound = await promisify(execFile)(process.execPath, [victim, folder, 'brief']);
+      assert.match(sound.stdout, /^done$/m);
+      const ended = await sellUnder(folder, { call: 'pwrite64', error, n: 1 }, 'journal.db', 'brief');
+      assert.deepEqual(ended.hit, ['journal.db'], ended.stderr);
+      assert.equal(ended.code, codeExpected, ended.stderr);
+      assert.equal(ended.held.length, 1);
+      if (codeExpected === 4) assert.match(ended.stderr, /cannot be written.*Check the disk/);
+      await assertNothingLost(folder, ended.held);
     });
   }
 

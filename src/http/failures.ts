@@ -10,10 +10,11 @@
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Refusal } from '#domain/refusal.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { prefersHtml } from './accept.ts';
+import { API_VERSION } from './openapi.ts';
 import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';
 import { failurePage } from './pages/failure-page.ts';
 import { sendPage } from './pages/html.ts';
@@ -161,22 +162,27 @@ export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyReque
   };
 }
 
-/** Answers what is not HTTP at all, on the bare socket. */
-export function answerClientError(clock: ClockPort) {
+/** Answers what is not HTTP at all, on the bare socket; `newId` names the request that nobody could read. */
+export function answerClientError(clock: ClockPort, newId: NewId) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    writeRaw(socket, codeOfClientError(error), clock.now());
+    writeRaw(socket, codeOfClientError(error), clock.now(), newId(UNREAD));
   };
 }
 
 /** Answers CONNECT, which Node hands over as a bare socket. */
-export function answerTunnel(clock: ClockPort) {
-  return (_request: unknown, socket: Socket): void =>
-    writeRaw(socket, 'METHOD_NOT_ALLOWED', clock.now(), ['allow: GET']);
+export function answerTunnel(clock: ClockPort, newId: NewId) {
+  return (request: Headed, socket: Socket): void =>
+    writeRaw(socket, 'METHOD_NOT_ALLOWED', clock.now(), newId(request), ['allow: GET']);
 }
+
+type Headed = Pick<IncomingMessage, 'headers'>;
+type NewId = (request: Headed) => string;
+
+const UNREAD: Headed = { headers: {} };
 
 function codeOfClientError({ code }: NodeJS.ErrnoException): ErrorCode {
   if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
@@ -185,7 +191,7 @@ function codeOfClientError({ code }: NodeJS.ErrnoException): ErrorCode {
   return 'VALIDATION_ERROR';
 }
 
-function writeRaw(socket: Socket, code: ErrorCode, now: number, headers: readonly string[] = []): void {
+function writeRaw(socket: Socket, code: ErrorCode, now: number, id: string, headers: readonly string[] = []): void {
   const { status } = ERRORS[code];
   const malformed = { errors: [{ path: '', message: 'is not a well-formed HTTP request' }] };
   const body = JSON.stringify(errorBody(code, code === 'VALIDATION_ERROR' ? malformed : {}, now));
@@ -194,6 +200,9 @@ function writeRaw(socket: Socket, code: ErrorCode, now: number, headers: readonl
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    `x-request-id: ${id}`,
+    `x-api-version: ${API_VERSION}`,
+    'x-content-type-options: nosniff',
     ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());

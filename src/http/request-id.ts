@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 const SANE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Makes the function that names requests: one random prefix for the process, then a count (cheaper than randomness each). */
-export function createRequestIds(): (request: IncomingMessage) => string {
+export function createRequestIds(): (request: Pick<IncomingMessage, 'headers'>) => string {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;
   return ({ headers }) => {

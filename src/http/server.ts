@@ -114,6 +114,7 @@ type Stamp = (request: FastifyRequest, reply: FastifyReply) => void;
 async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp): Promise<HttpApp> {
   const { settings, clock, health } = ports;
   const { limits } = settings;
+  const newRequestId = createRequestIds();
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -121,13 +122,13 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
     requestTimeout: limits.requestReceiveMsMax,
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
-    genReqId: createRequestIds(),
+    genReqId: newRequestId,
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
-    clientErrorHandler: answerClientError(clock),
+    clientErrorHandler: answerClientError(clock, newRequestId),
     frameworkErrors: answerBadAddress(clock, setHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.on('connect', answerTunnel(clock));
+  app.server.on('connect', answerTunnel(clock, newRequestId));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   closeStubbornSockets(app);
   app.setValidatorCompiler(createValidatorCompiler());

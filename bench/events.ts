@@ -82,26 +82,31 @@ export function spreadEvent(n: number, types: number): EventFile {
   };
 }
 
-/** A stadium of 48 blocks, each of 25 rows of 50 seats: 60,000. */
-export const stadiumEvent = {
-  ...common,
-  id: 'evt_stadium',
-  slug: 'stadium',
-  name: 'A stadium',
-  localities: [{ id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections: blocksOf(48, 25, 50) }],
-  ticketTypes: [{ id: 'seat', name: 'Seat', locality_id: 'bowl' }],
-  sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 6500 } }],
-};
+/** Seats of one block of a stadium. */
+export const BLOCK_SEATS = 1_250;
 
-function blocksOf(blocks: number, rowsOfBlock: number, seats: number): object[] {
-  const rows = Array.from({ length: rowsOfBlock }, (_, i) => ({ label: String(i + 1), seats }));
-  return Array.from({ length: blocks }, (_, i) => ({
+/** A stadium of blocks, each of 25 rows of 50 seats. */
+export function stadiumOf(blocks: number): EventFile {
+  const rows = Array.from({ length: 25 }, (_, i) => ({ label: String(i + 1), seats: 50 }));
+  const sections = Array.from({ length: blocks }, (_, i) => ({
     id: `B${i + 1}`,
     name: `Block ${i + 1}`,
     zone_key: 'bowl',
     rows,
   }));
+  return {
+    ...common,
+    id: 'evt_stadium',
+    slug: 'stadium',
+    name: 'A stadium',
+    localities: [{ id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections }],
+    ticketTypes: [{ id: 'seat', name: 'Seat', locality_id: 'bowl' }],
+    sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 6500 } }],
+  };
 }
+
+/** The stadium of 60,000 seats. */
+export const stadiumEvent = stadiumOf(48);
 
 /** A definition as the domain knows it. */
 export function definitionOf(json: object): EventDefinition {

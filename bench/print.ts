@@ -15,8 +15,11 @@ function valueOf({ value, unit, spread }: Figure): string {
 function verdictOf(figure: Figure): string {
   const { budget } = figure;
   if (budget === undefined) return '';
-  const bound = 'atLeast' in budget ? `at least ${round(budget.atLeast)}` : `at most ${round(budget.atMost)}`;
-  return `  ${keepsBudget(figure) === true ? 'good' : 'MISSED'}: ${bound}`;
+  return `  ${keepsBudget(figure) === true ? 'good' : 'MISSED'}: ${boundOf(budget)}`;
+}
+
+export function boundOf(budget: NonNullable<Figure['budget']>): string {
+  return 'atLeast' in budget ? `at least ${round(budget.atLeast)}` : `at most ${round(budget.atMost)}`;
 }
 
 /** Three digits that matter, and thousands apart. */

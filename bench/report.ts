@@ -1,1 +1,131 @@
-export async function renderReport(): Promise<void> {}
+/**
+ * The report: `bench/README.md`, whose text is written by hand and whose figures, between two marks, come from `record/`.
+ *
+ * Nothing is measured here; the same record gives the same report.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+import { drawGrowth, drawLatencies } from './charts.ts';
+import { percentileMillis, unpackHistogram } from './histogram.ts';
+import type { Machine } from './machine.ts';
+import { boundOf, round } from './print.ts';
+import { readRecord, RECORD, type Recorded } from './record.ts';
+import { keepsBudget, type Figure, type Latency } from './scenario.ts';
+
+const README = new URL('./README.md', import.meta.url);
+const BEGIN = '<!-- measured: what stands between these marks is written by npm run bench -- --report -->';
+const END = '<!-- /measured -->';
+const PERCENTILES = [50, 90, 99, 99.9, 100];
+
+/** Writes the measured part of the README and all charts anew. Throws where the marks are missing. */
+export async function renderReport(): Promise<void> {
+  const text = readFileSync(README, 'utf8');
+  const from = text.indexOf(BEGIN);
+  const to = text.indexOf(END);
+  if (from === -1 || to < from) throw new Error('bench/README.md has lost the marks of its measured part');
+  const recorded = readRecord();
+  const parts = [BEGIN, ...(await measuredPart(recorded))];
+  const whole = `${text.slice(0, from)}${parts.join('\n\n')}\n\n${text.slice(to)}`;
+  writeFileSync(README, await format(whole, { parser: 'markdown', printWidth: 120 }));
+}
+
+async function measuredPart(recorded: readonly Recorded[]): Promise<string[]> {
+  const newest = recorded.toSorted((a, b) => b.measuredOn.localeCompare(a.measuredOn))[0];
+  if (newest === undefined) return ['Nothing is recorded.'];
+  const sections: string[] = [];
+  for (const each of recorded) sections.push(...(await sectionOf(each, newest)));
+  return [
+    `Measured on ${newest.measuredOn}: ${describe(newest.machine)}. ${versionsOf(newest.machine)}.`,
+    '### Budgets',
+    'What must be reached, and what was: the value is the median of the rounds, the spread their lowest and highest.',
+    budgetTable(recorded),
+    ...sections,
+  ];
+}
+
+function describe({ cores, memoryBytes, architecture, system, fsyncP50Ms, fsyncP99Ms }: Machine): string {
+  const memory = `${Math.round(memoryBytes / 2 ** 30)} GB of memory`;
+  const disk = `an fsync of 4 KiB takes ${round(fsyncP50Ms)} ms (p50) and ${round(fsyncP99Ms)} ms (p99)`;
+  return `${cores} cores (${architecture}), ${memory}, ${system}; ${disk}`;
+}
+
+function versionsOf({ versions }: Machine): string {
+  return Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ');
+}
+
+function budgetTable(recorded: readonly Recorded[]): string {
+  const rows = recorded.flatMap(({ scenario, findings }) =>
+    findings.figures
+      .filter(({ budget, name }) => budget !== undefined && !name.startsWith('audit: '))
+      .map((figure) => [`\`${scenario}\``, figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure)]),
+  );
+  const audits = recorded.flatMap(({ findings }) => findings.figures.filter(({ name }) => name.startsWith('audit: ')));
+  const broken = audits.filter((figure) => keepsBudget(figure) === false).length;
+  const facts = audits.filter(({ name }) => name.endsWith('facts replayed')).reduce((sum, { value }) => sum + value, 0);
+  const audit = [
+    'all with an audit',
+    'oversold, lost or inconsistent',
+    String(broken),
+    '',
+    broken === 0 ? 'kept: 0' : '**missed**: 0',
+  ];
+  const table = tableOf(['scenario', 'what', 'value', 'spread', 'budget'], [...rows, audit]);
+  return `${table}\n\n${round(facts)} facts were replayed for the audits.`;
+}
+
+async function sectionOf(
+  { scenario, about, seconds, measuredOn, findings }: Recorded,
+  newest: Recorded,
+): Promise<string[]> {
+  const { figures, latencies = [], growth = [], notes = [] } = findings;
+  const day = measuredOn === newest.measuredOn ? '' : ` Measured on ${measuredOn}.`;
+  const parts = [
+    `### ${scenario}`,
+    `${about}. Took ${seconds} s in all.${day}`,
+    ...(notes.length > 0 ? [`Beside it: ${notes.join('; ')}.`] : []),
+  ];
+  parts.push(tableOf(['what', 'value', 'spread', 'budget'], figures.map(rowOf)));
+  if (growth.length > 0) {
+    writeFileSync(new URL(`${scenario}-growth.svg`, RECORD), await drawGrowth(growth));
+    parts.push(`![${scenario}: what changes while the size grows](record/${scenario}-growth.svg)`);
+  }
+  if (latencies.length > 0) {
+    writeFileSync(new URL(`${scenario}-latency.svg`, RECORD), await drawLatencies(latencies));
+    parts.push(latencyTable(latencies), `![${scenario}: latency by percentile](record/${scenario}-latency.svg)`);
+  }
+  return parts;
+}
+
+function latencyTable(latencies: readonly Latency[]): string {
+  const head = ['latency in ms', ...PERCENTILES.map((p) => (p === 100 ? 'longest' : `p${p}`)), 'answers'];
+  const rows = latencies.map(({ name, histogram }) => [
+    name,
+    ...PERCENTILES.map((percentile) => round(percentileMillis(histogram, percentile))),
+    unpackHistogram(histogram).totalCount.toLocaleString('en-GB'),
+  ]);
+  return tableOf(head, rows);
+}
+
+function rowOf(figure: Figure): string[] {
+  return [figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure)];
+}
+
+function valueOf({ value, unit }: Figure): string {
+  return `${round(value)} ${unit}`.trim();
+}
+
+function spreadOf({ spread }: Figure): string {
+  return spread === undefined || spread[0] === spread[1] ? '' : `${round(spread[0])} to ${round(spread[1])}`;
+}
+
+function verdictOf(figure: Figure): string {
+  if (figure.budget === undefined) return '';
+  return `${keepsBudget(figure) === true ? 'kept' : '**missed**'}: ${boundOf(figure.budget)}`;
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

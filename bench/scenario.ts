@@ -66,8 +66,8 @@ export interface Scenario {
 /** Five pairs of turns where figures are for the record, one where they are for a look. */
 export function settingsOf(quick: boolean, tell: (step: string) => void): Settings {
   return quick
-    ? { quick, tell, rounds: 1, seconds: 1, warmUpSeconds: 1 }
-    : { quick, tell, rounds: 5, seconds: 3, warmUpSeconds: 2 };
+    ? { quick, tell, rounds: 1, seconds: 1, warmUpSeconds: 0.5 }
+    : { quick, tell, rounds: 5, seconds: 3, warmUpSeconds: 3 };
 }
 
 /** Whether a figure keeps its budget; null when it has none. */

@@ -1,6 +1,6 @@
 /** The same load while something grows: what an answer costs and how many there are, against the smallest size. */
 import { percentileMillis } from '../histogram.ts';
-import { pointOf, type Figure, type Findings, type Growth, type Settings } from '../scenario.ts';
+import { figureOf, pointOf, type Figure, type Findings, type Growth, type Settings } from '../scenario.ts';
 import { cpuOf, type Shot } from './gun.ts';
 import type { LoadResult } from './load.ts';
 import {
@@ -10,6 +10,7 @@ import {
   rateOf,
   ratioOf,
   takeTurns,
+  turnedAwayShare,
   type Target,
   type Turns,
 } from './turns.ts';
@@ -32,10 +33,22 @@ export async function grow(growing: Growing, settings: Settings): Promise<Findin
   const rounds = Math.min(settings.rounds, GROWTH_ROUNDS_MAX);
   const turns = await takeTurns(targets, { ...settings, rounds });
   return {
-    figures: [...ratiosToSmallest(turns, budget), ...turns.flatMap(figuresOfTurns), ...loopDelayFigures(turns.at(-1)!)],
+    figures: [
+      ...ratiosToSmallest(turns, budget),
+      ...turns.flatMap(figuresOfTurns),
+      ...turnedAway(turns),
+      ...loopDelayFigures(turns.at(-1)!),
+    ],
     latencies: turns.map(latencyOf),
     growth: growthOfTurns(of, request, sizes, turns),
   };
+}
+
+/** Where somebody was. */
+function turnedAway(turns: readonly Turns[]): Figure[] {
+  return turns
+    .map(({ name, shots }) => figureOf(`${name}: turned away (503)`, '%', shots.map(turnedAwayShare)))
+    .filter(({ spread }) => spread![1] > 0);
 }
 
 function ratiosToSmallest(turns: readonly Turns[], budget?: Figure['budget']): Figure[] {

@@ -13,16 +13,19 @@ export interface LoadJob {
   readonly traffic: Traffic;
   readonly connections: number;
   readonly seconds: number;
+  /** The status of a good answer. */
+  readonly status: number;
   /** Numbers of requests begin here, so that runs do not repeat one another. */
   readonly firstNumber: number;
 }
 
 export interface LoadResult {
+  /** Good answers; others count nowhere but in `statuses`. */
   readonly requests: number;
   readonly perSecond: number;
   /** Latencies, packed. */
   readonly histogram: string;
-  /** Answers by status; anything unexpected shows here. */
+  /** All answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly errors: number;
   readonly nextNumber: number;
@@ -32,7 +35,7 @@ process.on('message', (job) => {
   void drive(job as LoadJob).then((result) => process.send!(result));
 });
 
-async function drive({ url, traffic, connections, seconds, firstNumber }: LoadJob): Promise<LoadResult> {
+async function drive({ url, traffic, connections, seconds, status: good, firstNumber }: LoadJob): Promise<LoadResult> {
   let number = firstNumber;
   const histogram = newHistogram();
   const statuses: Record<string, number> = {};
@@ -51,7 +54,7 @@ async function drive({ url, traffic, connections, seconds, firstNumber }: LoadJo
       error === null ? resolve(done) : reject(error),
     );
     cannon.on('response', (_client, status, _bytes, milliseconds) => {
-      recordMillis(histogram, milliseconds);
+      if (status === good) recordMillis(histogram, milliseconds);
       statuses[status] = (statuses[status] ?? 0) + 1;
       end = performance.now();
     });

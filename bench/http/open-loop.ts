@@ -50,7 +50,7 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
     wire.ask(requestOf(traffic, firstNumber + n)).then(
       ({ status }) => {
         end = performance.now();
-        recordMillis(latencies, end - intendedMs(n));
+        if (status === job.status) recordMillis(latencies, end - intendedMs(n));
         statuses[status] = (statuses[status] ?? 0) + 1;
         settled += 1;
         if (next < total && intendedMs(next) <= end) send(wire);

@@ -8,7 +8,7 @@ import { startPlainLike } from '../http/duel.ts';
 import { cpuOf, openGun, type Gun, type Shot } from '../http/gun.ts';
 import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
-import { latencyOf, rateOf, requireAnswers, takeTurns } from '../http/turns.ts';
+import { latencyOf, rateOf, requireAnswers, takeTurns, turnedAwayShare } from '../http/turns.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
@@ -81,9 +81,16 @@ async function alternate(
       for (const step of steps) {
         for (const name of ['plain', 'service'] as const) {
           tell(`${name} at ${step.perSecond} per s: round ${round} of ${rounds}`);
-          const job = { traffic, connections: CONNECTIONS, seconds, perSecond: step.perSecond, firstNumber };
+          const job = {
+            traffic,
+            status: 201,
+            connections: CONNECTIONS,
+            seconds,
+            perSecond: step.perSecond,
+            firstNumber,
+          };
           const shot = await gun.shoot(servers[name], { ...job, url: servers[name].url });
-          requireAnswers(shot.load, 201);
+          requireAnswers(shot.load, true);
           firstNumber = shot.load.nextNumber;
           if (name === 'service') answered += shot.load.requests;
           step[name].push(shot);
@@ -106,6 +113,7 @@ function findingsOf(steps: readonly Step[]): Findings {
       figureOf(`${at}: service, latency p99`, 'ms', service.map(latency(99))),
       figureOf(`${at}: service, latency p99.9`, 'ms', service.map(latency(99.9))),
       figureOf(`${at}: service, processor time of an answer`, 'µs', service.map(cpuOf)),
+      figureOf(`${at}: service, turned away (503)`, '%', service.map(turnedAwayShare)),
       figureOf(`${at}: plain, latency p50`, 'ms', plain.map(latency(50))),
       figureOf(`${at}: plain, latency p99`, 'ms', plain.map(latency(99))),
       figureOf(

@@ -8,11 +8,13 @@ import { auditFolder } from '../http/audit.ts';
 import type { CrowdJob, CrowdResult } from '../http/crowd.ts';
 import { cpuOf, openGun, type Shot } from '../http/gun.ts';
 import { startHoldfast, WEBHOOK_SECRET } from '../http/server.ts';
-import { stadiumEvent } from '../events.ts';
+import { BLOCK_SEATS, stadiumOf } from '../events.ts';
 import { mergeHistograms } from '../histogram.ts';
 import { figureOf, type Figure, type Findings, type Scenario } from '../scenario.ts';
 
-const SEATS = 60_000;
+const BLOCKS = 48;
+/** For a look a sixth of the stadium is sold. */
+const QUICK_BLOCKS = 8;
 const PEOPLE = 64;
 /** Nobody waits for a stadium that is not sold by then. */
 const SECONDS_MAX = 120;
@@ -27,17 +29,19 @@ export const stadiumSellOut: Scenario = {
   about: 'a stadium of 60,000 seats sold out over HTTP: best seats for parties of one to six, held, ordered and paid',
   async run({ quick, tell }) {
     const rounds = quick ? 1 : 3;
+    const blocks = quick ? QUICK_BLOCKS : BLOCKS;
     const sales: Sale[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       tell(`stadium ${round} of ${rounds}`);
-      sales.push(await sellOut());
+      sales.push(await sellOut(blocks));
     }
     return findingsOf(sales);
   },
 };
 
-async function sellOut(): Promise<Sale> {
-  const service = await startHoldfast([stadiumEvent]);
+async function sellOut(blocks: number): Promise<Sale> {
+  const seats = blocks * BLOCK_SEATS;
+  const service = await startHoldfast([stadiumOf(blocks)]);
   const gun = openGun<CrowdJob, CrowdResult>(new URL('../http/crowd.ts', import.meta.url));
   try {
     const shot = await gun.shoot(service, {
@@ -49,9 +53,9 @@ async function sellOut(): Promise<Sale> {
       webhookSecret: WEBHOOK_SECRET,
     });
     if (shot.load.troubles.length > 0) throw new Error(shot.load.troubles.join('; '));
-    if (shot.load.bought !== SEATS) throw new Error(`${shot.load.bought} of ${SEATS} seats were bought`);
+    if (shot.load.bought !== seats) throw new Error(`${shot.load.bought} of ${seats} seats were bought`);
     await service.stop();
-    return { shot, audit: await auditFolder(service.folder, SEATS, SEATS) };
+    return { shot, audit: await auditFolder(service.folder, seats, seats) };
   } finally {
     gun.close();
     await service.stop();
@@ -77,6 +81,7 @@ function findingsOf(sales: readonly Sale[]): Findings {
   return {
     figures: [
       of('from the first hold to the last seat paid', 's', ({ load }) => load.seconds, { atMost: 30 }),
+      of('seats sold', '', ({ load }) => load.bought),
       of('seats sold', 'per s', ({ load }) => load.bought / load.seconds),
       of('requests answered', '', ({ load }) => load.requests),
       of('requests answered', 'per s', ({ load }) => load.perSecond),

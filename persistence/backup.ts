@@ -10,9 +10,10 @@
  *  2. The source's journal is read in one transaction, and its snapshots are copied after that began and only as far
  *     as it reaches, so that the copy's snapshots are never newer than its journal.
  *  3. A limit never splits a unit; without one, the copy must reach the source's witness.
+ *  4. A copy that fails leaves nothing behind, so that the same command can be tried again.
  */
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ARCHIVE_FOLDER } from './archive.ts';
 import { headAtAnchor, newestBatch, refuseBreak, walkChain, type Batch, type ChainHead } from './chain.ts';
@@ -57,6 +58,12 @@ export async function backupFolder(source: string, out: string, options: CopyOpt
   const report = await copyUpTo(source, out, {}, options);
   copyArchive(source, out);
   return report;
+}
+
+/** Takes away what a copy had made of its target, which was missing or empty before (1, 4). */
+function removeDraft(out: string): void {
+  if (!existsSync(out)) return;
+  for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }
 
 /** Copies the archive, where there is one, to a copy whose journal begins after it. */
@@ -104,6 +111,9 @@ export async function copyUpTo(
       snapshots,
       cut: copied.cut,
     };
+  } catch (error) {
+    removeDraft(out);
+    throw error;
   } finally {
     db.close();
   }

@@ -18,6 +18,9 @@ export const HABITS = [
 
 export type Habit = (typeof HABITS)[number];
 
+/** What bots do, and nothing else: they grab, push and try doors. */
+export const BOT_HABITS: readonly Habit[] = ['place', 'place', 'repeat', 'join', 'poll', 'snoop'];
+
 export type Habits = Readonly<Record<Habit, number>>;
 
 /** Draws how often each thing is done; a third of them never. */
@@ -45,6 +48,7 @@ export interface Buyer {
   readonly sessionKey: string;
   readonly email: string;
   readonly eventId: string;
+  readonly isBot: boolean;
   hold: HoldView | null;
   entryId: string | null;
   orderIds: string[];
@@ -71,6 +75,7 @@ export function gather(chance: Chance, count: number, eventIds: readonly string[
     sessionKey: `session-${n}`,
     email: names[n % names.length]!,
     eventId: chance.pick(eventIds),
+    isBot: chance.percent(8),
     hold: null,
     entryId: null,
     orderIds: [],
@@ -192,6 +197,12 @@ const request = (ticketTypeId: string, quantity: number): ItemRequest => ({
   performanceId: null,
   seatIds: null,
 });
+
+/** Asks for one free ticket on the floor. */
+export function placeOne(sessionKey: string, performanceId: string, queuePass: string | null): CommandOf<'PlaceHold'> {
+  const items = [{ ...request('guest', 1), performanceId }];
+  return { type: 'PlaceHold', sessionKey, items, queuePass, idempotency: null };
+}
 
 function dateOf({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
   return chance.pick(definitionOf(eventId).performances).id;

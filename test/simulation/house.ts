@@ -15,6 +15,7 @@ import { joinId } from '#domain/ids.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { HARMS, openHurt } from './disk.ts';
 import { Ledger } from './ledger.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
@@ -83,6 +84,11 @@ export class House {
     return this.#disk.durableSeq;
   }
 
+  /** I10: however many events there are, only so many are awake, busy ones included. */
+  assertBounds(): void {
+    assert.ok(this.directory.awakeCount <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are awake (I10)');
+  }
+
   get hasPending(): boolean {
     return this.#disk.appendedSeq > this.#disk.durableSeq;
   }
@@ -105,10 +111,20 @@ export class House {
     this.#forgetAfter(this.#disk.durableSeq, this.#doubtful);
   }
 
-  /** The process ends here and now, and begins again on what the disk has. */
-  crash(breaksFirst: boolean): void {
+  /** How far the journal reaches after a real data folder was hurt; null when the folder was refused, or nothing can be written now. */
+  hurtDisk(): Promise<number | null> {
+    if (this.status !== 'OPEN') return Promise.resolve(null);
     const { appendedSeq, durableSeq } = this.#disk;
-    const survivors = this.#chance.between(durableSeq, appendedSeq);
+    const rows = [...this.#disk.crashAfter(appendedSeq).read()];
+    const turns = [...this.#notes.values()].flat().filter((note) => note.kind === 'TURN');
+    const unitEnds = new Set(turns.map(({ seq }) => seq));
+    return openHurt(this.#chance, { rows, unitEnds, durableSeq }, this.#chance.pick(HARMS));
+  }
+
+  /** The process ends here and now, and begins again on what the disk has: what was durable, and of the rest as much as is said. */
+  crash(breaksFirst: boolean, survivorsSeq: number | null): void {
+    const { appendedSeq, durableSeq } = this.#disk;
+    const survivors = survivorsSeq ?? this.#chance.between(durableSeq, appendedSeq);
     const notes = this.status === 'FULL' ? this.#doubtful : this.#notes;
     if (breaksFirst) this.#disk.breakDown();
     const left = this.#disk.crashAfter(survivors);
@@ -188,7 +204,9 @@ export class House {
 
   #append(disk: MemoryJournal, unit: Unit): number {
     assert.equal(disk, this.#disk, 'a process that is gone writes nothing');
+    const before = disk.appendedSeq;
     const seq = disk.append(unit);
+    assert.equal(seq, before + unit.facts.length, 'sequence numbers have no gaps (I9)');
     const facts = unit.facts.map(({ type, data }) => ({ type, data: JSON.parse(data) as unknown }) as Fact);
     this.#note(unit.eventId, { kind: 'TURN', seq, facts, at: unit.at });
     this.turns.push({ eventId: unit.eventId, facts });
@@ -247,8 +265,9 @@ export class House {
     return [...this.#disk.read({ eventId })];
   }
 
-  /** I9: the living state, the replayed one, and one from a snapshot and its tail are the same. All must be durable. */
+  /** I9: the living state, the replayed one, and one from a snapshot and its tail are the same. Makes all durable. */
   async proveReplay(eventId: string): Promise<void> {
+    this.commit();
     const actor = await this.directory.byEventId(eventId);
     const living = actor!.look((office) => [...snapshotPieces(office)]);
     this.commit();

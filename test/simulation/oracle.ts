@@ -203,7 +203,8 @@ function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: n
     const grows = line === undefined || item.quantity > line.quantity;
     const refusal =
       (line !== undefined && grows ? judgeDate(ledger, line.performanceId, now) : null) ??
-      (grows ? judgeType(ledger, item, now) : null);
+      (grows ? judgeType(ledger, item, now) : null) ??
+      (item.seatIds !== null && isOfFloor(ledger, item.ticketTypeId) ? 'VALIDATION_ERROR' : null);
     if (refusal !== null) return no(refusal);
     const isSame = line !== undefined && item.quantity === line.quantity && item.seatIds === null;
     const seatIds = isSame ? seatsOf(line) : item.seatIds;
@@ -265,10 +266,17 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
   const unsettled = wants.filter((want) => !isSettled(want));
   if (unsettled.length > 1) return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
   const [want] = unsettled;
-  if (want === undefined || want.shrinks) return null;
+  if (want === undefined) return null;
+  if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
   const hasPlace = leftFor(ledger, want, own, now, granted) >= want.ticketCount;
   if (hasPlace && longestRun(ledger, want, own, now, granted) >= want.ticketCount) return null;
   return no('INSUFFICIENT_TICKETS', { available: leftFor(ledger, want, own, now, []) });
+}
+
+/** Whether another line of the same request names seats that a line which shrinks would choose from. */
+function losesSeats(own: LedgerHold | null, want: Want, granted: readonly Want[]): boolean {
+  const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
+  return granted.some(({ seatIds }) => seatIds?.some((seatId) => held.includes(seatId)) ?? false);
 }
 
 /** Tickets that could still be had of a type and stage: the least of places, the type's quota and the stage's. */

@@ -13,10 +13,12 @@ import { eventView, stockOfDates } from '#domain/availability.ts';
 import { findHold } from '#domain/holds.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { viewOrder } from '#domain/order-views.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { drawHabits, gather, learn, wish, type Buyer, type Crowd, type Habits } from './crowd.ts';
+import { BOT_HABITS, drawHabits, gather, learn, placeOne, wish, type Buyer, type Crowd, type Habits } from './crowd.ts';
 import { House } from './house.ts';
 import { foretell, type Verdict } from './oracle.ts';
+import { openWindow, type CounterWindow } from './window.ts';
 import { drawEvent, MINUTE, START } from './world.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
@@ -31,7 +33,7 @@ export interface Scenario {
   readonly without: ReadonlySet<string>;
 }
 
-export const FAULTS = ['crash', 'full', 'slow', 'loss', 'twice', 'room', 'sleep', 'mailbox'] as const;
+export const FAULTS = ['crash', 'full', 'slow', 'loss', 'twice', 'room', 'sleep', 'mailbox', 'window', 'disk'] as const;
 
 export interface Outcome {
   readonly steps: number;
@@ -47,6 +49,10 @@ const ACTIVATION_BREATHS_MAX = 16;
 /** Far more than happens in a sale; one that never comes to rest is stopped here. */
 const MOMENTS_PER_STEP_MAX = 100;
 
+/** After so many moments in a hundred a replay is held against the living state, in so many turns the whole state against the books. */
+const PROOF_SHARE = 1;
+const BOOKS_SHARE = 10;
+
 /** Timers look at the clock so often. */
 const TICK_MS = 50;
 
@@ -57,6 +63,13 @@ interface Moment {
   readonly at: number;
   readonly order: number;
   readonly happen: () => void | Promise<void>;
+}
+
+let window: Promise<CounterWindow> | null = null;
+
+/** One window serves all sales of the process: it keeps nothing. */
+function theWindow(): Promise<CounterWindow> {
+  return (window ??= openWindow());
 }
 
 /** Runs a sale to its end, or to the first thing that is wrong. */
@@ -90,6 +103,10 @@ class Sale {
   #happened = 0;
   #isCommitPlanned = false;
   #failure: unknown = null;
+  /** Answers that still have to pass the counter window. */
+  readonly #passing: (() => Promise<void>)[] = [];
+  readonly #hasWindow: boolean;
+  readonly #hasDisk: boolean;
   readonly #pauseMs: number;
   readonly #lossShare: number;
   readonly #twiceShare: number;
@@ -106,6 +123,8 @@ class Sale {
     this.#lossShare = share('loss', 25);
     this.#twiceShare = share('twice', 25);
     this.#slowShare = share('slow', 30);
+    this.#hasWindow = chance.percent(20) && !scenario.without.has('window');
+    this.#hasDisk = chance.percent(5) && !scenario.without.has('disk');
     const sleeps = share('sleep', 100) > 30;
     const count = sleeps ? 2 : 1;
     this.#mailboxMax = share('mailbox', 100) > 60 ? chance.between(1, 4) : 1000;
@@ -162,6 +181,13 @@ class Sale {
     await moment.happen();
     await this.#breathe();
     if (this.#failure !== null) throw this.#failure;
+    this.house.assertBounds();
+    if (this.house.status === 'OPEN' && this.#chance.percent(PROOF_SHARE)) await this.#proveReplays();
+  }
+
+  async #proveReplays(): Promise<void> {
+    this.#count('replay');
+    for (const eventId of this.#eventIds) if (this.house.headOf(eventId) > 0) await this.house.proveReplay(eventId);
   }
 
   /** Lets everything that was promised come to its end; an activation takes a few breaths, or waits for the disk. */
@@ -169,6 +195,7 @@ class Sale {
     for (let breaths = 0; breaths === 0 || (this.#activations > 0 && breaths < ACTIVATION_BREATHS_MAX); breaths += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
+    for (let pass = this.#passing.shift(); pass !== undefined; pass = this.#passing.shift()) await pass();
   }
 
   /** Does something at an event's box office once it is awake, unless the process ends before. */
@@ -227,9 +254,12 @@ class Sale {
     });
   }
 
-  #crash(): void {
+  /** In some sales the disk is a real one, and hurt before the process begins again. */
+  async #crash(): Promise<void> {
     this.#count('crash');
-    this.house.crash(this.#chance.percent(30));
+    const survivorsSeq = this.#hasDisk ? await this.house.hurtDisk() : null;
+    if (this.#hasDisk) this.#count('hurt disk');
+    this.house.crash(this.#chance.percent(30), survivorsSeq);
     this.#unanswered.clear();
     this.#wakeAll();
   }
@@ -269,7 +299,7 @@ class Sale {
   }
 
   #live(buyer: Buyer): void {
-    this.#plan(this.#chance.between(1, this.#pauseMs), () => {
+    this.#plan(this.#chance.between(1, buyer.isBot ? this.#pauseMs / 4 : this.#pauseMs), () => {
       if (this.steps >= this.#scenario.stepsMax) return;
       this.#act(buyer);
       this.#live(buyer);
@@ -278,7 +308,7 @@ class Sale {
 
   #act(buyer: Buyer): void {
     this.steps += 1;
-    const habit = this.#chance.weighted(this.#habits);
+    const habit = buyer.isBot ? this.#chance.pick(BOT_HABITS) : this.#chance.weighted(this.#habits);
     if (habit === 'read') {
       this.#plan(this.#chance.between(0, 50), () => {
         this.#visit(buyer.eventId, (actor) => this.#read(actor, buyer));
@@ -309,13 +339,16 @@ class Sale {
     const verdict = foretell(ledger, command, this.house.now);
     const waiting = this.#unanswered.get(eventId) ?? 0;
     const wasOpen = this.house.status === 'OPEN';
+    const before = wasOpen && this.#chance.percent(BOOKS_SHARE) ? actor.look(piecesOf) : null;
     this.house.turns = [];
     const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
+    if (before !== null && !actor.isRetired) this.#assertState(actor, eventId, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
     this.#awaitAnswer(eventId, asked, {
       told: (answer) => {
         this.#judge(command, verdict, answer, facts);
+        this.#passWindow(eventId, command, answer);
         this.#tell(buyer, command, answer);
       },
       overloaded: () => {
@@ -403,6 +436,14 @@ class Sale {
     if ('order' in answer && answer.order !== null && verdict.totalCents !== undefined) {
       assert.equal(answer.order.totalCents, verdict.totalCents, context());
     }
+  }
+
+  /** In some sales every answer goes through the real routes, schemas and bodies. */
+  #passWindow(eventId: string, command: Command, answer: Reply | Refusal): void {
+    if (!this.#hasWindow) return;
+    const { now } = this.house;
+    this.#count('through the window');
+    this.#passing.push(async () => (await theWindow()).pass(eventId, command, answer, now));
   }
 
   /** The answer travels back, unless it is lost; who is told of a payment without a session asks the provider for one. */
@@ -507,6 +548,34 @@ class Sale {
     this.#assertNobodyForgotten(eventId);
   }
 
+  /** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
+  #assertState(actor: BoxOfficeActor, eventId: string, before: readonly string[] | null): void {
+    if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
+    const ledger = this.house.ledgers.get(eventId)!;
+    const { now } = this.house;
+    actor.look((office) => {
+      for (const [id, hold] of ledger.holds) {
+        const status = ledger.statusOfHold(hold, now);
+        const living = office.holds.byId.get(id);
+        assert.deepEqual(
+          [id, living?.status, living?.orderId ?? null],
+          [id, status, hold.orderId],
+          'a hold is as in the books',
+        );
+      }
+      for (const [id, order] of ledger.orders) {
+        const { status, refundDueCents, tickets } = viewOrder(office, office.orders.byId.get(id)!);
+        const expected = [id, ledger.statusOfOrder(order, now), ledger.refundDue(order, now)];
+        assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
+        const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
+        const ticketIds = tickets.map((ticket) => ticket.id);
+        if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
+      }
+      for (const [id, { status }] of ledger.entries)
+        assert.equal(office.waitingRoom?.entries.byId.get(id)?.status, status, 'a place in line is as in the books');
+    });
+  }
+
   /** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
   #assertNobodyForgotten(eventId: string): void {
     const ledger = this.house.ledgers.get(eventId)!;
@@ -543,10 +612,35 @@ class Sale {
       );
       assert.equal(waiting.length, 0, 'after the last window nobody waits');
       await this.house.proveReplay(eventId);
+      await this.#assertAlive(eventId);
     }
     for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: everybody was answered`);
   }
+
+  /** Whoever comes when all is quiet is served: admitted, holds a ticket and has an order, as far as any are left. */
+  async #assertAlive(eventId: string): Promise<void> {
+    const sessionKey = 'session-late';
+    const ledger = this.house.ledgers.get(eventId)!;
+    const ask = async (command: Command): Promise<Reply | Refusal> => {
+      this.house.commit();
+      const actor = (await this.house.directory.byEventId(eventId))!;
+      const { outcomes } = foretell(ledger, command, this.house.now);
+      const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+      this.house.commit();
+      const answer = await asked;
+      assert.ok(outcomes.includes(isRefusal(answer) ? answer.code : 'DONE'), `in the quiet: ${JSON.stringify(answer)}`);
+      return answer;
+    };
+    const joined = ledger.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
+    const entries = joined !== null && 'entry' in joined ? [joined.entry] : [];
+    for (const { status } of entries) assert.equal(status, 'ADMITTED', 'an empty room admits at once');
+    const queuePass = entries[0]?.id ?? null;
+    const placed = await ask(placeOne(sessionKey, ledger.definition.performances[0]!.id, queuePass));
+    if ('hold' in placed) await ask({ type: 'ReleaseHold', holdId: placed.hold.id, sessionKey });
+  }
 }
+
+const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
 
 function ticketsOf(
   ledger: Parameters<typeof foretell>[0],

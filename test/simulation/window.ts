@@ -1,0 +1,258 @@
+/**
+ * The real counter window between the people of a simulation and what they asked: routes, schemas, bodies and error table.
+ *
+ * A command that was asked is written as the request a storefront would send and goes through the real app. The office behind
+ * the app checks that the same command comes out of it and gives the answer that the simulation had; what the app makes of
+ * that must be what the API says. Nothing is decided here. Used by `run.ts`, one request at a time.
+ */
+import assert from 'node:assert/strict';
+import { createTicketSigner } from '#tickets/signing.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { LIMITS } from '#src/config.ts';
+import { buildPublicApp } from '#http/server.ts';
+import type { BoxOfficePort, DirectoryPort, PublicPorts } from '#http/ports.ts';
+import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
+import type { HoldView, OrderView, PaymentView } from '#domain/views.ts';
+
+interface Request {
+  readonly method: 'POST' | 'GET' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: object | null;
+}
+
+/** What stands at the counter now: the command that must come out, and what it is answered. */
+interface Errand {
+  readonly command: Command;
+  readonly answer: Reply | Refusal;
+  asked: boolean;
+}
+
+export interface CounterWindow {
+  /** Sends a command through the window and checks what comes of it; nothing for commands that no buyer sends. */
+  pass(eventId: string, command: Command, answer: Reply | Refusal, now: number): Promise<void>;
+}
+
+/** Statuses that are not 400, as the API's tables have them. */
+const STATUS: Readonly<Record<string, number>> = {
+  QUEUE_PASS_REQUIRED: 403,
+  QUEUE_PASS_INVALID: 403,
+  EVENT_NOT_FOUND: 404,
+  HOLD_NOT_FOUND: 404,
+  ORDER_NOT_FOUND: 404,
+  QUEUE_ENTRY_NOT_FOUND: 404,
+  SEAT_TAKEN: 409,
+  HOLD_EXPIRED: 409,
+  HOLD_NOT_ACTIVE: 409,
+  ORDER_NOT_PAYABLE: 409,
+  IDEMPOTENCY_KEY_REUSED: 422,
+};
+
+/** Opens the window; one serves any number of sales. */
+export async function openWindow(): Promise<CounterWindow> {
+  const counter: { errand: Errand | null; now: number } = { errand: null, now: 0 };
+  const app = await buildPublicApp(portsOf(counter));
+  await app.ready();
+  return {
+    async pass(eventId, command, answer, now) {
+      const request = requestOf(eventId, command);
+      if (request === null) return;
+      const errand: Errand = { command, answer, asked: false };
+      Object.assign(counter, { errand, now });
+      const { method, url, headers, body } = request;
+      const response = await app.inject({ method, url, headers, ...(body === null ? {} : { payload: body }) });
+      const told = response.json<Record<string, unknown>>();
+      const context = `${method} ${url} ${JSON.stringify(body)} ⇒ ${response.statusCode} ${response.body}`;
+      if (!errand.asked) {
+        assert.ok(isMalformed(command), `stopped at the counter: ${context}`);
+        assert.deepEqual([response.statusCode, told['code']], [400, 'VALIDATION_ERROR'], context);
+      } else if (isRefusal(answer)) assertRefused(answer, response.statusCode, told, now, context);
+      else assertDone(command, answer, response.statusCode, told, context);
+    },
+  };
+}
+
+function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
+  const office = {
+    ask(command: Command) {
+      const errand = counter.errand!;
+      assert.deepEqual(plain(command), plain(errand.command), 'the command that was sent is the one that arrives');
+      errand.asked = true;
+      return Promise.resolve(errand.answer);
+    },
+  } as unknown as BoxOfficePort;
+  const found = () => Promise.resolve(office);
+  const directory = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
+  const openSession = (_office: unknown, { order, payment }: { order: OrderView; payment: PaymentView }) =>
+    Promise.resolve({
+      order,
+      payment: payment.checkoutSessionId === null ? { ...payment, ...SESSION } : payment,
+      isShared: false,
+    });
+  const settings = {
+    corsOrigins: '*',
+    trustProxy: false,
+    rateLimitPerMinute: 0,
+    responseEnvelope: 'none',
+    sandboxClock: false,
+    limits: LIMITS,
+  } as const;
+  return {
+    directory,
+    settings,
+    payments: { cashier: { openSession }, webhooks: null, sandbox: null } as unknown as PublicPorts['payments'],
+    tickets: createTicketSigner(Buffer.alloc(32, 7).toString('base64url')),
+    metrics: { observe: () => {} } as unknown as PublicPorts['metrics'],
+    clock: { now: () => counter.now },
+    health: { readiness: () => ({ ready: true }), draining: false },
+    log: { error: (details) => assert.fail(JSON.stringify(details)) },
+    baseUrl: () => 'http://shop.test',
+    advanceClock: () => Promise.resolve(0),
+  };
+}
+
+const SESSION = { checkoutSessionId: 'cs_1_of_the_counter', redirectUrl: 'https://pay.example/' };
+
+/** A command without the digest, which only the window makes. */
+function plain(command: Command): unknown {
+  if (!('idempotency' in command) || command.idempotency === null) return command;
+  return { ...command, idempotency: command.idempotency.key };
+}
+
+/** What the schemas of the API do not let through. */
+function isMalformed(command: Command): boolean {
+  const items: readonly ItemRequest[] = 'items' in command ? (command.items ?? []) : [];
+  return items.some(
+    ({ seatIds }) => seatIds !== null && (seatIds.length === 0 || new Set(seatIds).size < seatIds.length),
+  );
+}
+
+// ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function requestOf(eventId: string, command: Command): Request | null {
+  const json = { 'content-type': 'application/json' };
+  switch (command.type) {
+    case 'PlaceHold': {
+      const { sessionKey, items, queuePass, idempotency } = command;
+      const headers = { ...json, ...(idempotency === null ? {} : { 'idempotency-key': idempotency.key }) };
+      const body = { event_id: eventId, session_key: sessionKey, items: items.map(itemBody), queue_pass: queuePass };
+      return { method: 'POST', url: '/api/checkout/holds', headers, body };
+    }
+    case 'ChangeHold': {
+      const headers = { ...json, 'x-session-key': command.sessionKey };
+      const body = { items: command.items.map(itemBody) };
+      return { method: 'PATCH', url: `/api/checkout/holds/${command.holdId}`, headers, body };
+    }
+    case 'ReleaseHold': {
+      const headers = { 'x-session-key': command.sessionKey };
+      return { method: 'DELETE', url: `/api/checkout/holds/${command.holdId}`, headers, body: null };
+    }
+    case 'StartCheckout':
+      return startRequest(eventId, command);
+    case 'OpenPayment':
+      return { method: 'POST', url: `/api/checkout/orders/${command.orderId}/payments`, headers: {}, body: null };
+    case 'JoinQueue': {
+      const body = { event_id: eventId, session_key: command.sessionKey };
+      return { method: 'POST', url: '/api/checkout/queue', headers: json, body };
+    }
+    case 'PollQueue':
+    case 'LeaveQueue': {
+      const url = `/api/checkout/queue/${command.entryId}?session_key=${command.sessionKey}`;
+      return { method: command.type === 'PollQueue' ? 'GET' : 'DELETE', url, headers: {}, body: null };
+    }
+    default:
+      return null;
+  }
+}
+
+function startRequest(eventId: string, command: Extract<Command, { type: 'StartCheckout' }>): Request {
+  const { customer, idempotency, items } = command;
+  const key = idempotency === null ? {} : { 'idempotency-key': idempotency.key };
+  const body = {
+    event_id: eventId,
+    session_key: command.sessionKey,
+    hold_id: command.holdId,
+    items: items?.map(checkoutItemBody) ?? null,
+    customer: { email: customer.email, name: customer.name },
+    accept_terms: command.acceptTerms,
+    installment_count: command.installmentCount,
+    promo_code: command.promoCode,
+    queue_pass: command.queuePass,
+  };
+  return { method: 'POST', url: '/api/checkout/start', headers: { 'content-type': 'application/json', ...key }, body };
+}
+
+/** What is not asked for is left out, or null where that is the same. */
+function itemBody({ ticketTypeId, sellingStageId, quantity, performanceId, seatIds }: ItemRequest): object {
+  return {
+    ticket_type_id: ticketTypeId,
+    selling_stage_id: sellingStageId,
+    quantity,
+    ...(performanceId === null ? {} : { performance_id: performanceId }),
+    ...(seatIds === null ? {} : { seat_ids: seatIds }),
+  };
+}
+
+function checkoutItemBody(item: CheckoutItemRequest): object {
+  const perks = item.barPerks.map(({ barPerkId, quantity }) => ({ bar_perk_id: barPerkId, quantity }));
+  return { ...itemBody(item), discount_code: item.discountCode, bar_perks: perks };
+}
+
+// ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function assertRefused(
+  { code }: Refusal,
+  statusCode: number,
+  told: Record<string, unknown>,
+  now: number,
+  context: string,
+): void {
+  const status = STATUS[code] ?? 400;
+  const { message, detail, ...rest } = told;
+  assert.deepEqual(rest, { statusCode: status, code, timestamp: new Date(now).toISOString() }, context);
+  assert.equal(statusCode, status, context);
+  assert.ok(typeof message === 'string' && typeof detail === 'object' && detail !== null, context);
+}
+
+function assertDone(
+  command: Command,
+  answer: Reply,
+  statusCode: number,
+  told: Record<string, unknown>,
+  context: string,
+): void {
+  if ('hold' in answer) {
+    assert.equal(statusCode, command.type === 'PlaceHold' ? 201 : 200, context);
+    assertHold(answer.hold, told, context);
+  } else if ('entry' in answer) {
+    assert.equal(statusCode, 'joined' in answer && answer.joined ? 201 : 200, context);
+    const { id, status, position } = answer.entry;
+    assert.deepEqual([told['id'], told['status'], told['position']], [id, status, position], context);
+  } else if ('order' in answer && 'payment' in answer && answer.order !== null) {
+    assert.equal(statusCode, 201, context);
+    const { order, payment } = answer;
+    const session = payment === null ? null : (payment.checkoutSessionId ?? SESSION.checkoutSessionId);
+    assert.deepEqual(
+      [told['order_id'], told['total_amount'], told['currency'], told['checkout_session_id']],
+      [order.id, order.totalCents, order.currency, session],
+      context,
+    );
+    assert.equal(told['payment_provider'] === 'FREE', payment === null, context);
+  } else assert.fail(context);
+}
+
+function assertHold(hold: HoldView, told: Record<string, unknown>, context: string): void {
+  const { id, event_id, status, expires_at, order_id, items } = told;
+  const expected = [hold.id, hold.eventId, hold.status, new Date(hold.expiresAt).toISOString(), hold.orderId];
+  assert.deepEqual([id, event_id, status, expires_at, order_id], expected, context);
+  const lines = (items as Record<string, unknown>[]).map((item) => [
+    item['quantity'],
+    item['ticket_count'],
+    item['seat_ids'],
+  ]);
+  assert.deepEqual(
+    lines,
+    hold.items.map(({ quantity, ticketCount, seatIds }) => [quantity, ticketCount, [...seatIds]]),
+    context,
+  );
+}

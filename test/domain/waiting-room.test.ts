@@ -328,6 +328,14 @@ describe('Leaving', () => {
 });
 
 describe('A pass', () => {
+  it('is over from the very millisecond on, also before its end was settled', () => {
+    const desk = given(roomEvent({ waitingRoomMinutes: 1 }));
+    const { id: pass } = join(desk, 'a');
+    assert.equal(judgePass(desk.office, 'session-a', pass, START + MINUTE - 1), null);
+    const late = judgePass(desk.office, 'session-a', pass, START + MINUTE);
+    assert.equal(late?.code, 'QUEUE_PASS_INVALID');
+  });
+
   it('is needed to reserve, and good for several holds until it ends', () => {
     const desk = given(roomEvent({ waitingRoomRate: 1 }));
     const a = join(desk, 'a');

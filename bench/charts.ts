@@ -37,7 +37,12 @@ export function drawLatencies(latencies: readonly Latency[]): Promise<string> {
           labelExpr: "datum.value <= 1 ? '0' : format(100 - 100 / datum.value, '~g')",
         },
       },
-      y: { field: 'ms', type: 'quantitative', scale: { type: 'log' }, axis: { title: 'latency in ms', format: '~g' } },
+      y: {
+        field: 'ms',
+        type: 'quantitative',
+        scale: { type: 'log' },
+        axis: { title: 'latency in ms', format: '~g', tickCount: 5 },
+      },
       color: colourBy(latencies.map(({ name }) => name)),
     },
   });
@@ -58,10 +63,10 @@ function specOfGrowth({ name, unit, of, series }: Growth): object {
   const x = {
     field: 'x',
     type: 'quantitative',
-    scale: isWide ? { type: 'log' } : { zero: true },
-    axis: { title: of, values: sizes, format: '~s', labelOverlap: true },
+    scale: isWide ? { type: 'log', nice: false } : { zero: true },
+    axis: { title: of, values: sizes, format: ',d', labelOverlap: 'greedy', labelSeparation: 4 },
   };
-  const y = { type: 'quantitative', axis: { title: `${name}, ${unit}`, format: '~s' }, scale: { zero: true } };
+  const y = { type: 'quantitative', axis: { title: `${name}, ${unit}`, tickCount: 6 }, scale: { zero: true } };
   return {
     width: 240,
     height: 220,

@@ -15,6 +15,7 @@ import { keepsBudget, type Figure, type Latency } from './scenario.ts';
 const README = new URL('./README.md', import.meta.url);
 const BEGIN = '<!-- measured: what stands between these marks is written by npm run bench -- --report -->';
 const END = '<!-- /measured -->';
+const AUDIT = 'audit: ';
 const PERCENTILES = [50, 90, 99, 99.9, 100];
 
 /** Writes the measured part of the README and all charts anew. Throws where the marks are missing. */
@@ -31,7 +32,7 @@ export async function renderReport(): Promise<void> {
 
 async function measuredPart(recorded: readonly Recorded[]): Promise<string[]> {
   const newest = recorded.toSorted((a, b) => b.measuredOn.localeCompare(a.measuredOn))[0];
-  if (newest === undefined) return ['Nothing is recorded.'];
+  if (newest === undefined) return ['Nothing is recorded yet.'];
   const sections: string[] = [];
   for (const each of recorded) sections.push(...(await sectionOf(each, newest)));
   return [
@@ -58,10 +59,10 @@ function versionsOf({ versions }: Machine): string {
 function budgetTable(recorded: readonly Recorded[]): string {
   const rows = recorded.flatMap(({ scenario, findings }) =>
     findings.figures
-      .filter(({ budget, name }) => budget !== undefined && !name.startsWith('audit: '))
+      .filter(({ budget, name }) => budget !== undefined && !name.startsWith(AUDIT))
       .map((figure) => [`\`${scenario}\``, figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure)]),
   );
-  const audits = recorded.flatMap(({ findings }) => findings.figures.filter(({ name }) => name.startsWith('audit: ')));
+  const audits = recorded.flatMap(({ findings }) => findings.figures.filter(({ name }) => name.startsWith(AUDIT)));
   const broken = audits.filter((figure) => keepsBudget(figure) === false).length;
   const facts = audits.filter(({ name }) => name.endsWith('facts replayed')).reduce((sum, { value }) => sum + value, 0);
   const audit = [
@@ -86,7 +87,7 @@ async function sectionOf(
     `${about}. Took ${seconds} s in all.${day}`,
     ...(notes.length > 0 ? [`Beside it: ${notes.join('; ')}.`] : []),
   ];
-  parts.push(tableOf(['what', 'value', 'spread', 'budget'], figures.map(rowOf)));
+  parts.push(...figureParts(figures));
   if (growth.length > 0) {
     writeFileSync(new URL(`${scenario}-growth.svg`, RECORD), await drawGrowth(growth));
     parts.push(`![${scenario}: what changes while the size grows](record/${scenario}-growth.svg)`);
@@ -96,6 +97,51 @@ async function sectionOf(
     parts.push(latencyTable(latencies), `![${scenario}: latency by percentile](record/${scenario}-latency.svg)`);
   }
   return parts;
+}
+
+/** What was measured of everybody alike as one table of everybody; the rest line by line; the audit in a sentence. */
+function figureParts(figures: readonly Figure[]): string[] {
+  const audit = figures.filter(({ name }) => name.startsWith(AUDIT));
+  const others = figures.filter(({ name }) => !name.startsWith(AUDIT));
+  const { subjects, whats } = sharedOf(others);
+  const isShared = (figure: Figure): boolean => {
+    const [subject, what] = partsOf(figure.name);
+    return subjects.includes(subject) && whats.includes(what);
+  };
+  const rows = subjects.map((subject) => [
+    subject,
+    ...whats.map((what) => {
+      const figure = others.find(({ name }) => name === `${subject}: ${what}`);
+      return figure === undefined ? '' : `${valueOf(figure)}<br>${spreadOf(figure)}`;
+    }),
+  ]);
+  const alone = others.filter((figure) => !isShared(figure));
+  return [
+    ...(alone.length > 0 ? [tableOf(['what', 'value', 'spread', 'budget'], alone.map(rowOf))] : []),
+    ...(rows.length > 0 ? [tableOf(['', ...whats], rows)] : []),
+    ...(audit.length > 0 ? [sentenceOf(audit)] : []),
+  ];
+}
+
+/** Subjects (`service`) and what is told of at least two of them (`latency p50`), where names are `subject: what`. */
+function sharedOf(figures: readonly Figure[]): {
+  readonly subjects: readonly string[];
+  readonly whats: readonly string[];
+} {
+  const named = figures.map(({ name }) => partsOf(name)).filter(([subject]) => subject !== '');
+  const subjectsOf = (what: string): string[] => named.filter((each) => each[1] === what).map(([subject]) => subject);
+  const whats = [...new Set(named.map(([, what]) => what))].filter((what) => subjectsOf(what).length > 1);
+  return { whats, subjects: [...new Set(whats.flatMap(subjectsOf))] };
+}
+
+/** `service: latency p50` is of the service; figures without a colon, or about ratios, are of nobody. */
+function partsOf(name: string): readonly [subject: string, what: string] {
+  const colon = name.indexOf(': ');
+  return colon === -1 || name.includes('÷') ? ['', name] : [name.slice(0, colon), name.slice(colon + 2)];
+}
+
+function sentenceOf(audit: readonly Figure[]): string {
+  return `Audit: ${audit.map(({ name, value }) => `${name.slice(AUDIT.length)} ${round(value)}`).join(', ')}.`;
 }
 
 function latencyTable(latencies: readonly Latency[]): string {

@@ -51,7 +51,7 @@ export async function fight(duel: Duel, settings: Settings): Promise<DuelOutcome
           ratioOf(`processor time of an answer, Fastify + ${other.name} ÷ service`, other.turns, ours, cpuOf),
         ),
         ...[ours, theirs, ...others.map((other) => other.turns)].flatMap(figuresOfTurns),
-        ...loopDelayFigures(ours),
+        ...loopDelayFigures(ours, { atMost: 10 }),
       ],
       latencies: [ours, theirs, ...others.map((other) => other.turns)].map(latencyOf),
       notes: baselines.map(({ baseline }) => baseline.note),

@@ -82,13 +82,14 @@ export function figuresOfTurns({ name, shots }: Turns): Figure[] {
   ];
 }
 
-export function loopDelayFigures({ name, shots }: Turns): Figure[] {
+/** How late the server's event loop was; `budget` is for its p99. */
+export function loopDelayFigures({ name, shots }: Turns, budget?: Figure['budget']): Figure[] {
   return [
     figureOf(
       `${name}: event-loop delay p99`,
       'ms',
       shots.map(({ meter }) => meter.loopDelayP99Ms),
-      { atMost: 10 },
+      budget,
     ),
     figureOf(
       `${name}: event-loop delay, longest`,

@@ -35,7 +35,7 @@ export const engineTurns: Scenario = {
   about:
     'turns of a mixed workload without HTTP and disk: the domain alone, and through the actor over a journal in memory',
   async run({ quick, rounds, tell }) {
-    const turns = quick ? 200_000 : 1_000_000;
+    const turns = quick ? 60_000 : 1_000_000;
     const definition = definitionOf(hallEvent(60_000));
     const bare: number[] = [];
     const acted: number[] = [];

@@ -11,7 +11,12 @@ export const memory: Scenario = {
     const holds = quick ? 50_000 : 500_000;
     return {
       figures: [
-        { name: `a live hold, of ${holds}`, value: bytesOfHold(holds), unit: 'B', budget: { atMost: 700 } },
+        {
+          name: `a live hold, of ${holds.toLocaleString('en-GB')}`,
+          value: bytesOfHold(holds),
+          unit: 'B',
+          budget: { atMost: 700 },
+        },
         { name: 'a seat on a date, of 60,000', value: bytesOfSeat(), unit: 'B', budget: { atMost: 16 } },
       ],
     };

@@ -1,0 +1,417 @@
+/**
+ * A house with visitors and residents: everything on sale, secrets planted all over it, and an eye on every answer.
+ *
+ * The residents hold, queue and buy before the visitor comes. What they own is secret: their session keys, addresses, orders
+ * and tickets must not be in any answer to somebody else. The visitor overhears the ids of some of their holds and entries and
+ * tries them with keys of its own. `visit` sends a request and asserts what must be so whatever was sent:
+ *
+ *  1. The status is no 5xx but 503 OVERLOADED, and 502 while the sandbox plays an outage.
+ *  2. The body is what the document says for this status; an error has the API's body and a known code of this status.
+ *  3. Nothing of the residents is in it.
+ *  4. An answer that is no success comes without new facts, and the state is what it was.
+ *  5. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
+ */
+import assert from 'node:assert/strict';
+import { Agent, request as sendRequest, type IncomingMessage } from 'node:http';
+import { FACT_TYPES, type FactType } from '#domain/fact.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { ERRORS } from '#http/errors.ts';
+import { fingerprintOf } from '#persistence/snapshots.ts';
+import type { HoldBody } from '#http/schemas/holds.ts';
+import type { OrderStatusBody } from '#http/schemas/orders.ts';
+import type { QueueEntryBody } from '#http/schemas/queue.ts';
+import { ADMIN_TOKEN } from '../api/harness.ts';
+import {
+  as,
+  clubNight,
+  floor,
+  HOLDS,
+  openShop,
+  RFC_3339,
+  seat,
+  theatreRun,
+  type Json,
+  type Shop,
+} from '../api/shop.ts';
+import { gala, item, settle, signatureOf, start, type OrderStatus } from '../api/till.ts';
+import {
+  judgeOf,
+  operationsOf,
+  type AnswerJudge,
+  type ApiDocument,
+  type Listener,
+  type Operation,
+} from './document.ts';
+import { SIGNED, type WildRequest } from './requests.ts';
+import type { Kind } from './values.ts';
+
+export interface Seen {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+export interface GuestHouse {
+  readonly shop: Shop;
+  readonly operations: Readonly<Record<Listener, readonly Operation[]>>;
+  /** Sends a request with real ids in the place of placeholders, asserts 1 to 5, and answers what came. */
+  visit(request: WildRequest): Promise<Seen>;
+  /** Starts the service again; the state is what it was. */
+  restart(): Promise<void>;
+  /** The residents own what they owned, where neither time nor an operator took it. */
+  residentsAreWell(): Promise<void>;
+  /** Whether the visitor has bought so much that it is time to tidy up. */
+  isCrowded(): boolean;
+  /** Gives back what the visitor bought, so that the house does not sell out. */
+  tidyUp(): Promise<void>;
+  /** How many answers of each status there were, by operation. */
+  readonly tally: ReadonlyMap<string, Map<number, number>>;
+  close(): Promise<void>;
+}
+
+export interface GuestHouseOptions {
+  /** Whether the visitor is an operator, who may see the residents' orders and change everything. */
+  readonly asOperator?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const ANSWER_MS_MAX = 20_000;
+
+/** The definitions on sale; a draft beside them that no buyer may see. */
+export const DEFINITIONS: readonly Json[] = [
+  clubNight({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 5_000 }] }),
+  theatreRun(),
+  gala({ max_tickets_per_email: null }),
+  clubNight({ id: 'evt_room', slug: 'room', waiting_room: true, waiting_room_rate: 10_000 }),
+  clubNight({ id: 'evt_drawn', slug: 'drawn', waiting_room: true, waiting_room_opens_at: '2027-05-08T12:30:00Z' }),
+  clubNight({ id: 'evt_draft', slug: 'draft', status: 'DRAFT', name: 'Draft of a surprise concert' }),
+] as Json[];
+
+export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<GuestHouse> {
+  const { asOperator = false, environment = {} } = options;
+  const shop = await openShop(DEFINITIONS, { WEBHOOK_SECRET_A: WEBHOOK_SECRET, ...environment });
+  const residents = await moveIn(shop);
+  const documents = {
+    public: (await shop.get<ApiDocument>('/openapi.json')).body,
+    admin: (await shop.admin.get<ApiDocument>('/openapi.json')).body,
+  };
+  const judges = { public: judgeOf(documents.public), admin: judgeOf(documents.admin) };
+  const operations = {
+    public: operationsOf(documents.public, 'public'),
+    admin: operationsOf(documents.admin, 'admin'),
+  };
+  const byName = new Map(
+    [...operations.public, ...operations.admin].map((each) => [each.listener + each.operationId, each]),
+  );
+  const known = new Map<Kind, string[]>([
+    ['other hold', residents.holds.map(({ id }) => id)],
+    ['other entry', residents.entries.map(({ id }) => id)],
+  ]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  const tally = new Map<string, Map<number, number>>();
+  let { journal, directory } = shop.house.service.engine;
+
+  const fingerprint = async (): Promise<string> => {
+    const { eventIds } = await directory.listAll({ limit: 10_000, after: null });
+    const prints: string[] = [];
+    for (const eventId of eventIds) {
+      const office = await directory.byEventId(eventId);
+      prints.push(office!.look((state) => fingerprintOf(snapshotPieces(state))));
+    }
+    return prints.join();
+  };
+  /** The state once all that is due is settled. */
+  const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: shop.now() });
+  let last: { readonly seq: number; readonly print: string; readonly now: number } | null = null;
+
+  const visit = async (wild: WildRequest): Promise<Seen> => {
+    const before = last?.seq === journal.appendedSeq && last.now === shop.now() ? last : await look();
+    const request = {
+      ...fill(wild, known),
+      url: wild.listener === 'public' ? shop.house.publicUrl : shop.house.adminUrl,
+    };
+    sign(request, shop.now());
+    if (asOperator && wild.listener === 'admin') request.headers['authorization'] ??= `Bearer ${ADMIN_TOKEN}`;
+    const seen = await send(request, agent);
+    const operation = byName.get(wild.listener + wild.operationId) ?? null;
+    const about = `${wild.method} ${request.path} → ${seen.status} ${seen.text.slice(0, 2_000)}`;
+    count(tally, wild.operationId ?? 'beside', seen.status);
+    judgeAnswer(seen, operation, wild.method, judges[wild.listener], about);
+    for (const secret of residents.secrets(asOperator)) {
+      assert.ok(!seen.text.includes(secret), `${secret} is told: ${about}`);
+      assert.ok(!JSON.stringify(seen.headers).includes(secret), `${secret} is in a header: ${about}`);
+    }
+    const facts = [...journal.read({ afterSeq: before.seq })].map(({ type }) => type);
+    last = await look();
+    judgeChange(
+      { facts, isChanged: last.seq > before.seq, isPrintChanged: last.print !== before.print },
+      seen,
+      wild,
+      about,
+    );
+    learn(known, seen.text);
+    return seen;
+  };
+
+  return {
+    shop,
+    operations,
+    visit,
+    tally,
+    residentsAreWell: () => residents.areWell(),
+    async restart() {
+      const before = await fingerprint();
+      await shop.restart();
+      ({ journal, directory } = shop.house.service.engine);
+      assert.equal(await fingerprint(), before);
+      last = null;
+    },
+    isCrowded: () => (known.get('order')?.length ?? 0) > 20,
+    async tidyUp() {
+      await shop.post('/sandbox/outage', { seconds: 0 });
+      const orders = known.get('order') ?? [];
+      for (const id of orders.splice(0)) await shop.admin.post(`/admin/orders/${id}/cancel`);
+      last = null;
+    },
+    async close() {
+      agent.destroy();
+      await shop.close();
+    },
+  };
+}
+
+// ── the residents ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that nobody may ever see').toString('base64')}`;
+
+interface Residents {
+  readonly holds: readonly HoldBody[];
+  readonly entries: readonly QueueEntryBody[];
+  /** What must not be told; operators may see orders, but no keys. */
+  secrets(toOperator: boolean): readonly string[];
+  areWell(): Promise<void>;
+}
+
+async function moveIn(shop: Shop): Promise<Residents> {
+  const keys = ['resident-key-ada', 'resident-key-ben', 'resident-key-cleo'];
+  const customer = {
+    email: 'ada.resident@secret.example',
+    name: 'Ada Resident',
+    document_number: 'DOC-4711',
+    phone: '+49 4711',
+  };
+  const [ada, ben, cleo] = keys as [string, string, string];
+  const playItems = [seat('stalls', 'fri', 2, { seat_ids: ['S-A-5', 'S-A-6'] })];
+  const holds = [
+    await shop.hold({ session_key: ada, items: [floor(2)] }),
+    await shop.hold({ session_key: ben, event_id: 'evt_play', items: playItems }),
+  ];
+  const join = { event_id: 'evt_room', session_key: cleo };
+  const { body: entry } = await shop.post<QueueEntryBody>('/api/checkout/queue', join);
+  const paid = await start(shop, { customer, items: [item('seat', 2)] }, { 'idempotency-key': 'planted' });
+  const order: OrderStatus = await settle(shop, paid, 'paid');
+  const pending = await start(shop, {
+    customer: { ...customer, email: 'ben.resident@secret.example', name: 'Ben Resident' },
+  });
+  const { body: open } = await shop.get<OrderStatusBody>(`/api/checkout/status/${pending.order_id}`);
+  const orders = [order, open];
+  const strict = [...keys, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
+  const personal = [
+    ...['ada.resident@', 'ben.resident@', 'Ada Resident', 'Ben Resident', 'DOC-4711', '+49 4711', 'surprise concert'],
+    ...orders.flatMap((each) => [each.order_id, ...each.tickets, ...each.ticket_objects.map(({ code }) => code)]),
+    ...[paid, pending].map(({ checkout_session_id: id }) => id!),
+    ...holds.map(({ id }) => id),
+    entry.id,
+  ];
+  return {
+    holds,
+    entries: [entry],
+    secrets: (toOperator) => (toOperator ? strict : [...strict, ...personal, ADMIN_TOKEN]),
+    async areWell() {
+      const owners = [ada, ben];
+      for (const [index, hold] of holds.entries()) {
+        const { body } = await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(owners[index]!));
+        assert.deepEqual(body, hold);
+      }
+      const { body: place } = await shop.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(cleo));
+      assert.deepEqual([place.id, place.status, place.admitted_at], [entry.id, entry.status, entry.admitted_at]);
+      for (const each of orders) {
+        assert.deepEqual((await shop.get(`/api/checkout/status/${each.order_id}`)).body, each);
+      }
+    },
+  };
+}
+
+// ── sending ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface FilledRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
+const PREFIXES: Readonly<Record<string, Kind>> = {
+  hld: 'hold',
+  que: 'entry',
+  ord: 'order',
+  cs: 'session',
+  tkt: 'ticket',
+};
+
+/** Puts ids in the place of placeholders; a kind of which none is known gets one that could be. */
+function fill(wild: WildRequest, known: ReadonlyMap<Kind, readonly string[]>): Omit<FilledRequest, 'url'> {
+  const put = (text: string): string =>
+    text.replaceAll(/‹([a-z ]+) (\d+)›/g, (_, kind: Kind, index: string) => {
+      const ids = known.get(kind) ?? [];
+      // The newest first: it is most likely still alive.
+      return ids.at(-1 - (Number(index) % Math.max(1, ids.length))) ?? `ord_1_${index.padStart(24, 'x')}`;
+    });
+  const { method, path, headers, body } = wild;
+  return { method, path: put(path), headers: { ...headers }, body: body === null ? null : put(body) };
+}
+
+/** Signs a webhook that is to be signed, as provider_a would. */
+function sign({ headers, body }: Omit<FilledRequest, 'url'>, now: number): void {
+  if (headers['webhook-signature'] !== SIGNED) return;
+  const timestamp = String(Math.floor(now / 1_000));
+  const content = `${headers['webhook-id']}.${timestamp}.${body ?? ''}`;
+  headers['webhook-timestamp'] = timestamp;
+  headers['webhook-signature'] = `v1,${signatureOf(WEBHOOK_SECRET, content)}`;
+}
+
+/** Remembers the ids that the visitor was told. */
+function learn(known: Map<Kind, string[]>, text: string): void {
+  for (const [id, prefix] of text.matchAll(/\b(hld|que|ord|cs|tkt)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g)) {
+    const kind = PREFIXES[prefix!]!;
+    const ids = known.get(kind) ?? [];
+    known.set(kind, ids);
+    if (!ids.includes(id)) ids.push(id);
+  }
+}
+
+/** Sends bytes as they are and reads the answer; of a stream the first message. */
+function send({ method, url, path, headers, body }: FilledRequest, agent: Agent): Promise<Seen> {
+  const { hostname, port } = new URL(url);
+  if (body !== null) headers['content-length'] = String(Buffer.byteLength(body));
+  return new Promise((resolve, reject) => {
+    const request = sendRequest({
+      hostname,
+      port,
+      method,
+      path: encodeOutside(path),
+      headers,
+      agent,
+      timeout: ANSWER_MS_MAX,
+    });
+    request.on('timeout', () => request.destroy(new Error(`no answer to ${method} ${path}`)));
+    request.on('error', (error) => reject(new Error(`${method} ${path} ${JSON.stringify(headers)}: ${error.message}`)));
+    request.on('response', (answer) => {
+      const chunks: Buffer[] = [];
+      const { statusCode: status = 0 } = answer;
+      const finish = (): void => resolve({ status, headers: answer.headers, text: Buffer.concat(chunks).toString() });
+      const isStream = String(answer.headers['content-type']).includes('event-stream');
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (!isStream || !Buffer.concat(chunks).includes('event: snapshot')) return;
+        finish();
+        answer.destroy();
+      });
+      answer.on('end', finish);
+      answer.on('error', reject);
+    });
+    request.end(body ?? undefined);
+  });
+}
+
+/** What Node's client would not send in an address, escaped. */
+function encodeOutside(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character));
+}
+
+// ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function judgeAnswer(seen: Seen, operation: Operation | null, method: string, judge: AnswerJudge, about: string): void {
+  const { status, headers, text } = seen;
+  assert.equal(headers['x-api-version'], '1.3.0', about);
+  assert.ok(typeof headers['x-request-id'] === 'string', about);
+  if (status >= 400) return judgeError(seen, operation, method, about);
+  const isJson = String(headers['content-type']).startsWith('application/json');
+  if (operation === null || method === 'HEAD' || !isJson) return;
+  const trouble = judge(operation, status, JSON.parse(text));
+  assert.equal(trouble, null, `${trouble}: ${about}`);
+}
+
+function judgeError({ status, headers, text }: Seen, operation: Operation | null, method: string, about: string): void {
+  if (method === 'HEAD') return assert.ok(status < 500, about);
+  if (String(headers['content-type']).startsWith('text/html'))
+    return assert.ok(operation === null && status < 500, about);
+  const body = JSON.parse(text) as Json;
+  assert.deepEqual(Object.keys(body).sort(), ['code', 'detail', 'message', 'statusCode', 'timestamp'], about);
+  const code = String(body['code']);
+  assert.ok(Object.hasOwn(ERRORS, code), about);
+  assert.equal(ERRORS[code as keyof typeof ERRORS].status, status, about);
+  assert.equal(body['statusCode'], status, about);
+  assert.match(String(body['timestamp']), RFC_3339, about);
+  assert.ok(typeof body['detail'] === 'object' && body['detail'] !== null && !Array.isArray(body['detail']), about);
+  const isAllowed = status < 500 || code === 'OVERLOADED' || code === 'PAYMENT_PROVIDER_UNAVAILABLE';
+  assert.ok(isAllowed, `no input gets a 5xx: ${about}`);
+}
+
+const PAYING: readonly FactType[] = [
+  ...(['PaymentRequested', 'CheckoutSessionOpened', 'PaymentClosed', 'PaymentRecorded', 'StrayMoneyRecorded'] as const),
+  ...(['OrderPaid', 'TicketsIssued', 'OrderCancelled', 'HoldPlaced'] as const),
+];
+const QUEUING: readonly FactType[] = ['QueueEntriesAdmitted', 'QueueEntriesDropped', 'QueuePassExpired'];
+
+/** Which facts an operation is there for; all others leave none. */
+const FACTS: Readonly<Record<string, readonly FactType[]>> = {
+  createHold: ['HoldPlaced', 'QueuePassSpent'],
+  changeHold: ['HoldChanged'],
+  releaseHold: ['HoldReleased'],
+  startCheckout: [
+    'HoldPlaced',
+    'OrderPlaced',
+    'CheckoutResumed',
+    'CheckoutSessionOpened',
+    'OrderPaid',
+    'TicketsIssued',
+    'QueuePassSpent',
+  ],
+  openPayment: PAYING,
+  settleSandboxSession: PAYING,
+  receivePaymentWebhook: PAYING,
+  'POST /sandbox/pay/{checkout_session_id}': PAYING,
+  'POST /orders/{order_id}/pay': PAYING,
+  joinQueue: ['QueueEntryJoined', ...QUEUING],
+  pollQueue: QUEUING,
+  leaveQueue: ['QueueEntryLeft', ...QUEUING],
+  defineEvent: ['EventDefined', 'WaitingRoomAdded', 'WaitingRoomRescheduled', 'WaitingRoomRemoved', ...QUEUING],
+  cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled'],
+  changeSeats: ['SeatsBlocked', 'SeatsUnblocked'],
+  cancelOrder: ['OrderCancelled'],
+  recordRefund: ['RefundRecorded'],
+};
+
+interface Change {
+  readonly facts: readonly string[];
+  readonly isChanged: boolean;
+  readonly isPrintChanged: boolean;
+}
+
+function judgeChange({ facts, isChanged, isPrintChanged }: Change, seen: Seen, wild: WildRequest, about: string): void {
+  if (!isChanged) return assert.ok(!isPrintChanged, `the state changed without a fact: ${about}`);
+  // The order stands when its provider cannot be reached.
+  const isGranted = seen.status < 400 || seen.status === 502;
+  assert.ok(isGranted, `a refusal left ${facts.join()}: ${about}`);
+  const allowed: readonly string[] = FACTS[wild.operationId ?? ''] ?? [];
+  const others = facts.filter((type) => Object.hasOwn(FACT_TYPES, type) && !allowed.includes(type));
+  assert.deepEqual(others, [], about);
+  assert.ok(isPrintChanged, `facts without a change of state, ${facts.join()}: ${about}`);
+}
+
+function count(tally: Map<string, Map<number, number>>, name: string, status: number): void {
+  const statuses = tally.get(name) ?? new Map<number, number>();
+  tally.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1));
+}

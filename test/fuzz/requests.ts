@@ -1,0 +1,415 @@
+/**
+ * Requests that nobody should send and everybody might: for every operation of the documents, for the pages beside them, and
+ * for addresses that are none. Half of them would do; the others are bent somewhere.
+ */
+import { METHODS } from 'node:http';
+import { fc } from '../property.ts';
+import type { Json } from '../api/shop.ts';
+import type { Listener, Operation } from './document.ts';
+import {
+  anything,
+  bent,
+  idOf,
+  text,
+  textOfJson,
+  valueOf,
+  VISITOR_KEYS,
+  type Arbitrary,
+  type Vocabulary,
+} from './values.ts';
+
+/** A request with placeholders in it. */
+export interface WildRequest {
+  readonly listener: Listener;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** The operation that it means; null for an address beside the documents. */
+  readonly operationId: string | null;
+}
+
+// ── what is known of the sale ────────────────────────────────────────────────────────────────────────────────────────
+
+const item = (type: string, stage: string, quantity: number, more: Json = {}): Json => ({
+  ticket_type_id: type,
+  selling_stage_id: stage,
+  quantity,
+  ...more,
+});
+
+/** Items that can be had, for each event of `house.ts`. */
+const ITEMS: Readonly<Record<string, readonly Json[]>> = {
+  evt_club: [item('single', 'regular', 1), item('single', 'regular', 3), item('crew', 'regular', 1)],
+  evt_room: [item('single', 'regular', 1)],
+  evt_gala: [
+    item('single', 'regular', 2, { bar_perks: [{ bar_perk_id: 'beer', quantity: 1 }] }),
+    item('guest', 'regular', 1, { discount_code: 'GIFT' }),
+    item('crew', 'regular', 1, { discount_code: 'CREWS' }),
+    item('seat', 'regular', 1),
+  ],
+  evt_play: [
+    item('stalls', 'general', 1, { performance_id: 'fri' }),
+    item('pair', 'general', 1, { performance_id: 'sat' }),
+    item('gallery', 'general', 1, { performance_id: 'sat', seat_ids: ['G-A-2'] }),
+    item('standing', 'general', 2, { performance_id: 'fri' }),
+  ],
+};
+
+const EVENT_IDS = [...Object.keys(ITEMS), 'evt_drawn', 'evt_draft', 'evt_none'];
+const SLUGS = ['club-night', 'room', 'drawn', 'gala', 'the-play', 'the-play', 'draft', 'none'];
+
+const key = fc.constantFrom(...VISITOR_KEYS);
+const pass = fc.oneof(idOf('entry', 'entry', 'other entry', 'hold'), fc.constant(null));
+const oneOf = (...values: readonly unknown[]): Arbitrary<unknown> => fc.constantFrom(...values);
+const mostly = (value: unknown, ...others: readonly unknown[]): Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 6, arbitrary: fc.constant(value) },
+    { weight: others.length > 0 ? 1 : 0, arbitrary: oneOf(...others) },
+  );
+
+const customer = fc.record(
+  {
+    email: mostly('visitor@example.com', ' Visitor+tag@Example.COM ', 'ünï@exämple.de', 'a@b', 'no address'),
+    name: mostly('A Visitor', '🎫', 'x', '   '),
+    document_number: oneOf('123', null),
+    phone: oneOf('+49 361 000', null),
+  },
+  { requiredKeys: ['email', 'name'] },
+);
+
+const WORDS: Vocabulary = {
+  event_id: oneOf(...EVENT_IDS),
+  session_key: key,
+  hold_id: fc.oneof(idOf('hold', 'other hold'), fc.constant(null)),
+  queue_pass: pass,
+  ticket_type_id: oneOf('single', 'crew', 'guest', 'seat', 'stalls', 'gallery', 'pair', 'wheel', 'standing', 'none'),
+  selling_stage_id: oneOf('regular', 'general', 'late', 'none'),
+  performance_id: oneOf('night', 'fri', 'sat', 'eve', 'none', null),
+  seat_ids: fc.array(fc.constantFrom('S-A-1', 'S-A-2', 'S-B-5', 'G-A-1', 'W-1-3', 'none'), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  customer,
+  accept_terms: mostly(true, false, null),
+  promo_code: oneOf('HALF', 'gift', 'CREWS', 'NONE', null),
+  discount_code: oneOf('HALF', 'GIFT', 'CREWS', null),
+  bar_perk_id: oneOf('beer', 'none'),
+  installment_count: oneOf(1, 2, 3, 4, null),
+  success_url: oneOf('https://shop.example/thanks?order={ORDER_ID}', 'http://%', 'ftp://x', null),
+  seconds: oneOf(0, 0.5, 30),
+  installment: mostly(1, 2, 3),
+  amount: oneOf(1, 100, 1_900, 10 ** 12),
+};
+
+/** Bodies that go through, by operation; what is in them belongs together. */
+const COHERENT: Readonly<Record<string, Arbitrary<unknown>>> = {
+  createHold: fc.constantFrom(...Object.keys(ITEMS)).chain((eventId) =>
+    fc.record(
+      { event_id: fc.constant(eventId), session_key: key, items: itemsOf(eventId), queue_pass: pass },
+      {
+        requiredKeys:
+          eventId === 'evt_room'
+            ? ['event_id', 'session_key', 'items', 'queue_pass']
+            : ['event_id', 'session_key', 'items'],
+      },
+    ),
+  ),
+  changeHold: fc.constantFrom(...Object.keys(ITEMS)).chain((eventId) => fc.record({ items: itemsOf(eventId) })),
+  startCheckout: fc.constantFrom(...Object.keys(ITEMS)).chain((eventId) =>
+    fc.oneof(
+      fc.record({
+        event_id: fc.constant(eventId),
+        items: itemsOf(eventId),
+        customer,
+        accept_terms: fc.constant(true),
+      }),
+      fc.record({ event_id: fc.constant(eventId), hold_id: idOf('hold'), customer, accept_terms: fc.constant(true) }),
+    ),
+  ),
+  joinQueue: fc.record({ event_id: fc.constantFrom('evt_room', 'evt_drawn'), session_key: key }),
+  suggestSeats: fc.record({
+    ticket_type_id: fc.constantFrom('stalls', 'pair', 'gallery'),
+    performance_id: fc.constantFrom('fri', 'sat'),
+    count: fc.integer({ min: 1, max: 6 }),
+  }),
+  settleSandboxSession: fc.record({ outcome: fc.constantFrom('paid', 'paid', 'declined', 'cancelled') }),
+  receivePaymentWebhook: fc.record({
+    type: fc.constantFrom('payment.paid', 'payment.paid', 'payment.declined', 'payment.cancelled', 'payment.unheard'),
+    timestamp: fc.constant('2027-05-08T12:00:00.000Z'),
+    data: fc.record({
+      checkout_session_id: idOf('session'),
+      payment_id: fc.constantFrom(null, 'p1', 'p2'),
+      amount: oneOf(1_900, 5_700, 0, -1),
+      currency: mostly('EUR', 'USD', ''),
+    }),
+  }),
+  changeSeats: fc.record({
+    seat_ids: fc.subarray(['S-A-9', 'S-A-10', 'S-B-10', 'G-A-6'], { minLength: 1 }),
+    action: fc.constantFrom('block', 'unblock'),
+  }),
+};
+
+function itemsOf(eventId: string): Arbitrary<unknown> {
+  const items = [...ITEMS[eventId]!];
+  return fc.subarray(items, { minLength: 1, maxLength: Math.min(2, items.length) });
+}
+
+// ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const PATH_WORDS: Readonly<Record<string, Arbitrary<string>>> = {
+  slug: fc.constantFrom(...SLUGS),
+  order_id: idOf('order', 'order', 'hold'),
+  checkout_session_id: idOf('session', 'session', 'order'),
+  performance_id: fc.constantFrom('night', 'fri', 'sat', 'eve', 'none'),
+  provider: fc.constantFrom('provider_a', 'provider_b', 'provider_c'),
+};
+
+/** Which id stands behind `{id}`, by the address before it. */
+function idAt(path: string): Arbitrary<string> {
+  if (path.includes('/holds/')) return idOf('hold', 'hold', 'other hold', 'entry');
+  if (path.includes('/queue/')) return idOf('entry', 'entry', 'other entry', 'hold');
+  if (path.includes('/orders/')) return idOf('order');
+  if (path.includes('/tickets/')) return idOf('ticket', 'order');
+  return fc.constantFrom(...EVENT_IDS);
+}
+
+const wildSegment = fc.oneof(
+  fc.constantFrom(
+    '..',
+    '%2e%2e',
+    '%00',
+    '%E0%A4%A',
+    '%',
+    '%2F',
+    '*',
+    ';',
+    "'",
+    'constructor',
+    '__proto__',
+    'x'.repeat(3_000),
+  ),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map(encodeURIComponent),
+);
+
+/** Requests to an operation; `definition` makes the bodies that define an event. */
+export function requestTo(operation: Operation, definition?: Arbitrary<unknown>): Arbitrary<WildRequest> {
+  const { listener, method, path, operationId } = operation;
+  return fc
+    .record({
+      path: pathTo(operation),
+      query: queryOf(operation),
+      headers: headers(operation),
+      body: bodyOf(operation, definition),
+    })
+    .map(({ path: address, query, headers: given, body }) => ({
+      listener,
+      method,
+      path: address + query,
+      headers: withType(given, body, path),
+      body,
+      operationId,
+    }));
+}
+
+/** Dates of events, as the operators' addresses name them together. */
+const DATES = ['evt_play/performances/fri', 'evt_play/performances/sat', 'evt_gala/performances/eve'];
+
+function pathTo({ path }: Operation): Arbitrary<string> {
+  const apart = segmentsOf(path);
+  if (!path.includes('{performance_id}')) return apart;
+  const together = fc.constantFrom(...DATES).map((date) => path.replace('{id}/performances/{performance_id}', date));
+  return fc.oneof({ weight: 2, arbitrary: together }, { weight: 1, arbitrary: apart });
+}
+
+function segmentsOf(path: string): Arbitrary<string> {
+  const segments = path.split(/(\{\w+\})/).map((piece) => {
+    const name = /^\{(\w+)\}$/.exec(piece)?.[1];
+    if (name === undefined) return fc.constant(piece);
+    const known = PATH_WORDS[name] ?? idAt(path);
+    return fc.oneof({ weight: 8, arbitrary: known }, { weight: 1, arbitrary: wildSegment });
+  });
+  return fc.tuple(...segments).map((pieces) => pieces.join(''));
+}
+
+function queryOf({ parameters, path }: Operation): Arbitrary<string> {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const word = (name: string): Arbitrary<unknown> =>
+    name === 'session_key' || name === 'performance_id'
+      ? WORDS[name]!
+      : oneOf(0, 1, 3, '01', '-1', '1e2', 'YWZ0ZXI6', 'PENDING');
+  const pairs = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.subarray(known).chain((some) => fc.tuple(...some.map(({ name }) => pair(name, word(name))))),
+    },
+    { weight: 1, arbitrary: fc.array(pair('limit[]', fc.jsonValue({ maxDepth: 2 })), { maxLength: 2 }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(
+        fc.constantFrom(...known.map(({ name }) => name), '__proto__', 'x').chain((name) => pair(name, text)),
+        {
+          minLength: 1,
+          maxLength: 4,
+        },
+      ),
+    },
+  );
+  const owned = path.includes('/holds/{id}') || path.includes('/queue/{id}');
+  return fc.oneof(
+    { weight: 8, arbitrary: pairs.map((some) => (some.length === 0 ? '' : `?${some.join('&')}`)) },
+    { weight: owned ? 4 : 0, arbitrary: key.map((each) => `?session_key=${encodeURIComponent(each)}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('?', '?&&&', '?%', '?session_key=%E0%A4%A', '?a=b?c=d', '?limit=1&limit=2'),
+    },
+  );
+}
+
+function pair(name: string, value: Arbitrary<unknown>): Arbitrary<string> {
+  return value.map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(asText(each).toWellFormed())}`);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Stands for the signature of the body by provider_a. */
+export const SIGNED = '‹signed›';
+
+/** Header values as bytes: what Node's client lets pass. */
+const headerText = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    'x',
+    'ÿþ',
+    'a,b',
+    '"',
+    'W/"x"',
+    '*',
+    '0',
+    '-1',
+    'x'.repeat(300),
+    'bytes=0-1',
+    'text/html',
+    '*/*;q=0',
+  ),
+  fc.string({ maxLength: 30 }).map((each) => each.replaceAll(/[^\x20-\x7e]/g, '?')),
+);
+
+const oddHeader = fc.tuple(
+  fc.constantFrom(
+    ...[
+      'accept',
+      'accept-encoding',
+      'authorization',
+      'cookie',
+      'expect',
+      'forwarded',
+      'if-none-match',
+      'idempotency-key',
+    ],
+    ...[
+      'last-event-id',
+      'origin',
+      'range',
+      'x-forwarded-for',
+      'x-operator',
+      'x-request-id',
+      'x-session-key',
+      'content-type',
+    ],
+    ...['content-encoding', 'x-http-method-override', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'te'],
+  ),
+  headerText,
+);
+
+function headers({ path }: Operation): Arbitrary<Record<string, string>> {
+  const owned = path.includes('/holds/{id}') || path.includes('/queue/{id}') || path.includes('/events/public/{slug}');
+  const bytes = (each: string): string => Buffer.from(each).toString('latin1');
+  return fc
+    .record({
+      sessionKey: fc.oneof(
+        { weight: owned ? 3 : 0, arbitrary: key.map(bytes) },
+        { weight: 1, arbitrary: fc.constant(null) },
+      ),
+      idempotencyKey: fc.oneof(
+        { weight: 5, arbitrary: fc.constant(null) },
+        { weight: 1, arbitrary: fc.constantFrom('visitor-1', 'visitor-2', 'planted') },
+      ),
+      // `house.ts` puts the provider's own signature in its place.
+      signed: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
+      odd: fc.oneof(
+        { weight: 3, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.array(oddHeader, { maxLength: 4 }) },
+      ),
+    })
+    .map(({ sessionKey, idempotencyKey, signed, odd }) => ({
+      ...(signed !== null &&
+        path.includes('/webhooks/') && { 'webhook-id': `msg_${signed}`, 'webhook-signature': SIGNED }),
+      ...(sessionKey !== null && { 'x-session-key': sessionKey }),
+      ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+      ...Object.fromEntries(odd),
+    }));
+}
+
+function bodyOf({ body, operationId, method }: Operation, definition?: Arbitrary<unknown>): Arbitrary<string | null> {
+  if (definition !== undefined) return textOfJson(bent(definition));
+  const coherent = COHERENT[operationId];
+  if (body === null && coherent === undefined) {
+    if (method === 'GET') return fc.constant(null);
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, textOfJson(anything));
+  }
+  if (body?.['type'] === 'string') return fc.oneof(fc.constantFrom(...(body['examples'] as string[])), text);
+  const made = body === null ? anything : valueOf(body, WORDS);
+  const good = coherent ?? made;
+  return fc.oneof(
+    { weight: 12, arbitrary: good.map((each) => JSON.stringify(each)) },
+    { weight: 5, arbitrary: textOfJson(bent(good)) },
+    { weight: 3, arbitrary: textOfJson(bent(made)) },
+    { weight: 1, arbitrary: textOfJson(anything) },
+    { weight: 1, arbitrary: fc.constant(null) },
+  );
+}
+
+function withType(given: Record<string, string>, body: string | null, path: string): Record<string, string> {
+  if (body === null || given['content-type'] !== undefined) return given;
+  // The pages' own buttons send forms.
+  const isForm = /^\/(?:orders|sandbox\/pay)\//.test(path);
+  return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json', ...given };
+}
+
+/** Pages and files that no document lists, as operations of their own. */
+export const PAGES: readonly Operation[] = (
+  [
+    ['GET', '/orders/{order_id}'],
+    ['POST', '/orders/{order_id}/pay'],
+    ['GET', '/sandbox/pay/{checkout_session_id}'],
+    ['POST', '/sandbox/pay/{checkout_session_id}'],
+    ['GET', '/openapi.json'],
+    ['GET', '/docs/errors'],
+  ] as const
+).map(([method, path]) => {
+  const body =
+    path.startsWith('/sandbox') && method === 'POST'
+      ? { type: 'string', examples: ['outcome=paid', 'outcome=declined'] }
+      : null;
+  return { listener: 'public', method, path, operationId: `${method} ${path}`, parameters: [], body, responses: {} };
+});
+
+/** Any method at any address: most of them are nothing. */
+export function requestBeside(operations: readonly Operation[]): Arbitrary<WildRequest> {
+  const methods = METHODS.filter((method) => method !== 'CONNECT');
+  const nowhere = fc.array(wildSegment, { maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
+  const somewhere = fc.constantFrom(...operations).chain((operation) => pathTo(operation));
+  return fc
+    .record({
+      listener: fc.constantFrom<Listener>('public', 'admin'),
+      method: fc.constantFrom(...methods),
+      path: fc.oneof(nowhere, somewhere),
+      headers: fc.array(oddHeader, { maxLength: 4 }).map((all) => Object.fromEntries(all) as Record<string, string>),
+      body: fc.constantFrom(null, '', '{}', '[1'),
+    })
+    .map((request) => ({ ...request, operationId: null }));
+}

@@ -1,0 +1,98 @@
+/**
+ * Whatever is sent, to whatever address: answers are what the documents say, secrets stay secret, nothing changes by a no.
+ *
+ * What must be so is asserted by `house.ts` for every single answer. `FUZZ_RUNS=20000` sends more than the suite does,
+ * `FC_SEED=random` something else.
+ */
+import { it, type TestContext } from 'node:test';
+import { fc } from '../property.ts';
+import { DEFINITIONS, openGuestHouse, type GuestHouse } from './house.ts';
+import { PAGES, requestBeside, requestTo, type WildRequest } from './requests.ts';
+import type { Operation } from './document.ts';
+import type { Arbitrary } from './values.ts';
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 600);
+
+/** A house grows slow by what was bought in it: after so many requests the next one is opened. */
+const RUNS_A_HOUSE = 2_000;
+
+/** Plays so many requests, in several houses where they are many. */
+async function play(
+  t: TestContext,
+  runs: number,
+  open: () => Promise<GuestHouse>,
+  requests: (house: GuestHouse) => Arbitrary<WildRequest>,
+  after: (house: GuestHouse) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const tally = new Map<string, Map<number, number>>();
+  for (let left = runs, chunk = 0; left > 0; left -= RUNS_A_HOUSE, chunk += 1) {
+    const house = await open();
+    try {
+      const property = fc
+        .asyncProperty(requests(house), async (request) => void (await house.visit(request)))
+        .afterEach(() => (house.isCrowded() ? house.tidyUp() : undefined));
+      const { seed } = fc.readConfigureGlobal();
+      await fc.assert(property, {
+        numRuns: Math.min(left, RUNS_A_HOUSE),
+        ...(seed !== undefined && { seed: seed + chunk }),
+      });
+      await house.restart();
+      await after(house);
+    } finally {
+      await house.close();
+    }
+    for (const [name, statuses] of house.tally) {
+      const all = tally.get(name) ?? new Map<number, number>();
+      for (const [status, times] of statuses) all.set(status, (all.get(status) ?? 0) + times);
+      tally.set(name, all);
+    }
+  }
+  for (const [name, statuses] of [...tally].sort()) {
+    t.diagnostic(
+      `${name}: ${Array.from(statuses, ([status, times]) => `${status} × ${times}`)
+        .sort()
+        .join(', ')}`,
+    );
+  }
+}
+
+/** The operations, those that change something more often than the others. */
+function anyOf(
+  operations: readonly Operation[],
+  to: (operation: Operation) => Arbitrary<WildRequest>,
+): Arbitrary<WildRequest> {
+  return fc.oneof(...operations.map((each) => ({ weight: each.method === 'GET' ? 1 : 3, arbitrary: to(each) })));
+}
+
+it('A visitor who sends anything to anywhere learns nothing, breaks nothing and changes only what is its own', async (t) => {
+  const open = () => openGuestHouse();
+  await play(
+    t,
+    RUNS,
+    open,
+    ({ operations }) =>
+      fc.oneof(
+        { weight: 12, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
+        { weight: 2, arbitrary: anyOf(PAGES, (each) => requestTo(each)) },
+        { weight: 1, arbitrary: requestBeside([...operations.public, ...operations.admin]) },
+        { weight: 1, arbitrary: anyOf(operations.admin, (each) => requestTo(each)) },
+      ),
+    (house) => house.residentsAreWell(),
+  );
+});
+
+it('An operator who sends anything to anywhere gets what the document says, and no key of anybody', async (t) => {
+  const definition = fc.constantFrom(...DEFINITIONS);
+  const open = () => openGuestHouse({ asOperator: true });
+  await play(t, Math.ceil(RUNS / 2), open, ({ operations }) =>
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: anyOf(operations.admin, (each) =>
+          requestTo(each, each.operationId === 'defineEvent' ? definition : undefined),
+        ),
+      },
+      { weight: 1, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
+    ),
+  );
+});

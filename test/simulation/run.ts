@@ -4,26 +4,26 @@
  * Owns the order of things: a queue of moments, each of which happens whole before the next. Requests and answers travel with
  * delay, get lost, come twice and overtake one another; the disk is slow, fills up, breaks; the process crashes.
  *
- * After every turn: what the oracle foretold has come, the counters of every date add up and are the ledger's. At the
- * end faults stop, and everything that has a window has run out of it.
+ * After every turn: what the oracle foretold has come, the counters of every date add up and are the ledger's; now and then the
+ * whole state is, and a replay gives it. Answers of some sales pass the real counter window, and the disk of some is a real
+ * one. At the end faults stop, everything that has a window has run out of it, and whoever comes then is served.
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/overloaded.ts';
-import { eventView, stockOfDates } from '#domain/availability.ts';
+import { stockOfDates } from '#domain/availability.ts';
 import { findHold } from '#domain/holds.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { viewOrder } from '#domain/order-views.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
 import { chanceOf, type Chance } from './chance.ts';
 import { BOT_HABITS, drawHabits, gather, learn, placeOne, wish, type Buyer, type Crowd, type Habits } from './crowd.ts';
 import { House } from './house.ts';
+import { assertBooks, assertNobodyForgotten, assertShown, assertState, piecesOf } from './inspection.ts';
 import { foretell, type Verdict } from './oracle.ts';
 import { openWindow, type CounterWindow } from './window.ts';
 import { drawEvent, MINUTE, START } from './world.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
 import type { Command, CommandOf, Reply } from '#domain/command.ts';
-import type { OrderView, PaymentView } from '#domain/views.ts';
+import type { OrderView, PaymentView, QueueEntryView } from '#domain/views.ts';
 
 export interface Scenario {
   readonly seed: number;
@@ -343,7 +343,8 @@ class Sale {
     this.house.turns = [];
     const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
-    if (before !== null && !actor.isRetired) this.#assertState(actor, eventId, facts.length === 0 ? before : null);
+    const { now } = this.house;
+    if (before !== null && !actor.isRetired) assertState({ actor, ledger, now }, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
     this.#awaitAnswer(eventId, asked, {
       told: (answer) => {
@@ -359,7 +360,7 @@ class Sale {
         );
       },
     });
-    if (this.house.status === 'OPEN') this.#assertBooks(actor, eventId);
+    if (this.house.status === 'OPEN') this.#inspect(actor, eventId);
   }
 
   /** The facts that the command itself left behind, without those of what had run out before it. */
@@ -483,7 +484,7 @@ class Sale {
       const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(office, order)) };
     });
-    if (isOpen) this.#assertShown(actor, buyer);
+    if (isOpen) assertShown({ actor, ledger, now }, this.#chance.pick(ledger.definition.performances).id);
     const known = hold === null ? undefined : ledger.holds.get(hold.id);
     const statusOfHold = known === undefined ? undefined : ledger.statusOfHold(known, now);
     const orders = buyer.orderIds.flatMap((id) => ledger.orders.get(id) ?? []);
@@ -503,91 +504,13 @@ class Sale {
     });
   }
 
-  /** What the event shows is what the ledger counts. */
-  #assertShown(actor: BoxOfficeActor, { eventId }: Buyer): void {
+  /** What must be so after every turn. */
+  #inspect(actor: BoxOfficeActor, eventId: string): void {
+    const { now, turns } = this.house;
     const ledger = this.house.ledgers.get(eventId)!;
-    const { now } = this.house;
-    const { performances, ticketTypes } = ledger.definition;
-    const wanted = { performanceId: this.#chance.pick(performances).id, sessionKey: null };
-    const view = actor.look((office) => eventView(office, wanted, now));
-    assert.ok(!isRefusal(view));
-    for (const row of view.ticketAvailability) {
-      const { ticketTypeId, sellingStageId } = row;
-      const isRow = (line: { ticketTypeId: string; sellingStageId: string }) =>
-        line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
-      let reserved = 0;
-      for (const hold of ledger.holds.values()) {
-        if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
-        for (const line of hold.lines)
-          if (line.performanceId === wanted.performanceId && isRow(line)) reserved += line.ticketCount;
-      }
-      assert.equal(row.reserved, reserved, `reserved of ${ticketTypeId} in ${sellingStageId}`);
-      if (!ledger.isDateOnSale(wanted.performanceId, now)) assert.equal(row.available, 0);
-      const type = ticketTypes.find(({ id }) => id === ticketTypeId)!;
-      if (type.quota !== null) assert.ok(row.available <= type.quota);
-    }
-  }
-
-  /** I7 and I8, and the counters of the living office against the ledger. */
-  #assertBooks(actor: BoxOfficeActor, eventId: string): void {
-    if (actor.isRetired) return;
-    const ledger = this.house.ledgers.get(eventId)!;
-    const { now } = this.house;
-    const read = (office: BoxOffice) => stockOfDates(office);
-    for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
-      assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
-      assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
-      const soldThere = ticketsOf(ledger, id, ['CONSUMED'], now);
-      assert.deepEqual(
-        [held, sold, blocked],
-        [ticketsOf(ledger, id, ['ACTIVE', 'CONVERTED'], now), soldThere, ledger.blockedOn(id)],
-        `${id}: held, sold, blocked`,
-      );
-      if (ledger.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
-    }
-    this.#assertNobodyForgotten(eventId);
-  }
-
-  /** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
-  #assertState(actor: BoxOfficeActor, eventId: string, before: readonly string[] | null): void {
-    if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
-    const ledger = this.house.ledgers.get(eventId)!;
-    const { now } = this.house;
-    actor.look((office) => {
-      for (const [id, hold] of ledger.holds) {
-        const status = ledger.statusOfHold(hold, now);
-        const living = office.holds.byId.get(id);
-        assert.deepEqual(
-          [id, living?.status, living?.orderId ?? null],
-          [id, status, hold.orderId],
-          'a hold is as in the books',
-        );
-      }
-      for (const [id, order] of ledger.orders) {
-        const { status, refundDueCents, tickets } = viewOrder(office, office.orders.byId.get(id)!);
-        const expected = [id, ledger.statusOfOrder(order, now), ledger.refundDue(order, now)];
-        assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
-        const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
-        const ticketIds = tickets.map((ticket) => ticket.id);
-        if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
-      }
-      for (const [id, { status }] of ledger.entries)
-        assert.equal(office.waitingRoom?.entries.byId.get(id)?.status, status, 'a place in line is as in the books');
-    });
-  }
-
-  /** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
-  #assertNobodyForgotten(eventId: string): void {
-    const ledger = this.house.ledgers.get(eventId)!;
-    const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = ledger.definition;
-    if (!this.house.turns.some(({ facts }) => facts.some(({ type }) => type === 'QueueEntryJoined'))) return;
-    const entries = [...ledger.entries.values()];
-    const { waitingRoomOpensAt } = ledger.definition;
-    if (waitingRoomOpensAt !== null && waitingRoomOpensAt > this.house.now) return;
-    const lately = entries.filter(({ admittedAt }) => admittedAt > this.house.now - MINUTE).length;
-    const live = entries.filter(({ status }) => status === 'ADMITTED').length;
-    const isFull = lately >= rate || (most !== null && live >= most);
-    assert.ok(isFull || !entries.some(({ status }) => status === 'WAITING'), 'somebody waits though there is room');
+    assertBooks({ actor, ledger, now });
+    const hasJoined = turns.some(({ facts }) => facts.some(({ type }) => type === 'QueueEntryJoined'));
+    if (hasJoined) assertNobodyForgotten(ledger, now);
   }
 
   /** Faults are over and nobody comes any more: every window has ended, nothing is held, and a replay is the same. */
@@ -603,7 +526,7 @@ class Sale {
     if (this.#failure !== null) throw this.#failure;
     for (const eventId of this.#eventIds) {
       const actor = (await this.house.directory.byEventId(eventId))!;
-      this.#assertBooks(actor, eventId);
+      this.#inspect(actor, eventId);
       const held = actor.look((office) => stockOfDates(office)).reduce((sum, date) => sum + date.held, 0);
       assert.equal(held, 0, 'after the last window nothing is held');
       const ledger = this.house.ledgers.get(eventId)!;
@@ -632,26 +555,10 @@ class Sale {
       return answer;
     };
     const joined = ledger.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
-    const entries = joined !== null && 'entry' in joined ? [joined.entry] : [];
-    for (const { status } of entries) assert.equal(status, 'ADMITTED', 'an empty room admits at once');
-    const queuePass = entries[0]?.id ?? null;
+    const entry: QueueEntryView | null = joined !== null && 'entry' in joined ? joined.entry : null;
+    if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty room admits at once');
+    const queuePass = entry?.id ?? null;
     const placed = await ask(placeOne(sessionKey, ledger.definition.performances[0]!.id, queuePass));
     if ('hold' in placed) await ask({ type: 'ReleaseHold', holdId: placed.hold.id, sessionKey });
   }
-}
-
-const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
-
-function ticketsOf(
-  ledger: Parameters<typeof foretell>[0],
-  dateId: string,
-  statuses: readonly string[],
-  now: number,
-): number {
-  let count = 0;
-  for (const hold of ledger.holds.values()) {
-    if (!statuses.includes(ledger.statusOfHold(hold, now))) continue;
-    for (const line of hold.lines) if (line.performanceId === dateId) count += line.ticketCount;
-  }
-  return count;
 }

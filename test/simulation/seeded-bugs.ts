@@ -219,6 +219,33 @@ const BUGS: readonly SeededBug[] = [
     'else if (state === BLOCKED) continue;',
   ),
   bug(
+    'an event forgets in its sleep who was seen',
+    'src/actors/directory.ts',
+    'this.#sleepers.awaken(eventId));',
+    'null);',
+  ),
+  bug('the counter drops the pass', 'src/http/routes/holds.ts', 'queuePass: queuePass ?? null,', 'queuePass: null,'),
+  bug('seats of a hold are not printed', 'src/http/bodies.ts', 'seat_ids: item.seatIds as string[],', 'seat_ids: [],'),
+  bug(
+    'a key of a checkout is not read',
+    'src/http/routes/checkout.ts',
+    'readStart(request.body, idempotency)',
+    'readStart(request.body, null)',
+  ),
+  bug(
+    'half a unit survives',
+    'persistence/memory-journal.ts',
+    'rows.findIndex((row) => row.unit > seq)',
+    'rows.findIndex((row) => row.seq > seq)',
+  ),
+  bug(
+    'rows before the witness may be missing',
+    'persistence/recovery.ts',
+    'if (damage !== null) throw damage;',
+    '',
+    'test/persistence/damage.test.ts',
+  ),
+  bug(
     'the chain is not checked',
     'persistence/chain.ts',
     "!batchHash(head.hash, texts.join('')).equals(hash)",

@@ -1,0 +1,111 @@
+/**
+ * What must be so after a turn: the living office, what it shows, and the books, side by side.
+ *
+ * Nothing here decides or keeps anything; `run.ts` says when to look, `ledger.ts` keeps the books.
+ */
+import assert from 'node:assert/strict';
+import { eventView, stockOfDates } from '#domain/availability.ts';
+import { viewOrder } from '#domain/order-views.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { MINUTE } from './world.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import type { Ledger } from './ledger.ts';
+
+/** An event as it is at a moment, and as it must be. */
+export interface Inspected {
+  readonly actor: BoxOfficeActor;
+  readonly ledger: Ledger;
+  readonly now: number;
+}
+
+/** The whole state as text. */
+export const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
+
+/** What the event shows is what the ledger counts. */
+export function assertShown({ actor, ledger, now }: Inspected, performanceId: string): void {
+  const { ticketTypes } = ledger.definition;
+  const wanted = { performanceId, sessionKey: null };
+  const view = actor.look((office) => eventView(office, wanted, now));
+  assert.ok(!isRefusal(view));
+  for (const row of view.ticketAvailability) {
+    const { ticketTypeId, sellingStageId } = row;
+    const isRow = (line: { ticketTypeId: string; sellingStageId: string }) =>
+      line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
+    let reserved = 0;
+    for (const hold of ledger.holds.values()) {
+      if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
+      for (const line of hold.lines)
+        if (line.performanceId === wanted.performanceId && isRow(line)) reserved += line.ticketCount;
+    }
+    assert.equal(row.reserved, reserved, `reserved of ${ticketTypeId} in ${sellingStageId}`);
+    if (!ledger.isDateOnSale(wanted.performanceId, now)) assert.equal(row.available, 0);
+    const type = ticketTypes.find(({ id }) => id === ticketTypeId)!;
+    if (type.quota !== null) assert.ok(row.available <= type.quota);
+  }
+}
+
+/** I7 and I8, and the counters of the living office against the ledger. */
+export function assertBooks({ actor, ledger, now }: Inspected): void {
+  if (actor.isRetired) return;
+  const read = (office: BoxOffice) => stockOfDates(office);
+  for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
+    assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
+    assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
+    const soldThere = ticketsOf(ledger, id, ['CONSUMED'], now);
+    assert.deepEqual(
+      [held, sold, blocked],
+      [ticketsOf(ledger, id, ['ACTIVE', 'CONVERTED'], now), soldThere, ledger.blockedOn(id)],
+      `${id}: held, sold, blocked`,
+    );
+    if (ledger.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
+  }
+}
+
+/** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
+export function assertState({ actor, ledger, now }: Inspected, before: readonly string[] | null): void {
+  if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
+  actor.look((office) => {
+    for (const [id, hold] of ledger.holds) {
+      const status = ledger.statusOfHold(hold, now);
+      const living = office.holds.byId.get(id);
+      assert.deepEqual(
+        [id, living?.status, living?.orderId ?? null],
+        [id, status, hold.orderId],
+        'a hold is as in the books',
+      );
+    }
+    for (const [id, order] of ledger.orders) {
+      const { status, refundDueCents, tickets } = viewOrder(office, office.orders.byId.get(id)!);
+      const expected = [id, ledger.statusOfOrder(order, now), ledger.refundDue(order, now)];
+      assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
+      const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
+      const ticketIds = tickets.map((ticket) => ticket.id);
+      if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
+    }
+    for (const [id, { status }] of ledger.entries)
+      assert.equal(office.waitingRoom?.entries.byId.get(id)?.status, status, 'a place in line is as in the books');
+  });
+}
+
+/** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
+export function assertNobodyForgotten(ledger: Ledger, now: number): void {
+  const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = ledger.definition;
+  const entries = [...ledger.entries.values()];
+  const { waitingRoomOpensAt } = ledger.definition;
+  if (waitingRoomOpensAt !== null && waitingRoomOpensAt > now) return;
+  const lately = entries.filter(({ admittedAt }) => admittedAt > now - MINUTE).length;
+  const live = entries.filter(({ status }) => status === 'ADMITTED').length;
+  const isFull = lately >= rate || (most !== null && live >= most);
+  assert.ok(isFull || !entries.some(({ status }) => status === 'WAITING'), 'somebody waits though there is room');
+}
+
+function ticketsOf(ledger: Ledger, dateId: string, statuses: readonly string[], now: number): number {
+  let count = 0;
+  for (const hold of ledger.holds.values()) {
+    if (!statuses.includes(ledger.statusOfHold(hold, now))) continue;
+    for (const line of hold.lines) if (line.performanceId === dateId) count += line.ticketCount;
+  }
+  return count;
+}

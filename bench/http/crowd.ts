@@ -5,7 +5,7 @@
  * there is nothing left. Autocannon cannot do this: here what is asked next depends on what was answered.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
-import { openWire, type Answer, type Request } from './wire.ts';
+import { openWire } from './wire.ts';
 import { WALKS, type WalkName } from './walks.ts';
 
 export interface CrowdJob {
@@ -34,16 +34,6 @@ export interface CrowdResult {
   /** What went otherwise than it should, the first few of it. */
   readonly troubles: readonly string[];
   readonly nextNumber: number;
-}
-
-/** What a walk has at hand. */
-export interface Walker {
-  readonly number: number;
-  readonly webhookSecret: string;
-  /** Asks and waits for the answer; its latency is told under the name. */
-  ask(name: string, request: Request): Promise<Answer>;
-  bought(tickets: number): void;
-  failed(trouble: string): void;
 }
 
 const TROUBLES_MAX = 5;

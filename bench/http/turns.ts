@@ -41,7 +41,7 @@ export async function takeTurns(targets: readonly Target[], settings: Settings):
         tell(round === 0 ? `${name}: warm-up` : `${name}: round ${round} of ${rounds}`);
         const job = { url: server.url, traffic, connections, status, firstNumber };
         const shot = await gun.shoot(server, { ...job, seconds: round === 0 ? warmUpSeconds : seconds });
-        requireAnswers(shot.load, mayTurnAway);
+        requireAnswers(name, shot.load, mayTurnAway);
         firstNumber = shot.load.nextNumber;
         turns.answered += shot.load.requests;
         if (round > 0) turns.shots.push(shot);
@@ -54,10 +54,10 @@ export async function takeTurns(targets: readonly Target[], settings: Settings):
 }
 
 /** Throws where a load got no good answers, others than it should, or lost connections. */
-export function requireAnswers({ requests, statuses, errors }: LoadResult, mayTurnAway = false): void {
+export function requireAnswers(name: string, { requests, statuses, errors }: LoadResult, mayTurnAway = false): void {
   const others = answersOf(statuses) - requests - (mayTurnAway ? (statuses['503'] ?? 0) : 0);
   if (errors > 0 || requests === 0 || others > 0) {
-    throw new Error(`other answers than expected: ${JSON.stringify({ requests, statuses, errors })}`);
+    throw new Error(`${name}: other answers than expected: ${JSON.stringify({ requests, statuses, errors })}`);
   }
 }
 

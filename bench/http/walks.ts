@@ -1,9 +1,18 @@
 /** What the people of a crowd do, step by step. A walk answers whether its person has a reason to begin another one. */
 import { signReport } from '#payments/standard-webhooks.ts';
-import type { Walker } from './crowd.ts';
 import type { Answer, Request } from './wire.ts';
 
 export type WalkName = 'sell-out' | 'rush';
+
+/** What a walk has at hand. */
+export interface Walker {
+  readonly number: number;
+  readonly webhookSecret: string;
+  /** Asks and waits for the answer; its latency is told under the name. */
+  ask(name: string, request: Request): Promise<Answer>;
+  bought(tickets: number): void;
+  failed(trouble: string): void;
+}
 
 type Walk = (walker: Walker) => Promise<boolean>;
 

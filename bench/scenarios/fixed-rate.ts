@@ -90,7 +90,7 @@ async function alternate(
             firstNumber,
           };
           const shot = await gun.shoot(servers[name], { ...job, url: servers[name].url });
-          requireAnswers(shot.load, true);
+          requireAnswers(name, shot.load, true);
           firstNumber = shot.load.nextNumber;
           if (name === 'service') answered += shot.load.requests;
           step[name].push(shot);

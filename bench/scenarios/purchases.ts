@@ -64,7 +64,7 @@ async function alternate(service: MeasuredServer, plain: MeasuredServer, setting
   const ask = async (seconds: number): Promise<Shot<LoadResult>> => {
     const job = { url: plain.url, traffic, status: 201, connections: BUYERS, seconds, firstNumber: 1 };
     const shot = await load.shoot(plain, job);
-    requireAnswers(shot.load);
+    requireAnswers('plain', shot.load);
     return shot;
   };
   try {

@@ -555,7 +555,8 @@ class Sale {
       return answer;
     };
     const joined = ledger.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
-    const entry: QueueEntryView | null = joined !== null && 'entry' in joined ? joined.entry : null;
+    const entry: QueueEntryView | null =
+      joined !== null && !isRefusal(joined) && 'entry' in joined ? joined.entry : null;
     if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty room admits at once');
     const queuePass = entry?.id ?? null;
     const placed = await ask(placeOne(sessionKey, ledger.definition.performances[0]!.id, queuePass));

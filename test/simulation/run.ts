@@ -22,8 +22,8 @@ import { foretell, type Verdict } from './oracle.ts';
 import { openWindow, type CounterWindow } from './window.ts';
 import { drawEvent, MINUTE, START } from './world.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
-import type { Command, CommandOf, Reply } from '#domain/command.ts';
-import type { OrderView, PaymentView, QueueEntryView } from '#domain/views.ts';
+import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
+import type { OrderView, PaymentView } from '#domain/views.ts';
 
 export interface Scenario {
   readonly seed: number;
@@ -555,8 +555,7 @@ class Sale {
       return answer;
     };
     const joined = ledger.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
-    const entry: QueueEntryView | null =
-      joined !== null && !isRefusal(joined) && 'entry' in joined ? joined.entry : null;
+    const entry = joined === null ? null : (joined as ReplyTo<'JoinQueue'>).entry;
     if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty room admits at once');
     const queuePass = entry?.id ?? null;
     const placed = await ask(placeOne(sessionKey, ledger.definition.performances[0]!.id, queuePass));

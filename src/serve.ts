@@ -2,7 +2,7 @@
  * The serving process: reads the settings, starts the service, stops it on a signal, and tells the shell how it ended.
  *
  * Called by `main.ts` (`npm start`) and by `holdfast serve`. Exit codes: 0 after a signal, 2 a bad setting, 3 the data
- * folder is in use, 4 the journal could not be written, 5 the journal is damaged or was written by a later version.
+ * folder is in use, 4 the journal could not be written, 5 the journal or a kept secret is damaged, or a later version wrote it.
  *
  *  1. Troubles go to stderr in plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
  *  2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
@@ -12,6 +12,7 @@ import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.
 import { UnknownFact } from '#domain/replay.ts';
 import { LIMITS, readConfig, type Config } from './config.ts';
 import { createReadableLog } from './readable-log.ts';
+import { SecretDamaged } from './secrets.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
 
 const EXIT = {
@@ -93,6 +94,7 @@ function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; re
   if (error instanceof JournalDamaged || error instanceof JournalTooNew || error instanceof UnknownFact) {
     return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
   }
+  if (error instanceof SecretDamaged) return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
   const listening = listenerProblem(error, config);
   if (listening !== null) return { code: EXIT.badSetting, lines: [listening] };
   return { code: EXIT.defect, lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)] };

@@ -17,7 +17,7 @@ import { openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
-import { keptSecret, makeToken, makeWebhookSecret } from './secrets.ts';
+import { confirmKey, keptSecret, SECRETS } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
@@ -85,7 +85,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
 
 /** Builds and opens both listeners. */
 async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]): Promise<Service> {
-  const adminToken = keptSecret(config.dataDir, ADMIN_TOKEN_FILE, config.adminToken, makeToken);
+  const adminToken = keptSecret({
+    folder: config.dataDir,
+    fileName: ADMIN_TOKEN_FILE,
+    configured: config.adminToken,
+    ...SECRETS.token,
+  });
   if (config.adminToken === null)
     log.info({ path: `${config.dataDir}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
   if (config.sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
@@ -136,16 +141,21 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
 }
 
 function openTicketSigner({ dataDir, ticketKey }: Config): TicketSigner {
-  return createTicketSigner(keptSecret(dataDir, TICKET_KEY_FILE, ticketKey, makeToken));
+  const kept = { folder: dataDir, fileName: TICKET_KEY_FILE, configured: ticketKey, ...SECRETS.ticketKey };
+  const signer = createTicketSigner(keptSecret(kept));
+  if (ticketKey === null) confirmKey(dataDir, TICKET_KEY_FILE, signer.key.kid);
+  return signer;
 }
 
 /** Stands the providers behind their names; their secrets are as configured, or made at first start. */
 function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentDesk> {
   const { dataDir, sandbox, stripe, webhookSecretA, webhookSecretB } = config;
   const { directory, clock } = engine;
+  const secretOf = (fileName: string, configured: string | null): string =>
+    keptSecret({ folder: dataDir, fileName, configured, ...SECRETS.webhook });
   const secrets = {
-    provider_a: keptSecret(dataDir, WEBHOOK_SECRET_FILES.provider_a, webhookSecretA, makeWebhookSecret),
-    provider_b: keptSecret(dataDir, WEBHOOK_SECRET_FILES.provider_b, webhookSecretB, makeWebhookSecret),
+    provider_a: secretOf(WEBHOOK_SECRET_FILES.provider_a, webhookSecretA),
+    provider_b: secretOf(WEBHOOK_SECRET_FILES.provider_b, webhookSecretB),
   };
   const ports = { offices: directory, awake: () => directory.awake(), clock, baseUrl };
   return openPaymentDesk({ sandbox, secrets, stripe }, ports);

@@ -21,6 +21,9 @@ import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { recoverHead } from '#persistence/recovery.ts';
 import { fingerprintOf } from '#persistence/snapshots.ts';
 import { viewJournal } from '#persistence/view.ts';
+import { confirmKey, keptSecret, SecretDamaged, SECRETS } from '#src/secrets.ts';
+import { createTicketSigner } from '#tickets/signing.ts';
+import { newFolder, runToEnd, spawnHouse } from '../api/harness.ts';
 
 const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
 const SECTOR_BYTES = 512;
@@ -44,6 +47,9 @@ async function openFolder(folder: string): Promise<Opened> {
     view.close();
   }
 }
+
+/** Opened exactly; the same, and `verify` names the damage; refused, and the damage named. */
+type Verdict = 'exact' | 'named' | 'refused';
 
 type Damage = (bytes: Buffer, place: number) => Buffer;
 
@@ -103,7 +109,7 @@ describe('A damaged data folder', () => {
   for (const [what, damage] of Object.entries(damages)) {
     it(`opens exactly, or is refused and says why: ${what}, anywhere`, async (t) => {
       const random = numbers(what.length);
-      const outcomes = { exact: 0, refused: 0 };
+      const ledger = new Map<string, Record<Verdict, number>>();
       const perFile = Math.ceil(PLACES / Object.keys(damages).length / files.length);
       for (const file of files) {
         for (let n = 0; n < perFile; n += 1) {
@@ -112,17 +118,24 @@ describe('A damaged data folder', () => {
           const place = random.next().value as number;
           writeFileSync(target, damage(readFileSync(target), place));
           const context = `${what} at ${place} of ${file}`;
-          outcomes[file.startsWith('archive') ? await judgeArchive(context) : await judge(context, file)] += 1;
+          const verdict = await (file.startsWith('archive') ? judgeArchive(context) : judge(context, file));
+          const outcomes = ledger.get(file) ?? { exact: 0, named: 0, refused: 0 };
+          ledger.set(file, { ...outcomes, [verdict]: outcomes[verdict] + 1 });
           rmSync(hurt, { recursive: true });
         }
       }
-      t.diagnostic(`${outcomes.exact} opened exactly, ${outcomes.refused} were refused`);
-      assert.ok(outcomes.refused > 0 && outcomes.exact > 0);
+      for (const [file, { exact, named, refused }] of ledger) {
+        t.diagnostic(
+          `${file}: ${exact} opened exactly, ${named} did and were named, ${refused} were refused and named`,
+        );
+      }
+      const sum = (verdict: Verdict): number => [...ledger.values()].reduce((all, each) => all + each[verdict], 0);
+      assert.ok(sum('refused') > 0 && sum('exact') + sum('named') > 0);
     });
   }
 
   /** Opens the hurt folder; what does not read as it was must be named, by the start and by `verify`. */
-  async function judge(context: string, file: string): Promise<'exact' | 'refused'> {
+  async function judge(context: string, file: string): Promise<Verdict> {
     try {
       assert.deepEqual(await openFolder(hurt), expected, context);
     } catch (error) {
@@ -138,11 +151,11 @@ describe('A damaged data folder', () => {
       problems.some(({ where }) => where.includes(path.basename(file))),
       `${context} is not named`,
     );
-    return 'exact';
+    return 'named';
   }
 
   /** Restores from before the first fact that the journal still has, which needs the archive. */
-  async function judgeArchive(context: string): Promise<'exact' | 'refused'> {
+  async function judgeArchive(context: string): Promise<Verdict> {
     assert.deepEqual(await openFolder(hurt), expected, 'the archive is not needed to serve');
     const out = path.join(parent, 'out');
     try {
@@ -158,4 +171,54 @@ describe('A damaged data folder', () => {
       rmSync(out, { recursive: true, force: true });
     }
   }
+});
+
+describe('A damaged secret', () => {
+  it('is what it was or is refused, whichever bit flipped; a key that changed is never signed with', (t) => {
+    const folder = newFolder();
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const open = (): string => {
+      const kept = { folder, fileName: 'ticket-key', configured: null, ...SECRETS.ticketKey };
+      const { kid } = createTicketSigner(keptSecret(kept)).key;
+      confirmKey(folder, 'ticket-key', kid);
+      return kid;
+    };
+    const kid = open();
+    const outcomes = { exact: 0, refused: 0 };
+    for (const name of ['ticket-key', 'ticket-key.fingerprint']) {
+      const file = path.join(folder, name);
+      const sound = readFileSync(file);
+      for (let bit = 0; bit < sound.length * 8; bit += 3) {
+        const bytes = Buffer.from(sound);
+        bytes[bit >> 3]! ^= 1 << (bit & 7);
+        writeFileSync(file, bytes);
+        try {
+          assert.equal(open(), kid, `bit ${bit} of ${name}`);
+          outcomes.exact += 1;
+        } catch (error) {
+          if (!(error instanceof SecretDamaged)) throw error;
+          assert.match(`${error.message} ${error.hint}`, /ticket-key.*from a backup/);
+          outcomes.refused += 1;
+        }
+      }
+      writeFileSync(file, sound);
+    }
+    t.diagnostic(`${outcomes.exact} opened exactly, ${outcomes.refused} were refused`);
+    assert.ok(outcomes.refused > 200);
+    assert.equal(open(), kid);
+    writeFileSync(path.join(folder, 'ticket-key'), '');
+    assert.throws(open, /ticket-key is damaged/);
+  });
+
+  it('stops the start with exit code 5 and says what to do', async (t) => {
+    const house = await spawnHouse();
+    t.after(() => house.close());
+    assert.equal(await house.end('SIGTERM'), 0);
+    const file = path.join(house.folder, 'ticket-key');
+    const key = readFileSync(file, 'utf8');
+    writeFileSync(file, `${key[0] === 'A' ? 'B' : 'A'}${key.slice(1)}`);
+    const { code, text } = await runToEnd({ folder: house.folder });
+    assert.equal(code, 5, text);
+    assert.match(text, /ticket-key is not the key that was kept here/);
+  });
 });

@@ -35,7 +35,8 @@ export function replayFact(office: BoxOffice, stored: StoredFact): void {
 export function readFact({ seq, type, data }: StoredFact, plan: SalePlan): Fact {
   if (!isKnownFact(type)) throw new UnknownFact(seq, type);
   const read = fact(type, JSON.parse(data));
-  return read.type === 'HoldPlaced' || read.type === 'HoldChanged' ? withSharedIds(read, plan) : read;
+  if (read.type === 'HoldPlaced' || read.type === 'HoldChanged') shareIds(read.data.lines, plan);
+  return read;
 }
 
 /** Whether this version knows facts of a type. */
@@ -43,29 +44,21 @@ export function isKnownFact(type: string): type is FactType {
   return Object.hasOwn(FACT_TYPES, type);
 }
 
-/** Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold). */
-function withSharedIds(read: Extract<Fact, { type: 'HoldPlaced' | 'HoldChanged' }>, plan: SalePlan): Fact {
-  const lines = shareIds(read.data.lines, plan);
-  return read.type === 'HoldPlaced'
-    ? { type: read.type, data: { ...read.data, lines } }
-    : { type: read.type, data: { ...read.data, lines } };
-}
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** The same lines with the plan's own id strings. */
-export function shareIds(lines: readonly HoldLine[], plan: SalePlan): readonly HoldLine[] {
-  return lines.map((line) => {
+/**
+ * Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold). Writes into
+ * the lines, which were parsed just now and are nobody else's yet: copies of them cost a tenth of a replay (measured).
+ */
+function shareIds(lines: readonly Writable<HoldLine>[], plan: SalePlan): void {
+  for (const line of lines) {
     const row = rowOf(plan, line.ticketTypeId, line.sellingStageId);
-    if (row === undefined) return line;
-    const seating = row.ticketType.locality.seating;
-    return {
-      ...line,
-      performanceId: plan.performanceById.get(line.performanceId)?.id ?? line.performanceId,
-      ticketTypeId: row.ticketTypeId,
-      sellingStageId: row.sellingStageId,
-      seatIds:
-        seating === null
-          ? line.seatIds
-          : line.seatIds.map((seatId) => seating.seatIds[seating.indexOf.get(seatId) ?? -1] ?? seatId),
-    };
-  });
+    if (row === undefined) continue;
+    const { seating } = row.ticketType.locality;
+    line.performanceId = plan.performanceById.get(line.performanceId)?.id ?? line.performanceId;
+    line.ticketTypeId = row.ticketTypeId;
+    line.sellingStageId = row.sellingStageId;
+    if (seating === null) continue;
+    line.seatIds = line.seatIds.map((seatId) => seating.seatIds[seating.indexOf.get(seatId) ?? -1] ?? seatId);
+  }
 }

@@ -6,9 +6,13 @@
  */
 import type { Problem } from '#domain/refusal.ts';
 
+/** The moment printed last; holds placed in one millisecond end in one, so that it is often asked for again. */
+let printed = { ms: 0, text: new Date(0).toISOString() };
+
 /** A moment as RFC 3339 in UTC with milliseconds. */
 export function printTime(ms: number): string {
-  return new Date(ms).toISOString();
+  if (ms !== printed.ms) printed = { ms, text: new Date(ms).toISOString() };
+  return printed.text;
 }
 
 export function printMoment(ms: number | null): string | null {

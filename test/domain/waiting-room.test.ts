@@ -7,6 +7,7 @@ import { drawOrder } from '#domain/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';
 import {
+  decideJoinQueue,
   decideSpendPass,
   isRoomFull,
   judgePass,
@@ -324,6 +325,23 @@ describe('Leaving', () => {
       desk.when(entryCommand(type, 'b', a)).refuses('QUEUE_ENTRY_NOT_FOUND', {});
       desk.when(entryCommand(type, 'a', { id: id('que', 9) })).refuses('QUEUE_ENTRY_NOT_FOUND', {});
     }
+  });
+});
+
+describe('A ghost in front that no sweep has dropped yet', () => {
+  it('is dropped by whoever moves the line, and uses up no admission', () => {
+    const desk = given(roomEvent({ waitingRoomRate: 1 }));
+    join(desk, 'first');
+    const ghost = join(desk, 'ghost');
+    const now = START + 120 * SECOND;
+    const facts = decideJoinQueue(desk.office, joinCommand('person'), id('que', 9), now);
+    assert.ok(!isRefusal(facts));
+    const passExpiresAt = now + 10 * MINUTE;
+    assert.deepEqual(facts, [
+      { type: 'QueueEntryJoined', data: { entryId: id('que', 9), sessionKey: 'session-person' } },
+      { type: 'QueueEntriesDropped', data: { entryIds: [ghost.id] } },
+      { type: 'QueueEntriesAdmitted', data: { entryIds: [id('que', 9)], passExpiresAt } },
+    ]);
   });
 });
 

@@ -141,7 +141,7 @@ class Sale {
     const definitionOf = (eventId: string) => this.house.ledgers.get(eventId)!.definition;
     this.#crowd = { chance, buyers, tills: [], definitionOf };
     this.#habits = drawHabits(chance, scenario.without);
-    this.#pauseMs = chance.pick([500, 5_000, 40_000]);
+    this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
     this.house.onWake = (eventId, at) => this.#wakeAt(eventId, at);
     this.house.onAppend = () => this.#planCommit();
     for (const definition of events) this.#plan(0, () => this.#define(definition));
@@ -534,6 +534,7 @@ class Sale {
         ({ status }) => status === 'WAITING' || status === 'ADMITTED',
       );
       assert.equal(waiting.length, 0, 'after the last window nobody waits');
+      ledger.witness?.judgeSpans();
       await this.house.proveReplay(eventId);
       await this.#assertAlive(eventId);
     }

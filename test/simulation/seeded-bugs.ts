@@ -191,8 +191,8 @@ const BUGS: readonly SeededBug[] = [
   bug(
     'items of a request are judged alone',
     'src/domain/reservation.ts',
-    '  takeInTrial(trial, line);\n  return line;',
-    '  return line;',
+    '      takeInTrial(trial, line);\n      lines[index] = line;',
+    '      lines[index] = line;',
   ),
   bug(
     'stages never close',
@@ -266,11 +266,14 @@ function copyTree(): string {
   return folder;
 }
 
-/** Runs Node in the copy; resolves with whether it ended well. */
+/** Runs Node in the copy; resolves with whether it ended well. Who takes too long has seen nothing. */
 function passes(folder: string, args: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const options = { cwd: folder, timeout: 120_000 };
-    execFile(process.execPath, ['--import', 'tsx', ...args], options, (error) => resolve(error === null));
+  return new Promise((resolve, reject) => {
+    const options = { cwd: folder, timeout: 300_000 };
+    execFile(process.execPath, ['--import', 'tsx', ...args], options, (error) => {
+      if (error?.killed === true) reject(new Error('it took too long'));
+      else resolve(error === null);
+    });
   });
 }
 

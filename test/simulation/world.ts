@@ -31,12 +31,15 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
   const prices = { adult: 1005, group: 2500, guest: 0, seat: 3333, side: 1999, pair: 5001 };
   const early = {
     ...stage('early', { adult: 805, seat: 2000 }, quotasOf(maybe(60, 1, 4))),
-    endsAt: START + 40 * MINUTE,
+    endsAt: START + chance.between(1, 40) * MINUTE,
   };
   const holdMinutes = chance.pick([0.5, 2, 5]);
   const date = (id: string, sortOrder: number, endsAt: number | null) =>
     ({ id, name: id, startsAt: START, endsAt, status: 'ON_SALE', sortOrder }) as const;
-  const dates = [date('d1', 0, null), date('d2', 1, chance.percent(50) ? START + 50 * MINUTE : null)];
+  const dates = [
+    date('d1', 0, null),
+    date('d2', 1, chance.percent(50) ? START + chance.between(1, 50) * MINUTE : null),
+  ];
   return eventOf([floor, hall(chance.pick(HALLS))], types, [early, stage('general', prices)], {
     id: `evt_${n}`,
     slug: `event-${n}`,

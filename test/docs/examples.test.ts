@@ -1,0 +1,82 @@
+/** The lines of the reference and the guides, run by a real shell against a real service with the demo catalogue. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { examples } from '#src/docs/examples.ts';
+import { guides } from '#src/docs/guides.ts';
+import { ADMIN_TOKEN, openHouse, type House, type Json } from '../api/harness.ts';
+
+const run = promisify(execFile);
+const skip = existsSync('/usr/bin/curl') && existsSync('/bin/bash') ? false : 'there is no curl or no bash here';
+
+/** What a reader would copy from an answer into the next line. */
+const COPIED: Readonly<Record<string, (answer: Json) => Json>> = {
+  createHold: ({ id }) => ({ HOLD: id }),
+  joinQueue: ({ id }) => ({ ENTRY: id }),
+  startCheckout: ({ order_id, checkout_session_id }) => ({ ORDER: order_id, SESSION: checkout_session_id }),
+  openPayment: ({ checkout_session_id }) => ({ SESSION: checkout_session_id }),
+  getOrderStatus: ({ tickets }) => ({ TICKET: (tickets as string[])[0] }),
+};
+
+/** A stream ends when its listener leaves. */
+const LEFT = 28;
+
+describe('The reference', { skip }, () => {
+  let house: House;
+
+  before(async () => {
+    house = await openHouse({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
+  });
+  after(() => house?.close());
+
+  /** Runs lines as they stand, but for the addresses; an answer that is a no fails them. */
+  const shell = async (lines: string, copied: Json = {}): Promise<string> => {
+    const here = lines
+      .replaceAll('http://127.0.0.1:8080', house.publicUrl)
+      .replaceAll('http://127.0.0.1:8081', house.adminUrl)
+      .replaceAll('curl -sN', 'curl -sN --max-time 0.3')
+      .replaceAll('curl -s', 'curl --fail-with-body -s');
+    const env = { PATH: process.env['PATH'], ADMIN_TOKEN, ...(copied as Record<string, string>) };
+    const { stdout } = await run('/bin/bash', ['--norc', '-c', `set -e\n${here}`], { env }).catch(
+      (error: { code: number; stdout: string; stderr: string }) => {
+        if (error.code === LEFT) return error;
+        throw new Error(`${here}\n${error.stdout}${error.stderr}`);
+      },
+    );
+    return stdout;
+  };
+
+  it('has an example for every operation that people call, and each does what it says', async () => {
+    const operations: string[] = [];
+    for (const url of [house.publicUrl, house.adminUrl]) {
+      const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+        paths: Record<string, Record<string, { operationId: string; summary?: string }>>;
+      };
+      for (const { operationId, summary } of Object.values(paths).flatMap(Object.values)) {
+        assert.ok(summary, operationId);
+        operations.push(operationId);
+      }
+    }
+    const without = new Set(operations.filter((operationId) => examples[operationId] === undefined));
+    assert.deepEqual([...without].sort(), ['isLive', 'receivePaymentWebhook']);
+    let copied: Json = {};
+    for (const [operationId, lines] of Object.entries(examples)) {
+      const answer = await shell(lines, copied);
+      assert.ok(answer.length > 0, operationId);
+      const copy = COPIED[operationId];
+      if (copy !== undefined) copied = { ...copied, ...copy(JSON.parse(answer) as Json) };
+    }
+  });
+
+  for (const { slug, title, sections } of guides) {
+    const lines = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('code' in block ? [block.code] : [])));
+    if (!lines.some((code) => code.includes('curl'))) continue;
+    it(`has a guide “${title}” whose lines work in their order`, async () => {
+      const settings = slug === 'first-sale' ? '' : `BASE=${house.publicUrl}\nJSON='Content-Type: application/json'`;
+      const told = await shell([settings, ...lines].join('\n'));
+      if (slug === 'first-sale') assert.match(told, /"status":"CONFIRMED"[^]*"code":/);
+    });
+  }
+});

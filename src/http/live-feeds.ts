@@ -74,7 +74,8 @@ export class LiveFeeds {
   #isTicking = false;
   /** Processor time of this tick's writing. */
   #writingMs = 0;
-  #restUntil = 0;
+  /** Ticks to be left out. */
+  #restTicks = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(ports: LiveFeedsPorts) {
@@ -144,11 +145,11 @@ export class LiveFeeds {
 
   /** A tick that still writes, or waits for an event to come alive, is not overtaken by the next. */
   #tickOnce(): void {
-    if (this.#isTicking || performance.now() < this.#restUntil) return;
+    if (this.#isTicking || this.#restTicks-- > 0) return;
     this.#isTicking = true;
     this.#writingMs = 0;
     void this.#tick().finally(() => {
-      this.#restUntil = performance.now() + this.#writingMs * REST_FACTOR;
+      this.#restTicks = Math.floor((this.#writingMs * REST_FACTOR) / TICK_MS);
       this.#isTicking = false;
     });
   }

@@ -31,11 +31,11 @@ interface SearchArea {
   readonly seatClass: SeatClass;
   readonly index: BlockIndex;
   readonly changedRows: ReadonlyMap<number, RowStates>;
-  /** The buckets of changed rows, first ones first. */
-  readonly changedBuckets: ReadonlySet<number>;
+  /** The buckets of changed rows, first ones first; a few at most. */
+  readonly changedBuckets: readonly number[];
 }
 
-const NO_BUCKETS: ReadonlySet<number> = new Set();
+const NO_BUCKETS: readonly number[] = [];
 
 /**
  * The best block of `count` seats for a type of a NUMBERED locality, as seat indexes from left to right; null when there is
@@ -46,9 +46,15 @@ export function bestBlock(trial: Trial, type: TicketTypePlan, count: number): nu
   if (count < 1 || count > area.map.seating.longestRun) return null;
   for (const grade of gradesOf(area.seatClass)) {
     const start = firstOfGrade(area, grade, count);
-    if (start >= 0) return Array.from({ length: count }, (_, i) => start + i);
+    if (start >= 0) return seatsFrom(start, count);
   }
   return null;
+}
+
+function seatsFrom(start: number, count: number): number[] {
+  const seats: number[] = [];
+  for (let seat = start; seat < start + count; seat += 1) seats.push(seat);
+  return seats;
 }
 
 /** The grade that the best block of `count` would have, or null when there is none. */
@@ -80,16 +86,20 @@ function openArea(trial: Trial, type: TicketTypePlan): SearchArea {
   return { map, seatClass, index: blockIndexOf(map, seatClass), changedRows, changedBuckets };
 }
 
-function bucketsOf(seatClass: SeatClass, rows: ReadonlyMap<number, RowStates>): ReadonlySet<number> {
-  const buckets = [...rows.keys()].map((row) => seatClass.bucketOfRow[row]!).filter((bucket) => bucket >= 0);
-  return new Set(buckets.sort((a, b) => a - b));
+function bucketsOf(seatClass: SeatClass, rows: ReadonlyMap<number, RowStates>): readonly number[] {
+  const buckets: number[] = [];
+  for (const row of rows.keys()) {
+    const bucket = seatClass.bucketOfRow[row]!;
+    if (bucket >= 0 && !buckets.includes(bucket)) buckets.push(bucket);
+  }
+  return buckets.length > 1 ? buckets.sort((a, b) => a - b) : buckets;
 }
 
 /** The first seat of the best block of exactly this grade; -1 when there is none. */
 function firstOfGrade(area: SearchArea, grade: BlockGrade, count: number): number {
   if (count > INDEXED_SIZE_MAX) return firstByWalking(area, grade, count);
   let bucket = firstBucketWith(area.index, grade, count, 0);
-  while (area.changedBuckets.has(bucket)) bucket = firstBucketWith(area.index, grade, count, bucket + 1);
+  while (area.changedBuckets.includes(bucket)) bucket = firstBucketWith(area.index, grade, count, bucket + 1);
   for (const changed of area.changedBuckets) {
     if (bucket >= 0 && changed > bucket) break;
     const start = nearestInBucket(area, changed, grade, count);

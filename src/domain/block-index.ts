@@ -98,7 +98,7 @@ export function firstBucketWith(index: BlockIndex, grade: BlockGrade, size: numb
 }
 
 /** The largest indexed size that any bucket but the skipped ones has a block of, if above `floor`; else `floor`. */
-export function largestSize(index: BlockIndex, skipped: ReadonlySet<number>, floor: number): number {
+export function largestSize(index: BlockIndex, skipped: readonly number[], floor: number): number {
   return climb(index, 0, 0, index.seatClass.bucketCount, skipped, floor);
 }
 
@@ -167,13 +167,13 @@ function climb(
   node: number,
   from: number,
   to: number,
-  skipped: ReadonlySet<number>,
+  skipped: readonly number[],
   floor: number,
 ): number {
   if (to <= from) return floor;
   const most = largestSizeAt(index, node);
   if (most <= floor) return floor;
-  if (to - from === 1) return skipped.has(from) ? floor : most;
+  if (to - from === 1) return skipped.includes(from) ? floor : most;
   const middle = from + ((to - from) >> 1);
   const left = climb(index, node + 1, from, middle, skipped, floor);
   return climb(index, node + 2 * (middle - from), middle, to, skipped, left);

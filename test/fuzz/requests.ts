@@ -380,6 +380,42 @@ function withType(given: Record<string, string>, body: string | null, path: stri
   return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json', ...given };
 }
 
+/** Requests in good order that reach for what others own: their holds and entries, with the visitor's keys. */
+export const trespass: Arbitrary<WildRequest> = fc
+  .record({
+    call: fc.constantFrom(
+      ...(['GET', 'PATCH', 'DELETE'] as const).map((method) => ({
+        method,
+        path: '/api/checkout/holds/‹other hold 0›',
+      })),
+      ...(['GET', 'DELETE'] as const).map((method) => ({ method, path: '/api/checkout/queue/‹other entry 0›' })),
+      { method: 'POST', path: '/api/checkout/holds' },
+      { method: 'POST', path: '/api/checkout/start' },
+    ),
+    which: fc.nat({ max: 3 }),
+    sessionKey: fc.constantFrom('visitor-key-one', 'visitor-key-two'),
+  })
+  .map(({ call: { method, path }, which, sessionKey }) => ({
+    listener: 'public',
+    method,
+    path: path.replace(' 0›', ` ${which}›`),
+    headers: { 'x-session-key': sessionKey, ...(/^P/.test(method) && { 'content-type': 'application/json' }) },
+    body: /^P/.test(method) ? JSON.stringify(trespassingBody(path, which, sessionKey)) : null,
+    operationId: null,
+  }));
+
+function trespassingBody(path: string, which: number, sessionKey: string): Json {
+  const customer = { email: 'visitor@example.com', name: 'A Visitor' };
+  const hold = {
+    hold_id: `‹other hold ${which}›`,
+    event_id: which % 2 === 0 ? 'evt_play' : 'evt_club',
+    session_key: sessionKey,
+  };
+  if (path.endsWith('/start')) return { ...hold, customer, accept_terms: true };
+  const items = [item('single', 'regular', 1), item('single', 'regular', 2)].slice(0, 1 + (which % 2));
+  return { event_id: 'evt_room', session_key: sessionKey, items, queue_pass: '‹other entry 0›' };
+}
+
 /** Pages and files that no document lists, as operations of their own. */
 export const PAGES: readonly Operation[] = (
   [

@@ -7,7 +7,7 @@
 import { it, type TestContext } from 'node:test';
 import { fc } from '../property.ts';
 import { DEFINITIONS, openGuestHouse, type GuestHouse } from './house.ts';
-import { PAGES, requestBeside, requestTo, type WildRequest } from './requests.ts';
+import { PAGES, requestBeside, requestTo, trespass, type WildRequest } from './requests.ts';
 import type { Operation } from './document.ts';
 import type { Arbitrary } from './values.ts';
 
@@ -74,6 +74,7 @@ it('A visitor who sends anything to anywhere learns nothing, breaks nothing and 
       fc.oneof(
         { weight: 12, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
         { weight: 2, arbitrary: anyOf(PAGES, (each) => requestTo(each)) },
+        { weight: 2, arbitrary: trespass },
         { weight: 1, arbitrary: requestBeside([...operations.public, ...operations.admin]) },
         { weight: 1, arbitrary: anyOf(operations.admin, (each) => requestTo(each)) },
       ),

@@ -11,7 +11,7 @@ const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 600) / 12);
 const SILENCE_MS = { end: 40, break: 40, stay: 5_000 } as const;
 
 /** Damage can leave the service waiting for the rest: long enough for an answer, where there is one. */
-const DAMAGED_MS_MAX = 1_500;
+const DAMAGED_MS_MAX = 700;
 
 let shop: Shop;
 before(async () => {

@@ -89,6 +89,14 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
       ],
     },
     {
+      title: 'Live',
+      blocks: [
+        {
+          text: 'Instead of asking again and again, follow `GET /api/events/public/{slug}/live`: server-sent events, first a `snapshot`, then a `change` at most four times a second, less often when many listen. Browsers resume by themselves with `Last-Event-ID`. It is advisory, as the payload is: what counts is the answer to the hold.',
+        },
+      ],
+    },
+    {
       title: 'The best seats',
       blocks: [
         {

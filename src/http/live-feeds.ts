@@ -4,9 +4,9 @@
  * Owns feeds and listeners. What a frame says is `date-feed.ts`; how a listener is connected is `routes/live.ts`.
  *
  *  1. Buyers come first: dates are compared by revision on a timer, at most four times a second and only those that are
- *     watched; frames go out in slices of about a millisecond with the loop given back in between, and after writing
+ *     watched; frames go out in slices of a fraction of a millisecond with the loop given back in between, and after writing
  *     follows a rest of three times as long, so that listeners take a quarter of a core at most. Measured with 10,000 of
- *     them (`bench/live-listeners.ts`): written at one go, a frame kept every buyer waiting for a tenth of a second.
+ *     them (`bench/live-listeners.ts`): written at one go, a frame kept the loop for a tenth of a second, and on a busy machine for half of one.
  *  2. Listeners are bounded (I10); one that does not read what it is sent is dropped, and resumes when it can.
  *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
  *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
@@ -53,7 +53,7 @@ interface WatchedDate {
 
 const TICK_MS = 250;
 /** Written before the loop is given back: some 10 µs each. */
-const SLICE_LISTENERS = 100;
+const SLICE_LISTENERS = 25;
 /** After writing, a rest of so many times the processor time that it took. */
 const REST_FACTOR = 3;
 const HEARTBEAT_TICKS = 60;

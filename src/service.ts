@@ -224,7 +224,9 @@ async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Pro
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {
-    throw new BadCatalogue(problems.map(({ file, path, message }) => `${file} ${path || '/'}: ${message}`));
+    throw new BadCatalogue(
+      problems.map(({ file, path, message }) => `${path === '' ? file : `${file} ${path}`}: ${message}`),
+    );
   }
   for (const definition of definitions) {
     const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });

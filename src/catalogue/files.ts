@@ -137,6 +137,13 @@ function readJson(file: string): unknown {
   }
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  EACCES: 'may not be read by this user',
+};
+
 function messageOf(error: unknown): string {
+  const plain = UNREADABLE[(error as NodeJS.ErrnoException).code ?? ''];
+  if (plain !== undefined) return plain;
   return error instanceof Error ? error.message : String(error);
 }

@@ -138,7 +138,8 @@ function explain(name: string, error: unknown, output: Output): ExitCode {
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`holdfast: what was asked for cannot be written out: ${error.message}\n`);
+  process.exit(1);
 });
 
 process.exitCode = await main(process.argv.slice(2));

@@ -13,6 +13,7 @@ import { DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
 import { openOffline } from './offline-engine.ts';
 import { counted } from './output.ts';
 import { adminAccess } from './settings.ts';
+import type { Engine } from '#actors/engine.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 
 interface Conflict {
@@ -57,12 +58,16 @@ export const loadCommand: Command = {
   },
 };
 
+/** Definitions under way at once; with their seats some 50 MB at most. */
+const EVENTS_SIDE_BY_SIDE = 64;
+
 // ── the two ways in ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function loadOnline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const access = adminAccess(call);
   const outcomes: Outcome[] = [];
-  for (const definition of definitions) {
+  for (const [place, definition] of definitions.entries()) {
+    call.output.progress('loading', place, definitions.length);
     const { id } = definition;
     const address = `/admin/events/${encodeURIComponent(id)}`;
     const answer = await askService(access, 'PUT', address, printDefinition(definition));
@@ -78,20 +83,18 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
   return outcomes;
 }
 
+/** Loads events side by side, so that they share commits. What is refused is tried again alone: its slug may have become free. */
 async function loadOffline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const engine = await openOffline(call);
   const outcomes: Outcome[] = [];
   try {
-    for (const definition of definitions) {
-      const { id } = definition;
-      const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });
-      if (!isRefusal(reply)) {
-        outcomes.push({ id, result: reply.created ? 'created' : 'loaded', version: reply.version });
-        continue;
+    for (let from = 0; from < definitions.length; from += EVENTS_SIDE_BY_SIDE) {
+      const wave = definitions.slice(from, from + EVENTS_SIDE_BY_SIDE);
+      const first = await Promise.all(wave.map((definition) => define(engine, definition)));
+      for (const [place, outcome] of first.entries()) {
+        outcomes.push(outcome.result === 'refused' ? await define(engine, wave[place]!) : outcome);
       }
-      const refused = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
-      const conflicts = refused.map(({ path, message }) => ({ path: pointer('', ...path), message }));
-      outcomes.push({ id, result: 'refused', code: reply.code, conflicts });
+      call.output.progress('loading', outcomes.length, definitions.length);
     }
   } finally {
     await engine.stop();
@@ -99,11 +102,22 @@ async function loadOffline(call: Call, definitions: readonly EventDefinition[]):
   return outcomes;
 }
 
+async function define({ directory }: Engine, definition: EventDefinition): Promise<Outcome> {
+  const { id } = definition;
+  const reply = await directory.define(definition, { operator: 'catalogue', note: null });
+  if (!isRefusal(reply)) return { id, result: reply.created ? 'created' : 'loaded', version: reply.version };
+  const refused = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
+  const conflicts = refused.map(({ path, message }) => ({ path: pointer('', ...path), message }));
+  return { id, result: 'refused', code: reply.code, conflicts };
+}
+
 // ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function tellProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
   if (!output.isJson)
-    output.trouble(...problems.map(({ file, path, message }) => `${file} ${path || '/'}: ${message}`));
+    output.trouble(
+      ...problems.map(({ file, path, message }) => `${path === '' ? file : `${file} ${path}`}: ${message}`),
+    );
   output.json({ ok: false, problems });
   return 1;
 }

@@ -91,6 +91,7 @@ async function tryOut(call: Call, folder: string, out: string): Promise<Restored
 }
 
 function endOf({ headSeq, lastAt }: FolderReport): string {
+  if (headSeq === 0) return 'fact 0: nothing had happened by then';
   return `fact ${grouped(headSeq)}${lastAt === null ? '' : `, of ${printMoment(lastAt)}`}`;
 }
 

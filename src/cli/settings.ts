@@ -1,5 +1,5 @@
 /** The settings that commands beside `serve` need: which folder, which running service. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressOf, readConfig, type Config, type SettingName } from '#src/config.ts';
 import { WrongUse, type Call } from './command.ts';
@@ -18,8 +18,9 @@ export function readSettings(call: Call): Config {
 /** The data folder, which must be there. Throws WrongUse. */
 export function dataFolder(call: Call): string {
   const { dataDir } = readSettings(call);
-  if (!existsSync(dataDir))
+  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new WrongUse(`there is no folder ${dataDir}: name the data folder with --data or DATA_DIR`);
+  }
   return dataDir;
 }
 

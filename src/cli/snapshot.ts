@@ -34,7 +34,8 @@ export const snapshotCommand: Command = {
     const outcome = await (isServed ? askForSnapshot(call) : takeOffline(call));
     const { seq, taken, failed, archived } = outcome;
     const { output } = call;
-    output.text(`${counted(taken, 'snapshot')} taken, up to fact ${grouped(seq)}.`);
+    if (taken === 0 && failed === 0) output.text(`Every event has its snapshot already, up to fact ${grouped(seq)}.`);
+    else output.text(`${counted(taken, 'snapshot')} taken, up to fact ${grouped(seq)}.`);
     if (call.has('prune')) {
       const moved =
         archived && `Facts ${grouped(archived.fromSeq)} to ${grouped(archived.toSeq)} moved to the archive.`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { holdfast, newFolder, samples, serving } from './holdfast.ts';
@@ -175,6 +175,10 @@ test('a flipped byte is found, named and survived up to the last good fact', asy
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  const others = path.join(parent, 'others');
+  cpSync(samples, others, { recursive: true });
+  rmSync(path.join(others, 'theatre-run.json'));
+  assert.equal((await run('load', '--offline', others)).code, 0);
   assert.equal((await run('load', '--offline', samples)).code, 0);
   const journal = path.join(data, 'journal.db');
   const bytes = readFileSync(journal);

@@ -125,7 +125,7 @@ describe('What cannot be done', { concurrency: 4 }, () => {
     const { code, stderr } = await holdfast(['load', '--offline', path.join(folder, 'events')], { DATA_DIR: data });
     assert.equal(code, 1);
     assert.match(stderr, /a\.json \/slug: is required/);
-    assert.match(stderr, /b\.json \/: is not JSON/);
+    assert.match(stderr, /b\.json: is not JSON/);
     const verify = await holdfast(['verify'], { DATA_DIR: data });
     assert.equal(verify.code, 2);
   });

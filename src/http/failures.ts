@@ -112,10 +112,9 @@ function invalid(errors: readonly { path: string; message: string }[]): Failure 
   return { code: 'VALIDATION_ERROR', detail: { errors } };
 }
 
-/** Whether a browser opens an address of a page, or one that nothing is at. */
-function isForPeople({ routeOptions, method, headers }: FastifyRequest): boolean {
-  const isPage = routeOptions.config.page === true || (routeOptions.url === undefined && method === 'GET');
-  return isPage && prefersHtml(headers.accept);
+/** Whether a browser opens the address of a page. */
+function isForPeople({ routeOptions, headers }: FastifyRequest): boolean {
+  return routeOptions.config.page === true && prefersHtml(headers.accept);
 }
 
 function routeOf(request: FastifyRequest): string {

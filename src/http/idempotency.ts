@@ -16,12 +16,15 @@ interface MarkedRequest {
   readonly body: unknown;
 }
 
-/** The mark of a request, null when it carries no key; VALIDATION_ERROR when the key is empty or too long. */
+/**
+ * The mark of a request, null when it carries no key; VALIDATION_ERROR when the key is empty or too long. A key counts
+ * on its own route: a storefront may give a hold and its checkout the same one.
+ */
 export function idempotencyMark(route: string, request: MarkedRequest): IdempotencyMark | Refusal | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && key.length >= 1 && key.length <= KEY_LENGTH_MAX) {
-    return { key, digest: digestOf(route, request.body) };
+    return { key: `${route} ${key}`, digest: digestOf(route, request.body) };
   }
   return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`)]);
 }

@@ -1,8 +1,9 @@
 /** Checkout over HTTP: the way of an order from its start to its tickets, repeats, races, and the limits that are enforced there. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { HoldBody } from '#http/schemas/holds.ts';
 import { spawnHouse } from './harness.ts';
-import { assertRefused, audit, MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
+import { assertRefused, audit, HOLDS, MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
 import { gala, item, payOn, settle, somebody, start, START, statusOf, wish, type Started } from './till.ts';
 
 /** How often each status was answered. */
@@ -233,6 +234,16 @@ describe('A start that is made again', () => {
     assert.equal((await audit(shop, 'evt_gala')).get('eve')!.held, held + 1);
     const other = await shop.post(START, wish({ promoter_code: 'p' }), headers);
     assertRefused(other, 422, 'IDEMPOTENCY_KEY_REUSED');
+  });
+
+  it('may carry the key that its hold was placed with: a key counts on its own route', async () => {
+    const key = { 'idempotency-key': 'of-a-cart' };
+    const asked = { event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] };
+    const hold = await shop.post<HoldBody>(HOLDS, asked, key);
+    const start = await shop.post<Started>(START, wish({ items: undefined, hold_id: hold.body.id }), key);
+    assert.equal(start.status, 201);
+    assert.deepEqual((await shop.post(HOLDS, asked, key)).body, hold.body);
+    await settle(shop, start.body, 'cancelled');
   });
 
   it('with its key gets the first answer, after the payment and after a restart too', async () => {

@@ -113,10 +113,10 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
 
 const SESSION = { checkoutSessionId: 'cs_1_of_the_counter', redirectUrl: 'https://pay.example/' };
 
-/** A command without the digest, which only the window makes. */
+/** A command without the digest and the route before the key, which only the window makes. */
 function plain(command: Command): unknown {
   if (!('idempotency' in command) || command.idempotency === null) return command;
-  return { ...command, idempotency: command.idempotency.key };
+  return { ...command, idempotency: command.idempotency.key.split(' ').at(-1) };
 }
 
 /** What the schemas of the API do not let through. */

@@ -219,6 +219,8 @@ export const LIMITS = {
   cachedPayloadBytesMax: 64 * 1024 * 1024,
   /** Open live streams: at about 11 µs a frame and four frames a second so many take under half a core in a rush. */
   liveListenersMax: 10_000,
+  /** Open connections of a listener; more are closed at once. Each is a descriptor: half of what the unit allows is left for the rest. */
+  connectionsMax: 30_000,
   /** Client addresses the rate limit tells apart before the oldest is forgotten. */
   rateLimitedAddressesMax: 50_000,
   /** A client that sends slowly may hold a socket this long, no longer. */

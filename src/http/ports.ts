@@ -104,6 +104,7 @@ export interface HttpSettings {
     readonly bodyBytesMax: number;
     readonly adminBodyBytesMax: number;
     readonly inFlightRequestsMax: number;
+    readonly connectionsMax: number;
     readonly loopPassMsMax: number;
     readonly loopPassChangesMin: number;
     readonly cachedPayloadsMax: number;

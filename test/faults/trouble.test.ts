@@ -1,12 +1,13 @@
 /** Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import { openHouse, runToEnd, spawnHouse, type House, type Json } from '../api/harness.ts';
 import { as, audit, callerOf, clubNight, floor, HOLDS, MINUTE, newSession, openShop } from '../api/shop.ts';
-import { assertOverloaded, bigClub, place, readHold, verifies } from './process.ts';
+import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
 
 describe('A process that was stopped and goes on', () => {
   it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {
@@ -140,6 +141,23 @@ describe('Too much at once', () => {
     const { placed, refused } = await rush(house, 60);
     assert.ok(placed >= 10 && refused > 0, `${placed} placed, ${refused} refused`);
     assert.equal((await house.call('GET', '/api/events/public/club-night')).status, 200);
+  });
+});
+
+describe('More connections than there may be', () => {
+  it('are closed at once; those that are open go on, and others may come when some have gone', async (t) => {
+    const house = await openHouse({ limits: { connectionsMax: 4 } });
+    t.after(() => house.close());
+    const { port } = new URL(house.publicUrl);
+    const sockets = Array.from({ length: 4 }, () => connect({ port: Number(port), host: '127.0.0.1' }));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const fifth = connect({ port: Number(port), host: '127.0.0.1' });
+    await once(fifth.resume(), 'close');
+    sockets[0]!.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [answer] = (await once(sockets[0]!, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
+    for (const socket of sockets) socket.destroy();
+    await until('room for another', () => isReady(house).catch(() => false));
   });
 });
 

@@ -105,7 +105,11 @@ describe('a damaged data folder', () => {
     const out = newFolder(t);
     await assert.rejects(copyUpTo(copy, out, {}), JournalDamaged, 'without a limit the loss is not accepted');
     const report = await copyUpTo(copy, out, { seq: error.lastGoodSeq });
-    assert.equal(report.headSeq, error.lastGoodSeq, 'into the folder of the copy that failed, which left nothing there');
+    assert.equal(
+      report.headSeq,
+      error.lastGoodSeq,
+      'into the folder of the copy that failed, which left nothing there',
+    );
     const journal = await openJournal(t, { folder: out });
     assert.deepEqual([...journal.read()], crashedRows.slice(0, error.lastGoodSeq));
     await journal.close();

@@ -128,6 +128,7 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
     clientErrorHandler: answerClientError(clock, newRequestId),
     frameworkErrors: answerBadAddress(clock, setHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = limits.connectionsMax;
   app.server.on('connect', answerTunnel(clock, newRequestId));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   closeStubbornSockets(app);

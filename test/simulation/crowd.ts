@@ -110,7 +110,7 @@ export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
     case 'release':
       return buyer.hold && { type: 'ReleaseHold', holdId: buyer.hold.id, sessionKey };
     case 'checkout':
-      return buyer.hold && mark(crowd, buyer, checkout(crowd, buyer, { holdId: buyer.hold.id }));
+      return buyer.hold && mark(crowd, buyer, checkout(crowd, buyer, takeover(chance, buyer.hold)));
     case 'buy':
       return mark(
         crowd,
@@ -275,12 +275,43 @@ function checkout(
   };
 }
 
+/** A hold, now and then with its items typed again, right or wrong. */
+function takeover(chance: Chance, { id: holdId, items }: HoldView): Partial<CommandOf<'StartCheckout'>> {
+  if (chance.percent(80)) return { holdId };
+  const typed = items.map(({ ticketTypeId, sellingStageId, performanceId, quantity, seatIds }) => ({
+    ...{ ticketTypeId, sellingStageId, performanceId, discountCode: null, attendees: null, barPerks: [] },
+    quantity: quantity + (chance.percent(15) ? 1 : 0),
+    seatIds: seatIds.length === 0 ? null : seatIds,
+  }));
+  return { holdId, items: typed };
+}
+
 function withExtras(chance: Chance, wanted: ItemRequest): CheckoutItemRequest {
   const takesBeer = wanted.ticketTypeId === 'adult' && chance.percent(50);
   const barPerks = takesBeer
-    ? [{ barPerkId: 'beer', quantity: chance.between(1, wanted.quantity + (chance.percent(10) ? 1 : 0)) }]
+    ? [
+        {
+          barPerkId: chance.percent(3) ? 'cola' : 'beer',
+          quantity: chance.between(1, wanted.quantity + (chance.percent(10) ? 1 : 0)),
+        },
+      ]
     : [];
-  return { ...wanted, discountCode: chance.percent(10) ? 'HALF' : null, attendees: null, barPerks };
+  return {
+    ...wanted,
+    discountCode: chance.percent(10) ? 'HALF' : null,
+    attendees: chance.percent(8) ? attendees(wanted.quantity) : null,
+    barPerks,
+  };
+}
+
+/** As many as units, which for groups is too few. */
+function attendees(count: number): NonNullable<CheckoutItemRequest['attendees']> {
+  return Array.from({ length: count }, (_, n) => ({
+    name: `Guest ${n}`,
+    email: null,
+    documentNumber: null,
+    phone: null,
+  }));
 }
 
 /** What a provider says of one of its sessions: mostly the truth, sometimes twice or wrong. */

@@ -378,8 +378,21 @@ function foretellTakeover(
   if (hold === undefined) return no('HOLD_NOT_FOUND');
   const status = ledger.statusOfHold(hold, now);
   if (status !== 'ACTIVE') return no(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
+  if (command.items !== null && !areItemsOf(ledger, hold, command.items)) return no('HOLD_ITEMS_MISMATCH');
   const items = hold.lines.map((line): PricedItem => ({ ...line, request: null }));
   return judgePurchase(ledger, command, items, now) ?? placedOrder(ledger, command, items, []);
+}
+
+/** Whether typed items are the lines of a hold, in any order. */
+function areItemsOf(ledger: Ledger, hold: LedgerHold, items: readonly ItemRequest[]): boolean {
+  const only = ledger.definition.performances[0]!.id;
+  const told = (line: ItemRequest | HoldLine): string =>
+    [
+      keyOf({ ...line, performanceId: line.performanceId ?? only }),
+      line.quantity,
+      [...(line.seatIds ?? [])].sort(),
+    ].join();
+  return items.map(told).sort().join(';') === hold.lines.map(told).sort().join(';');
 }
 
 function foretellInline(ledger: Ledger, command: CommandOf<'StartCheckout'>, now: number): Verdict {
@@ -451,6 +464,9 @@ function judgePurchase(
   const already = ledger.ticketsOfEmail(customer.email, now);
   if (maxTicketsPerEmail !== null && already + tickets > maxTicketsPerEmail)
     return no('MAX_TICKETS_PER_EMAIL_EXCEEDED');
+  const isMiscounted = ({ request, ticketCount }: PricedItem): boolean =>
+    request !== null && request.attendees !== null && request.attendees.length !== ticketCount;
+  if (items.some(isMiscounted)) return no('ATTENDEE_COUNT_MISMATCH');
   const texts = [...items.map(({ request }) => request?.discountCode ?? null), promoCode].filter(
     (text) => text !== null,
   );
@@ -463,6 +479,7 @@ function judgePurchase(
   const perks = items.flatMap(({ ticketCount, request }) =>
     (request?.barPerks ?? []).map((perk) => ({ ...perk, ticketCount })),
   );
+  if (perks.some(({ barPerkId }) => barPerkId !== 'beer')) return no('BAR_PERK_NOT_FOUND');
   if (perks.some(({ quantity, ticketCount }) => quantity > ticketCount)) return no('BAR_PERK_LIMIT_EXCEEDED');
   const wanted = perks.reduce((sum, { quantity }) => sum + quantity, 0);
   return wanted > 0 && ledger.beersSold(now) + wanted > ledger.beerStock ? no('BAR_PERK_SOLD_OUT') : null;

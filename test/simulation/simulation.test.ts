@@ -15,7 +15,7 @@ const MUST_BE_SEEN = [
   'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_NOT_SELLABLE', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
   'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED', 'PROMO_CODE_INVALID',
   'PROMO_CODE_EXHAUSTED', 'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'UPDATE_CONFLICT', 'OVERLOADED', 'crash',
-  'full disk', 'read', 'replay', 'through the window', 'hurt disk',
+  'full disk', 'read', 'HOLD_ITEMS_MISMATCH', 'ATTENDEE_COUNT_MISMATCH', 'replay', 'through the window', 'hurt disk',
 ];
 
 describe('A simulated sale', () => {

@@ -195,7 +195,8 @@ function itemBody({ ticketTypeId, sellingStageId, quantity, performanceId, seatI
 
 function checkoutItemBody(item: CheckoutItemRequest): object {
   const perks = item.barPerks.map(({ barPerkId, quantity }) => ({ bar_perk_id: barPerkId, quantity }));
-  return { ...itemBody(item), discount_code: item.discountCode, bar_perks: perks };
+  const people = item.attendees?.map(({ name }) => ({ name })) ?? null;
+  return { ...itemBody(item), discount_code: item.discountCode, attendees: people, bar_perks: perks };
 }
 
 // ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────

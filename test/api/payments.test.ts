@@ -343,19 +343,15 @@ describe('The pages', () => {
 
   it('say no to people as a page, and to programs as the error body', async () => {
     const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-    const codes = {
-      '/orders/ord_1_x': 'ORDER_NOT_FOUND',
-      '/sandbox/pay/cs_1_x': 'ORDER_NOT_FOUND',
-      '/no/where': 'NOT_FOUND',
-    };
-    for (const [path, code] of Object.entries(codes)) {
-      assertRefused(await shop.get(path), 404, code);
+    for (const path of ['/orders/ord_1_x', '/sandbox/pay/cs_1_x']) {
+      assertRefused(await shop.get(path), 404, 'ORDER_NOT_FOUND');
       const shown = await shop.get<string>(path, asBrowser);
       assert.deepEqual([shown.status, shown.headers.get('vary')], [404, 'accept']);
-      assert.match(shown.body, /<h1>There is (no such order|nothing at this address)\.<\/h1>/);
+      assert.match(shown.body, /<h1>There is no such order\.<\/h1>/);
       assert.match(shown.headers.get('content-security-policy')!, /^default-src 'none'/);
     }
     assertRefused(await shop.get('/api/events/public/no-such-event', asBrowser), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await shop.get('/no/where', asBrowser), 404, 'NOT_FOUND');
   });
 
   const form = (path: string, body: string) =>

@@ -152,6 +152,7 @@ export class House {
     this.generation += 1;
     const disk = this.#disk;
     const clock = createClock(() => this.now);
+    let looks = 0;
     this.directory = new Directory({
       ...this.#bounds,
       journal: this.#tapped(disk),
@@ -163,6 +164,8 @@ export class House {
       source: {
         newestSnapshot: (eventId, atMostSeq) => Promise.resolve(this.#newestSnapshot(eventId, atMostSeq)),
         factsAfter: (eventId, afterSeq) => disk.read({ eventId, afterSeq }),
+        // Each look at it is a millisecond later: the slices of an activation are the same every time.
+        stopwatchMs: () => (looks += 1),
       },
       snapshot: ({ eventId, seq }) => Promise.resolve(this.#takeSnapshot(eventId, seq)),
       wakeAt: (eventId, at) => this.onWake(eventId, at),

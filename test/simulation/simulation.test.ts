@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { simulate } from './run.ts';
 import { commandOf } from './shrink.ts';
 
-const SEEDS = 300;
+const SEEDS = 1_000;
 const SCENARIO = { stepsMax: 80, buyersMax: 8, without: new Set<string>() };
 
 /** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */

@@ -208,12 +208,12 @@ export const LIMITS = {
   adminBodyBytesMax: 16 * 1024 * 1024,
   /** Commands waiting at one box office: a quarter of a second of turns on the slowest disk measured; beyond it waiting is worse than asking again. */
   mailboxCommandsMax: 5_000,
-  /** Changes under way in the whole process; at the measured rates the last of them still waits under half a second. */
+  /** Changes at work or in line in the whole process; those in line cost some 10 KB each. */
   inFlightRequestsMax: 10_000,
-  /** One pass of the event loop over its sockets: whoever comes later in a longer one waits as long again for the answer. */
-  loopPassMsMax: 250,
-  /** Changes in such a pass; with fewer it was not the crowd that made it long. */
-  loopPassChangesMin: 256,
+  /** Claims at work at once: two of the journal's batches, one on its way to the disk and one being filled. */
+  claimsAtOnceMax: 1_000,
+  /** What a claim waits in line before it may be turned away: longer, and people press the button again. */
+  claimWaitMsMax: 1_000,
   /** Serialized event payloads kept: one for each event and date that people look at. */
   cachedPayloadsMax: 2_000,
   cachedPayloadBytesMax: 64 * 1024 * 1024,

@@ -1,34 +1,40 @@
 /**
- * How many changes are taken on at once; the others are answered 503 OVERLOADED before any work is done, their bodies unread.
+ * How many changes are under way at once: some at work, some in line, and the others answered 503 OVERLOADED, their bodies unread.
  *
- * Two things are bounded. Changes under way in the whole process: whoever waits for a slow disk. And changes taken on in one
- * pass of the event loop over its sockets: when the processor is what there is too little of, people wait in front of the
- * door, where nobody counts them, for as long as a pass takes. Called by `server.ts`, before the routes are added.
+ * More holds at work than a few commits can carry make nobody faster: they only make one pass of the event loop long, and
+ * everybody waits for its end. So new claims beyond a number wait in line, cheaply, before their bodies are read; who has
+ * waited too long is told to come back. Called by `server.ts`, before the routes are added.
  *
  *  1. Changes are counted around their handlers: a client that sends its body slowly is not under way yet (the receive timeout
  *     bounds it), and reads are answered in the turn of the loop in which they come.
- *  2. A no costs a fourth of a hold (measured), so a house that is asked ten times too much could spend all its time on
- *     saying no. In a long pass no more are turned away than were taken on: at least four fifths of the time is for those.
- *  3. A pass counts as long only with many changes in it, so that one slow turn or a machine that stood still turns nobody away.
- *  4. A long pass turns away new claims alone. What gives something back, and word of payments, is always taken on in it.
+ *  2. New claims alone wait in line. What gives something back, goes on to pay or tells of money goes past it; what waits for a
+ *     payment provider takes nobody's place.
+ *  3. A no costs a good part of a yes, so a house that is asked ten times too much could spend all its time on saying no.
+ *     While there is work to do no more are turned away than are let in; the others wait a little longer.
+ *  4. Who has hung up is let go unheard.
  *  5. The seconds after which to come back differ, so that not all who were turned away together come back together.
  */
-import type { FastifyInstance, onRequestHookHandler, RouteHandlerMethod, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { Overloaded } from '#actors/overloaded.ts';
 import type { HealthPort } from './ports.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-const CLAIMING_ADDRESSES = /^\/api\/(checkout|events)\//;
+const CLAIMING_ADDRESSES = /^\/api\/(checkout\/(holds|queue)|events)\b/;
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER_SECONDS_MAX = 3;
 
+/** Turned away in one look at the line even when nobody can be let in: so a disk that stands still is told within moments. */
+const TURNED_AWAY_MIN = 64;
+/** Between two looks at the line while nobody leaves. */
+const LOOK_EVERY_MS = 20;
+
 export interface InFlightBounds {
-  /** Changes under way in the whole process. */
+  /** Changes at work or in line in the whole process; over it the answer is 503 at once. */
   readonly inFlightRequestsMax: number;
-  /** How long one pass of the loop takes on new claims before it turns some away (2). */
-  readonly loopPassMsMax: number;
-  /** A pass with fewer changes is never called long (3). */
-  readonly loopPassChangesMin: number;
+  /** Claims at work; those beyond wait in line. */
+  readonly claimsAtOnceMax: number;
+  /** How long a claim waits in line before it may be turned away. */
+  readonly claimWaitMsMax: number;
 }
 
 /** Whether a route of these methods only reads. */
@@ -39,18 +45,11 @@ export function isReading(method: string | readonly string[]): boolean {
 /** Bounds the routes that are added to the app from here on. */
 export function boundInFlight(app: FastifyInstance, bounds: InFlightBounds, health: HealthPort): void {
   let underWay = 0;
-  let turnedAway = 0;
-  const pass = watchPasses(bounds);
-  const refuseEarly =
-    (isClaim: boolean): onRequestHookHandler =>
-    (_request, reply, done) => {
-      const isTooMuch = health.draining || underWay >= bounds.inFlightRequestsMax;
-      if (!isTooMuch && pass.takesOn(isClaim)) return done();
-      turnedAway += 1;
-      reply.header('retry-after', 1 + (turnedAway % RETRY_AFTER_SECONDS_MAX)).fail('OVERLOADED');
-    };
+  const turnAway = makeRefuser();
+  const line = formLine(bounds, turnAway);
   app.addHook('onRoute', (route) => {
     if (isReading(route.method)) return;
+    const isClaim = isClaiming(route);
     const handle = route.handler;
     const bounded: RouteHandlerMethod = async function (request, reply) {
       if (health.draining) throw new Overloaded('the service is stopping', RETRY_AFTER_SECONDS);
@@ -58,14 +57,21 @@ export function boundInFlight(app: FastifyInstance, bounds: InFlightBounds, heal
         throw new Overloaded('too many requests are under way', RETRY_AFTER_SECONDS);
       }
       underWay += 1;
+      if (isClaim) line.begin();
       try {
         return await handle.call(this, request, reply);
       } finally {
         underWay -= 1;
+        if (isClaim) line.end();
       }
     };
     route.handler = bounded;
-    route.onRequest = [...[route.onRequest ?? []].flat(), refuseEarly(isClaiming(route))];
+    const admit = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+      if (health.draining || underWay + line.length >= bounds.inFlightRequestsMax) turnAway(reply);
+      else if (isClaim) line.join({ request, reply, letIn: done, since: stopwatchMs() });
+      else done();
+    };
+    route.onRequest = [...[route.onRequest ?? []].flat(), admit];
   });
 }
 
@@ -74,34 +80,125 @@ function isClaiming({ method, url }: RouteOptions): boolean {
   return CLAIMING_ADDRESSES.test(url) && ![method].flat().includes('DELETE');
 }
 
-/** Judges, request by request, what the loop's pass under way may still take on. */
-function watchPasses({ loopPassMsMax, loopPassChangesMin }: InFlightBounds): { takesOn(isClaim: boolean): boolean } {
-  let begunAt: number | null = null;
-  let taken = 0;
+/** Answers 503 with one of a few times to come back (5). */
+function makeRefuser(): (reply: FastifyReply) => void {
   let turnedAway = 0;
-  const end = (): void => {
-    begunAt = null;
-    taken = 0;
-    turnedAway = 0;
-  };
-  const isLong = (): boolean => taken >= loopPassChangesMin && stopwatchMs() - begunAt! > loopPassMsMax;
-  return {
-    takesOn(isClaim) {
-      if (begunAt === null) {
-        begunAt = stopwatchMs();
-        // Immediates run when the loop has read all sockets that were ready.
-        setImmediate(end);
-      }
-      if (isClaim && turnedAway < taken && isLong()) {
-        turnedAway += 1;
-        return false;
-      }
-      taken += 1;
-      return true;
-    },
+  return (reply) => {
+    turnedAway += 1;
+    reply.header('retry-after', 1 + (turnedAway % RETRY_AFTER_SECONDS_MAX)).fail('OVERLOADED');
   };
 }
 
 function stopwatchMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
+}
+
+// ── the line ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Claim {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly since: number;
+  letIn(): void;
+}
+
+interface Line {
+  readonly length: number;
+  /** Lets a claim in at once, or makes it wait. */
+  join(claim: Claim): void;
+  /** A claim is at work. */
+  begin(): void;
+  /** A claim is done. */
+  end(): void;
+}
+
+function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway: (reply: FastifyReply) => void): Line {
+  const queue = newQueue();
+  let atWork = 0;
+  /** Let in since the last look; most of them are at work by the next one. */
+  let onTheWay = 0;
+  let isLookDue = false;
+  let timer: NodeJS.Timeout | null = null;
+
+  const hasRoom = (): boolean => atWork + onTheWay < claimsAtOnceMax;
+  const look = (): void => {
+    isLookDue = false;
+    onTheWay = 0;
+    let letIn = 0;
+    let sentAway = 0;
+    const now = stopwatchMs();
+    for (let claim = queue.first; claim !== undefined; claim = queue.first) {
+      const mayBeSentAway =
+        now - claim.since > claimWaitMsMax && sentAway < (hasRoom() ? letIn : Math.max(letIn, TURNED_AWAY_MIN));
+      if (!mayBeSentAway && !hasRoom()) break;
+      queue.shift();
+      if (claim.request.raw.socket.destroyed) {
+        claim.reply.hijack();
+      } else if (mayBeSentAway) {
+        sentAway += 1;
+        turnAway(claim.reply);
+      } else {
+        letIn += 1;
+        onTheWay += 1;
+        claim.letIn();
+      }
+    }
+    if (letIn > 0) lookSoon();
+    else if (queue.length > 0) lookLater();
+  };
+  const lookSoon = (): void => {
+    if (isLookDue) return;
+    isLookDue = true;
+    // Immediates run when the loop has read all sockets that were ready.
+    setImmediate(look);
+  };
+  const lookLater = (): void => {
+    timer ??= setTimeout(() => {
+      timer = null;
+      look();
+    }, LOOK_EVERY_MS);
+  };
+
+  return {
+    get length() {
+      return queue.length;
+    },
+    join(claim) {
+      lookSoon();
+      if (queue.length > 0 || !hasRoom()) return queue.push(claim);
+      onTheWay += 1;
+      claim.letIn();
+    },
+    begin() {
+      atWork += 1;
+    },
+    end() {
+      atWork -= 1;
+      if (queue.length > 0) lookSoon();
+    },
+  };
+}
+
+/** First in, first out, without moving all the others at each step. */
+function newQueue() {
+  let claims: (Claim | undefined)[] = [];
+  let head = 0;
+  return {
+    get length() {
+      return claims.length - head;
+    },
+    get first() {
+      return claims[head];
+    },
+    push(claim: Claim): void {
+      claims.push(claim);
+    },
+    shift(): void {
+      claims[head] = undefined;
+      head += 1;
+      if (head * 2 < claims.length) return;
+      claims = claims.slice(head);
+      head = 0;
+    },
+  };
 }

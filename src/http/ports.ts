@@ -105,8 +105,8 @@ export interface HttpSettings {
     readonly adminBodyBytesMax: number;
     readonly inFlightRequestsMax: number;
     readonly connectionsMax: number;
-    readonly loopPassMsMax: number;
-    readonly loopPassChangesMin: number;
+    readonly claimsAtOnceMax: number;
+    readonly claimWaitMsMax: number;
     readonly cachedPayloadsMax: number;
     readonly cachedPayloadBytesMax: number;
     readonly liveListenersMax: number;

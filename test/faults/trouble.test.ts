@@ -90,8 +90,8 @@ async function rush(house: House, count: number): Promise<{ readonly placed: num
   return { placed, refused };
 }
 
-/** Sends requests in one piece, so that the loop finds them all in one pass, and returns their answers in order. */
-async function sendAtOnce(url: string, requests: readonly string[]): Promise<{ status: number; head: string }[]> {
+/** Sends requests in one piece, so that the loop finds them all in one pass, and returns their statuses in order. */
+async function sendAtOnce(url: string, requests: readonly string[]): Promise<readonly number[]> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname }).setEncoding('latin1');
   socket.write(requests.join(''));
@@ -100,10 +100,7 @@ async function sendAtOnce(url: string, requests: readonly string[]): Promise<{ s
     text += chunk as string;
     if (text.split('HTTP/1.1 ').length > requests.length && text.endsWith('}')) break;
   }
-  return text
-    .split('HTTP/1.1 ')
-    .slice(1)
-    .map((head) => ({ status: Number(head.slice(0, 3)), head }));
+  return Array.from(text.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => Number(status));
 }
 
 const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0 } as const;
@@ -161,9 +158,9 @@ describe('More connections than there may be', () => {
   });
 });
 
-describe('More than the processor can do', () => {
-  it('is turned away in part: never more than were taken on, never what gives back, with differing times to return', async (t) => {
-    const house = await openHouse({ limits: { loopPassMsMax: 0, loopPassChangesMin: 4 } });
+describe('More claims than can be worked on at once', () => {
+  it('wait in line for a while, and what gives back goes past them', async (t) => {
+    const house = await openHouse({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 60_000 } });
     t.after(() => house.close());
     await house.define(bigClub);
     const hold = (n: number): string => {
@@ -172,23 +169,42 @@ describe('More than the processor can do', () => {
     };
     const release = `DELETE ${HOLDS}/hld_none?session_key=session-0 HTTP/1.1\r\nhost: x\r\n\r\n`;
     const requests = Array.from({ length: 40 }, (_, n) => (n % 10 === 9 ? release : hold(n)));
-    const answers = await sendAtOnce(house.publicUrl, requests);
-    const refused = answers.filter(({ status }) => status === 503);
-    const placed = answers.filter(({ status }) => status === 201);
+    const statuses = await sendAtOnce(house.publicUrl, requests);
     assert.deepEqual(
-      answers.filter((_, n) => n % 10 === 9).map(({ status }) => status),
-      [404, 404, 404, 404],
+      statuses,
+      Array.from({ length: 40 }, (_, n) => (n % 10 === 9 ? 404 : 201)),
     );
-    assert.equal(placed.length + refused.length, 36);
-    assert.ok(
-      answers.slice(0, 4).every(({ status }) => status === 201),
-      'a short pass turns nobody away',
-    );
-    assert.ok(refused.length >= 10 && refused.length <= placed.length + 4, `${refused.length} were turned away`);
-    const seconds = refused.map(({ head }) => Number(/retry-after: (\d+)/.exec(head)?.[1]));
-    assert.deepEqual(new Set(seconds), new Set([1, 2, 3]));
-    assert.match(refused[0]!.head, /"code":"OVERLOADED"/);
-    assert.equal((await place(house, newSession())).status, 201, 'the next pass begins anew');
+  });
+
+  it('are turned away when they have waited too long, with differing times to return', async (t) => {
+    const journal = { injectFault: { ...slowDisk, delayMs: 500 } };
+    const house = await openHouse({ journal, limits: { claimsAtOnceMax: 4, claimWaitMsMax: 50 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => place(house, newSession())));
+    const refused = answers.filter(({ status }) => status !== 201);
+    for (const answer of refused) assertOverloaded(answer);
+    assert.ok(refused.length >= 10 && refused.length <= 36, `${refused.length} were turned away`);
+    const seconds = refused.map(({ headers }) => headers.get('retry-after'));
+    assert.deepEqual([...new Set(seconds)].sort(), ['1', '2', '3']);
+    assert.equal((await place(house, newSession())).status, 201);
+  });
+
+  it('are let go unheard when those who asked have hung up', async (t) => {
+    const journal = { injectFault: { ...slowDisk, delayMs: 300 } };
+    const house = await openHouse({ journal, limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const first = place(house, newSession());
+    await pause(50);
+    const impatient = AbortSignal.timeout(60);
+    const body = JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(7)] });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: impatient };
+    await assert.rejects(fetch(`${house.publicUrl}${HOLDS}`, init), { name: 'TimeoutError' });
+    assert.equal((await first).status, 201);
+    assert.equal((await place(house, newSession())).status, 201);
+    const { body: event } = await house.operate<{ performances: { held: number }[] }>('GET', '/admin/events/evt_club');
+    assert.equal(event.performances[0]!.held, 2);
   });
 });
 

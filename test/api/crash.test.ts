@@ -18,7 +18,7 @@ import type { HoldBody } from '#http/schemas/holds.ts';
 import { ADMIN_TOKEN, newFolder, spawnHouse, type Answer, type SpawnedHouse } from './harness.ts';
 import { audit, callerOf, clubNight, floor, HOLDS, newSession, seat, theatreRun, type Shop } from './shop.ts';
 
-const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 8);
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
 const CLIENTS = 24;
 /** `holdfast verify` takes its time; in the suite it is run at every fourth kill. */
 const VERIFIED_EVERY = process.env['CRASH_ROUNDS'] === undefined ? 4 : 1;

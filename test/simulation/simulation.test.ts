@@ -5,7 +5,7 @@ import { simulate } from './run.ts';
 import { commandOf } from './shrink.ts';
 
 const SEEDS = 1_000;
-const SCENARIO = { stepsMax: 80, buyersMax: 8, without: new Set<string>() };
+const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 
 /** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */
 // prettier-ignore

@@ -191,7 +191,7 @@ describe('More claims than can be worked on at once', () => {
   });
 
   it('are let go unheard when those who asked have hung up', async (t) => {
-    const journal = { injectFault: { ...slowDisk, delayMs: 300 } };
+    const journal = { injectFault: { ...slowDisk, delayMs: 800 } };
     const house = await openHouse({ journal, limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
     t.after(() => house.close());
     await house.define(bigClub);

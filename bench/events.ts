@@ -44,9 +44,14 @@ export const lineEvent = {
   waiting_room_inactivity_seconds: 86_400,
 };
 
-/** A hall of rows of 40 seats with an aisle in the middle, and a floor beside it. */
+/** What the catalogue takes in one section. */
+const SECTION_ROWS_MAX = 2_000;
+
+/** A hall of rows of 40 seats with an aisle in the middle, those beyond the stalls on a balcony, and a floor beside it. */
 export function hallEvent(seats: number): EventFile {
   const rows = Array.from({ length: seats / 40 }, (_, i) => ({ label: String(i + 1), seats: 40, aisle_after: [20] }));
+  const stalls = { id: 'S', name: 'Stalls', zone_key: 'stalls', rows: rows.slice(0, SECTION_ROWS_MAX) };
+  const balcony = { id: 'B', name: 'Balcony', zone_key: 'balcony', rows: rows.slice(SECTION_ROWS_MAX) };
   return {
     ...common,
     id: 'evt_hall',
@@ -57,7 +62,7 @@ export function hallEvent(seats: number): EventFile {
         id: 'hall',
         name: 'Hall',
         seating: 'NUMBERED',
-        sections: [{ id: 'S', name: 'Stalls', zone_key: 'stalls', rows }],
+        sections: balcony.rows.length === 0 ? [stalls] : [stalls, balcony],
       },
       { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: TICKETS_MAX },
     ],

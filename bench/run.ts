@@ -15,13 +15,13 @@ import { writeRecord, type Result } from './record.ts';
 import { renderReport } from './report.ts';
 import { keepsBudget, type Findings, type Scenario } from './scenario.ts';
 import type { ScenarioMessage } from './scenario-process.ts';
-import { SCENARIOS } from './scenarios.ts';
+import { chooseScenarios, SCENARIOS } from './scenarios.ts';
 
 const HELP = `npm run bench -- [SCENARIO…] [--quick] [--json] [--report] [--render] [--profile DIR] [--list]
 
 Measures Holdfast against baselines of the same run. Without names all scenarios run.
 
-  --quick        small sizes and one short round, two minutes in all; for a look, not for the record
+  --quick        small sizes, one short round, the scenarios that tell most: two minutes; for a look, not for the record
   --json         prints one JSON document instead of tables
   --report       keeps what was measured in bench/record, and writes bench/README.md and its charts anew
   --render       measures nothing: writes bench/README.md and its charts anew from bench/record
@@ -44,7 +44,7 @@ if (values.render) {
   leave(0, 'bench/README.md was written anew\n');
 }
 
-const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const chosen = chooseScenarios(positionals, values.quick);
 const machine = describeMachine();
 const results: Result[] = [];
 for (const [i, scenario] of chosen.entries()) {

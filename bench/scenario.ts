@@ -66,7 +66,7 @@ export interface Scenario {
 /** Five pairs of turns where figures are for the record, one where they are for a look. */
 export function settingsOf(quick: boolean, tell: (step: string) => void): Settings {
   return quick
-    ? { quick, tell, rounds: 1, seconds: 1, warmUpSeconds: 0.5 }
+    ? { quick, tell, rounds: 1, seconds: 0.6, warmUpSeconds: 0.3 }
     : { quick, tell, rounds: 5, seconds: 3, warmUpSeconds: 3 };
 }
 

@@ -43,3 +43,12 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   tableLookup,
 ];
+
+/** Those that a quick look leaves out unless it asks for them: each has a neighbour that tells nearly the same. */
+const NOT_AT_A_GLANCE: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections];
+
+/** The scenarios of these names; without names all, or for a quick look those that tell most. */
+export function chooseScenarios(names: readonly string[], quick: boolean): readonly Scenario[] {
+  if (names.length > 0) return SCENARIOS.filter(({ name }) => names.includes(name));
+  return quick ? SCENARIOS.filter((each) => !NOT_AT_A_GLANCE.includes(each)) : SCENARIOS;
+}

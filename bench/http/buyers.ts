@@ -36,6 +36,8 @@ interface Memory {
 }
 
 const TROUBLES_MAX = 5;
+/** How often autocannon looks whether its time is up. */
+const LOOK_EVERY_MS = 100;
 const EVENT_ID = 'evt_hot';
 
 process.on('message', (job) => {
@@ -60,7 +62,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
       if (troubles.length < TROUBLES_MAX) troubles.push(trouble);
     },
   });
-  const { errors } = await autocannon({ url, connections: buyers, duration: seconds, requests });
+  const { errors } = await autocannon({ url, connections: buyers, duration: seconds, requests, sampleInt: LOOK_EVERY_MS });
   if (errors > 0) troubles.push(`${errors} connections failed`);
   return {
     requests: purchases,

@@ -31,6 +31,9 @@ export interface LoadResult {
   readonly nextNumber: number;
 }
 
+/** How often autocannon looks whether its time is up. */
+const LOOK_EVERY_MS = 100;
+
 process.on('message', (job) => {
   void drive(job as LoadJob).then((result) => process.send!(result));
 });
@@ -49,7 +52,7 @@ async function drive({ url, traffic, connections, seconds, status: good, firstNu
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const settings = { url, connections, duration: seconds, requests: [request] };
+    const settings = { url, connections, duration: seconds, requests: [request], sampleInt: LOOK_EVERY_MS };
     const cannon = autocannon(settings, (error: Error | null, done: autocannon.Result) =>
       error === null ? resolve(done) : reject(error),
     );

@@ -5,7 +5,7 @@ export const DOCS_STYLE = `${PALETTE}
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 ${SANS}; }
-.docs { display: grid; grid-template-columns: 14rem minmax(0, 52rem); gap: 3rem; max-width: 76rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
+.docs { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 3rem; max-width: 84rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
 nav { position: sticky; top: 2rem; align-self: start; }
 nav b { display: block; margin: 1.25rem 0 .25rem; color: var(--quiet); font-size: .8rem; font-weight: 600; }
 nav a { display: block; padding: .2rem 0; text-decoration: none; }
@@ -31,7 +31,7 @@ tr:target { background: var(--soft); }
 .verb.DELETE { color: var(--bad); }
 ul.plain { list-style: none; margin: 0; padding: 0; }
 ul.plain > li { padding: .9rem 0; border-top: 1px solid var(--line); }
-.diagram { display: block; height: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
+.diagram { display: block; max-width: max(100%, 52rem); height: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
 .diagram text { font: 12px system-ui, sans-serif; fill: currentColor; text-anchor: middle; }
 .diagram .state rect { fill: var(--soft); stroke: var(--accent); }
 .diagram .state.end rect { fill: var(--sunken); stroke: var(--quiet); }

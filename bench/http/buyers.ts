@@ -62,7 +62,13 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
       if (troubles.length < TROUBLES_MAX) troubles.push(trouble);
     },
   });
-  const { errors } = await autocannon({ url, connections: buyers, duration: seconds, requests, sampleInt: LOOK_EVERY_MS });
+  const { errors } = await autocannon({
+    url,
+    connections: buyers,
+    duration: seconds,
+    requests,
+    sampleInt: LOOK_EVERY_MS,
+  });
   if (errors > 0) troubles.push(`${errors} connections failed`);
   return {
     requests: purchases,

@@ -8,6 +8,7 @@ import { growingConnections } from './scenarios/growing-connections.ts';
 import { growingEvents } from './scenarios/growing-events.ts';
 import { growingHolds } from './scenarios/growing-holds.ts';
 import { growingSeats } from './scenarios/growing-seats.ts';
+import { journal } from './scenarios/journal.ts';
 import { memory } from './scenarios/memory.ts';
 import { occupancySince } from './scenarios/occupancy-since.ts';
 import { pickedSeats } from './scenarios/picked-seats.ts';
@@ -19,6 +20,7 @@ import { rush } from './scenarios/rush.ts';
 import { spreadHolds } from './scenarios/spread-holds.ts';
 import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
+import { waking } from './scenarios/waking.ts';
 
 /** All scenarios, in the order in which they run and are told. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -40,12 +42,14 @@ export const SCENARIOS: readonly Scenario[] = [
   engineTurns,
   bestAvailable,
   replay,
+  journal,
+  waking,
   memory,
   tableLookup,
 ];
 
 /** Those that a quick look leaves out unless it asks for them: each has a neighbour that tells nearly the same. */
-const NOT_AT_A_GLANCE: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections];
+const NOT_AT_A_GLANCE: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections, journal];
 
 /** The scenarios of these names; without names all, or for a quick look those that tell most. */
 export function chooseScenarios(names: readonly string[], quick: boolean): readonly Scenario[] {

@@ -1,0 +1,144 @@
+/**
+ * An event falls asleep and wakes: activation from all its facts, a snapshot beside buyers, activation from that snapshot.
+ *
+ * Times are those on the wall, as somebody would wait who asks first; the event-loop delay is that of the serving thread.
+ */
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { SNAPSHOTS_FOLDER } from '#persistence/snapshots.ts';
+import { placeHold } from '../desk.ts';
+import { hotEvent } from '../events.ts';
+import { fillHolds } from '../folders.ts';
+import { makeFolder } from '../http/server.ts';
+import { figureOf, type Scenario } from '../scenario.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+
+/** Buyers who ask again and again while the snapshot is taken. */
+const BUYERS = 64;
+/** The monitor's own timer; what it reports above this is lateness. */
+const RESOLUTION_MS = 2;
+
+interface Measured {
+  readonly milliseconds: number;
+  readonly delayP99Ms: number;
+  readonly delayMaxMs: number;
+}
+
+export const waking: Scenario = {
+  name: 'waking',
+  about: 'activation of an event from all its facts and from a snapshot, and taking that snapshot beside buyers',
+  async run({ quick, rounds, tell }) {
+    const holds = quick ? 10_000 : 200_000;
+    const folder = makeFolder();
+    const copies: string[] = [];
+    const fromFacts: Measured[] = [];
+    const fromSnapshot: Measured[] = [];
+    const snapshots: Measured[] = [];
+    const served: number[] = [];
+    try {
+      tell(`${holds} live holds`);
+      await fillHolds(folder, holds);
+      rmSync(path.join(folder, SNAPSHOTS_FOLDER), { recursive: true, force: true });
+      for (let round = 0; round <= rounds; round += 1) {
+        tell(`round ${round} of ${rounds}`);
+        // Each round begins with the same facts: buyers of the last one left theirs in its copy.
+        const copy = makeFolder();
+        copies.push(copy);
+        cpSync(folder, copy, { recursive: true });
+        const first = await withEngine(copy, async (engine) => {
+          const woken = await measure(() => wake(engine));
+          const office = await wake(engine);
+          let isTaken = false;
+          const holdsBefore = engine.journal.durableSeq;
+          const bought = buyersOf(office, () => isTaken, round);
+          const taken = await measure(async () => {
+            const { trouble } = await engine.directory.snapshot(office);
+            if (trouble !== null) throw new Error(trouble);
+          });
+          isTaken = true;
+          await bought;
+          // So that the next to wake finds no facts after its snapshot.
+          await engine.directory.snapshot(office);
+          return { woken, taken, perSecond: ((engine.journal.durableSeq - holdsBefore) * 1_000) / taken.milliseconds };
+        });
+        const again = await withEngine(copy, (engine) => measure(() => wake(engine)));
+        // The first round warms up.
+        if (round === 0) continue;
+        fromFacts.push(first.woken);
+        snapshots.push(first.taken);
+        served.push(first.perSecond);
+        fromSnapshot.push(again);
+      }
+    } finally {
+      for (const each of [folder, ...copies]) rmSync(each, { recursive: true, force: true });
+    }
+    const of = (name: string, unit: string, runs: readonly Measured[], pick: (run: Measured) => number) =>
+      figureOf(name, unit, runs.map(pick));
+    return {
+      figures: [
+        { name: 'live holds', value: holds, unit: '' },
+        of('activation from all facts', 'ms', fromFacts, ({ milliseconds }) => milliseconds),
+        of('activation from a snapshot', 'ms', fromSnapshot, ({ milliseconds }) => milliseconds),
+        of('activation from a snapshot: event-loop delay, longest', 'ms', fromSnapshot, ({ delayMaxMs }) => delayMaxMs),
+        of('snapshot, a replay on its own thread', 'ms', snapshots, ({ milliseconds }) => milliseconds),
+        figureOf('holds served meanwhile, without HTTP', 'per s', served),
+        figureOf(
+          'snapshot beside buyers: event-loop delay p99',
+          'ms',
+          snapshots.map(({ delayP99Ms }) => delayP99Ms),
+          {
+            atMost: 10,
+          },
+        ),
+        of('snapshot beside buyers: event-loop delay, longest', 'ms', snapshots, ({ delayMaxMs }) => delayMaxMs),
+      ],
+    };
+  },
+};
+
+async function withEngine<Found>(folder: string, use: (engine: Engine) => Promise<Found>): Promise<Found> {
+  const engine = await startEngine({
+    folder,
+    liveEventsMax: 10,
+    mailboxCommandsMax: 1_000,
+    onFatal(fault) {
+      throw fault;
+    },
+  });
+  try {
+    return await use(engine);
+  } finally {
+    await engine.stop({ snapshotMsMax: 0 });
+  }
+}
+
+async function wake(engine: Engine): Promise<BoxOfficeActor> {
+  return (await engine.directory.byEventId(hotEvent.id))!;
+}
+
+async function measure(work: () => Promise<unknown>): Promise<Measured> {
+  // What an earlier engine left behind is not this one's garbage.
+  globalThis.gc!();
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const begin = performance.now();
+  await work();
+  const milliseconds = performance.now() - begin;
+  delay.disable();
+  const lateMs = (nanos: number): number => Math.max(0, nanos / 1e6 - RESOLUTION_MS);
+  return { milliseconds, delayP99Ms: lateMs(delay.percentile(99)), delayMaxMs: lateMs(delay.max) };
+}
+
+/** Sessions that replace their holds over and over, each when it has its answer. */
+async function buyersOf(office: BoxOfficeActor, isOver: () => boolean, round: number): Promise<void> {
+  const buy = async (buyer: number): Promise<void> => {
+    while (!isOver()) {
+      const placed = await office.ask({ ...placeHold(buyer, 'single', 1), sessionKey: `buyer-${round}-${buyer}` });
+      if (isRefusal(placed)) throw new Error(`a hold was refused: ${placed.code}`);
+    }
+  };
+  await Promise.all(Array.from({ length: BUYERS }, (_, buyer) => buy(buyer)));
+}

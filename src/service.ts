@@ -7,7 +7,7 @@ import { pino, type Logger } from 'pino';
 import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
-import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
@@ -224,9 +224,7 @@ async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Pro
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {
-    throw new BadCatalogue(
-      problems.map(({ file, path, message }) => `${path === '' ? file : `${file} ${path}`}: ${message}`),
-    );
+    throw new BadCatalogue(problems.map(printFileProblem));
   }
   for (const definition of definitions) {
     const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });

@@ -7,6 +7,7 @@
 import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreOffice, restorePiece } from '#domain/snapshot.ts';
+import { stopwatchMs } from '#persistence/files.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
 
@@ -37,7 +38,7 @@ export async function activate(
   eventNumber: number,
   atMostSeq: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Activated> {
-  const pause = slicer(source.stopwatchMs ?? machineMs);
+  const pause = slicer(source.stopwatchMs ?? stopwatchMs);
   const snapshot = await source.newestSnapshot(eventId, atMostSeq);
   const office =
     snapshot === null ? openBoxOffice(eventId, eventNumber) : await restoreInSlices(snapshot.pieces, pause);
@@ -64,19 +65,15 @@ async function restoreInSlices(pieces: readonly string[], pause: () => Promise<v
 }
 
 /** Gives the loop back when a slice is used up; otherwise costs a look at the clock. */
-function slicer(stopwatchMs: () => number): () => Promise<void> | undefined {
-  let begin = stopwatchMs();
+function slicer(elapsedMs: () => number): () => Promise<void> | undefined {
+  let begin = elapsedMs();
   return () => {
-    if (stopwatchMs() - begin < SLICE_MS) return undefined;
+    if (elapsedMs() - begin < SLICE_MS) return undefined;
     return new Promise((resolve) => {
       setImmediate(() => {
-        begin = stopwatchMs();
+        begin = elapsedMs();
         resolve();
       });
     });
   };
-}
-
-function machineMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -26,6 +26,11 @@ export interface FileProblem extends CatalogueProblem {
   readonly file: string;
 }
 
+/** A problem as one line: the file, where in it, what is wrong. */
+export function printFileProblem({ file, path, message }: FileProblem): string {
+  return `${path === '' ? file : `${file} ${path}`}: ${message}`;
+}
+
 export interface Catalogue {
   /** The events without problems, in the order of files and of events in them. */
   readonly definitions: readonly EventDefinition[];

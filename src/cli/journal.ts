@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { viewJournal, type JournalView } from '#persistence/view.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
+import { maskSecrets } from '#domain/masking.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { printMoment } from './output.ts';
 import { dataFolder } from './settings.ts';
@@ -14,8 +15,6 @@ import type { FactRow } from '#persistence/journal.ts';
 
 /** Between two looks at a journal that is followed. */
 const LOOK_EVERY_MS = 200;
-
-const SECRET_FIELDS = new Set(['sessionKey', 'seed']);
 
 export const journalCommand: Command = {
   usage: 'journal [--event ID] [--type T] [--since SEQ] [--follow] [--data DIR]',
@@ -89,13 +88,9 @@ function rowsOf(view: JournalView, eventId: string | null, afterSeq: number): It
 }
 
 function lineOf({ seq, at, eventId, type, data }: FactRow, { output, has }: Call): string {
-  const shown = has('reveal') ? data : masked(data);
+  const shown = has('reveal') ? data : maskSecrets(data);
   const time = printMoment(at);
   if (!output.isJson) return `${seq} ${time} ${eventId || '-'} ${type} ${shown}\n`;
   const [sequence, moment, event, kind] = [seq, time, eventId, type].map((value) => JSON.stringify(value));
   return `{"seq":${sequence},"at":${moment},"event_id":${event},"type":${kind},"data":${shown}}\n`;
-}
-
-function masked(data: string): string {
-  return JSON.stringify(JSON.parse(data, (name, value: unknown) => (SECRET_FIELDS.has(name) ? '***' : value)));
 }

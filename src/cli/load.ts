@@ -4,7 +4,7 @@
  * Every problem of every file is named before anything is loaded. Over HTTP definitions travel whole, their seating plans
  * spelled out, because the service does not read the operator's disk.
  */
-import { readCatalogue, type FileProblem } from '#catalogue/files.ts';
+import { printFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
 import { pointer } from '#catalogue/problem.ts';
 import { printDefinition } from '#catalogue/print.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -114,10 +114,7 @@ async function define({ directory }: Engine, definition: EventDefinition): Promi
 // ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function tellProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
-  if (!output.isJson)
-    output.trouble(
-      ...problems.map(({ file, path, message }) => `${path === '' ? file : `${file} ${path}`}: ${message}`),
-    );
+  if (!output.isJson) output.trouble(...problems.map(printFileProblem));
   output.json({ ok: false, problems });
   return 1;
 }

@@ -247,8 +247,12 @@ export function occupancyView(
 ): OccupancyView | Refusal {
   const date = findDate(office, wanted.performanceId);
   if (isRefusal(date)) return date;
-  const which = { eventId: office.eventId, performanceId: date.id };
-  const { since } = wanted;
+  return occupancyOf(office.eventId, date, wanted.since);
+}
+
+/** The same of any date, a draft too. */
+export function occupancyOf(eventId: string, date: SaleDate, since: number | null): OccupancyView {
+  const which = { eventId, performanceId: date.id };
   const changes = since === null ? null : occupancySince(date.inventory, since);
   if (since === null || changes === null) return { ...which, form: 'FULL', ...occupancy(date.inventory) };
   return { ...which, form: 'CHANGES', since, version: date.inventory.version, changes };

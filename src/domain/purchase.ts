@@ -8,7 +8,7 @@
  * 2. Seats that an item names are its own; the others of the line go to the items that name none, in their order.
  */
 import { addToTally } from './money.ts';
-import { type Stock } from './performances.ts';
+import type { Stock } from './performances.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import { lineKey, type WantedLine } from './reservation.ts';
 import type { Attendee, HoldLine } from './fact.ts';

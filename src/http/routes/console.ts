@@ -10,9 +10,8 @@
  */
 import { Type } from 'typebox';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { seatingView, type OccupancyView } from '#domain/availability.ts';
+import { occupancyOf, seatingView, type OccupancyView } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import { occupancy, occupancySince } from '#domain/occupancy.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
@@ -137,10 +136,7 @@ function notificationLag(gauges: GaugesPort): number | null {
 function seatStates(office: BoxOffice, performanceId: string, since: number | null): OccupancyView | Refusal {
   const date = office.dates.get(performanceId);
   if (date === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const which = { eventId: office.eventId, performanceId };
-  const changes = since === null ? null : occupancySince(date.inventory, since);
-  if (since === null || changes === null) return { ...which, form: 'FULL', ...occupancy(date.inventory) };
-  return { ...which, form: 'CHANGES', since, version: date.inventory.version, changes };
+  return occupancyOf(office.eventId, date, since);
 }
 
 /** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */

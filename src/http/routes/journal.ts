@@ -4,6 +4,7 @@
  * A window on the journal and no more: a whole sale is read with `holdfast journal`. Session keys and the seeds of draws
  * open doors and are masked as they are there.
  */
+import { maskSecrets } from '#domain/masking.ts';
 import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { bearer, errorResponses } from '../openapi.ts';
@@ -17,7 +18,6 @@ const FACTS_SHOWN = 50;
 const FACTS_READ_MAX = 2_000;
 /** Longer ones, such as whole definitions, are said by their size alone. */
 const DATA_LENGTH_MAX = 4_000;
-const MASKED_FIELDS = new Set(['sessionKey', 'seed']);
 
 export function journalRoutes(
   app: HttpApp,
@@ -65,5 +65,5 @@ export function journalRoutes(
 
 function dataOf(data: string): string {
   if (data.length > DATA_LENGTH_MAX) return `(${data.length.toLocaleString('en')} characters)`;
-  return JSON.stringify(JSON.parse(data, (name, value: unknown) => (MASKED_FIELDS.has(name) ? '***' : value)));
+  return maskSecrets(data);
 }

@@ -16,8 +16,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as pause } from 'node:timers/promises';
-import { build } from 'hdr-histogram-js';
 import { hotEvent } from './events.ts';
+import { newHistogram, packHistogram, percentileMillis, recordMillis } from './histogram.ts';
 import { auditFolder } from './http/audit.ts';
 import { startHoldfast } from './http/server.ts';
 
@@ -78,7 +78,7 @@ interface Line {
 
 /** Drives one server and tells what came of it. */
 async function drive({ port, seconds, perSecond, connectionsMax, firstNumber }: Job): Promise<Outcome> {
-  const kinds = new Map<number, ReturnType<typeof build>>();
+  const kinds = new Map<number, ReturnType<typeof newHistogram>>();
   const idle: Line[] = [];
   /** Moments at which requests should have gone out for which there was no connection. */
   const late: number[] = [];
@@ -110,8 +110,8 @@ async function drive({ port, seconds, perSecond, connectionsMax, firstNumber }: 
     line.received = null;
     const status = Number(bytes.toString('latin1', 9, 12));
     let histogram = kinds.get(status);
-    if (histogram === undefined) kinds.set(status, (histogram = build({ bitBucketSize: 32 })));
-    histogram.recordValue(Math.max(1, Math.round((performance.now() - line.askedAt) * 1_000)));
+    if (histogram === undefined) kinds.set(status, (histogram = newHistogram()));
+    recordMillis(histogram, performance.now() - line.askedAt);
     if (status === 503 && bytes.indexOf(RETRY_AFTER) < 0) withoutRetryAfter += 1;
     line.askedAt = 0;
     next(line);
@@ -154,7 +154,8 @@ async function drive({ port, seconds, perSecond, connectionsMax, firstNumber }: 
   const elapsedSeconds = (performance.now() - begin) / 1_000;
   const byStatus = Object.fromEntries(
     Array.from(kinds, ([status, histogram]) => {
-      const ms = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1_000;
+      const packed = packHistogram(histogram);
+      const ms = (percentile: number): number => percentileMillis(packed, percentile);
       return [status, { count: histogram.totalCount, p50Ms: ms(50), p99Ms: ms(99), maxMs: ms(100) }];
     }),
   );

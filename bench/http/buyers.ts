@@ -5,6 +5,7 @@
  * It counts when the order reads CONFIRMED; purchases that the end of the time cuts off do not count.
  */
 import autocannon from 'autocannon';
+import { CANNON } from './cannon.ts';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 
 export interface BuyersJob {
@@ -36,8 +37,6 @@ interface Memory {
 }
 
 const TROUBLES_MAX = 5;
-/** How often autocannon looks whether its time is up. */
-const LOOK_EVERY_MS = 100;
 const EVENT_ID = 'evt_hot';
 
 process.on('message', (job) => {
@@ -67,7 +66,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
     connections: buyers,
     duration: seconds,
     requests,
-    sampleInt: LOOK_EVERY_MS,
+    ...CANNON,
   });
   if (errors > 0) troubles.push(`${errors} connections failed`);
   return {

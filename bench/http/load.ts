@@ -5,6 +5,7 @@
  * `response` event, because its own histogram has whole milliseconds.
  */
 import autocannon from 'autocannon';
+import { CANNON } from './cannon.ts';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import { requestOf, type Traffic } from './traffic.ts';
 
@@ -31,9 +32,6 @@ export interface LoadResult {
   readonly nextNumber: number;
 }
 
-/** How often autocannon looks whether its time is up. */
-const LOOK_EVERY_MS = 100;
-
 process.on('message', (job) => {
   void drive(job as LoadJob).then((result) => process.send!(result));
 });
@@ -52,7 +50,7 @@ async function drive({ url, traffic, connections, seconds, status: good, firstNu
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const settings = { url, connections, duration: seconds, requests: [request], sampleInt: LOOK_EVERY_MS };
+    const settings = { url, connections, duration: seconds, requests: [request], ...CANNON };
     const cannon = autocannon(settings, (error: Error | null, done: autocannon.Result) =>
       error === null ? resolve(done) : reject(error),
     );

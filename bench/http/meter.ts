@@ -5,9 +5,9 @@
  * how long the event loop was late; `weigh` collects garbage and answers what memory is left in use. It costs a server
  * nothing while nobody asks but the loop's own histogram.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { watchLoop } from '../loop-delay.ts';
 
 export interface MeterReading {
   readonly cpuMicros: number;
@@ -23,27 +23,23 @@ export interface Weight {
 
 const COLLECTIONS = 4;
 
-/** The monitor's own timer; what it reports above this is lateness. */
-const RESOLUTION_MS = 2;
-
-const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delay.enable();
+const loop = watchLoop();
 let begin = process.cpuUsage();
 
 process.on('message', (message) => {
   if (message === 'begin') {
     begin = process.cpuUsage();
-    delay.reset();
+    loop.reset();
     process.send?.('begun');
   }
   if (message === 'weigh') process.send?.(weigh());
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage(begin);
-  const lateMs = (nanos: number): number => Math.max(0, nanos / 1e6 - RESOLUTION_MS);
+  const { p99Ms, maxMs } = loop.read();
   process.send?.({
     cpuMicros: user + system,
-    loopDelayP99Ms: lateMs(delay.percentile(99)),
-    loopDelayMaxMs: lateMs(delay.max),
+    loopDelayP99Ms: p99Ms,
+    loopDelayMaxMs: maxMs,
   } satisfies MeterReading);
 });
 process.channel?.unref();

@@ -5,10 +5,10 @@
  * Both are on the same disk with `synchronous=FULL`, and wait for each commit before they begin the next one.
  */
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { makeFolder } from '../http/server.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
 import type { Journal } from '#persistence/journal.ts';
 
@@ -27,7 +27,7 @@ export const journal: Scenario = {
   name: 'journal',
   about: 'facts made durable, by 1 to 500 to a commit, against plain SQLite writing the same bytes',
   async run({ rounds, seconds, warmUpSeconds, tell }) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
+    const folder = makeFolder();
     const ours = await openSqliteJournal({ folder });
     const plain = openPlain(path.join(folder, 'plain.db'));
     try {

@@ -3,14 +3,13 @@
  *
  * The journal is a real one, filled through the writer; both readings go over it from the first row to the last.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rmSync } from 'node:fs';
 import { openBoxOffice } from '#domain/box-office.ts';
 import { replayFact } from '#domain/replay.ts';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
 import { itemOf, openBareDesk, placeHold } from '../desk.ts';
+import { makeFolder } from '../http/server.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { Journal } from '#persistence/journal.ts';
@@ -25,7 +24,7 @@ export const replay: Scenario = {
   async run({ quick, rounds, tell }) {
     const facts = quick ? 50_000 : 1_000_000;
     tell(`a journal of ${facts} facts`);
-    const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
+    const folder = makeFolder();
     try {
       const journal = await openSqliteJournal({ folder });
       await fill(journal, facts);

@@ -5,7 +5,6 @@
  */
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SNAPSHOTS_FOLDER } from '#persistence/snapshots.ts';
@@ -13,18 +12,16 @@ import { placeHold } from '../desk.ts';
 import { hotEvent } from '../events.ts';
 import { fillHolds } from '../folders.ts';
 import { makeFolder } from '../http/server.ts';
+import { watchLoop, type LoopDelay } from '../loop-delay.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 
 /** Buyers who ask again and again while the snapshot is taken. */
 const BUYERS = 64;
-/** The monitor's own timer; what it reports above this is lateness. */
-const RESOLUTION_MS = 2;
 
 interface Measured {
   readonly milliseconds: number;
-  readonly delayP99Ms: number;
-  readonly delayMaxMs: number;
+  readonly delay: LoopDelay;
 }
 
 export const waking: Scenario = {
@@ -82,18 +79,18 @@ export const waking: Scenario = {
         { name: 'live holds', value: holds, unit: '' },
         of('activation from all facts', 'ms', fromFacts, ({ milliseconds }) => milliseconds),
         of('activation from a snapshot', 'ms', fromSnapshot, ({ milliseconds }) => milliseconds),
-        of('activation from a snapshot: event-loop delay, longest', 'ms', fromSnapshot, ({ delayMaxMs }) => delayMaxMs),
+        of('activation from a snapshot: event-loop delay, longest', 'ms', fromSnapshot, ({ delay }) => delay.maxMs),
         of('snapshot, a replay on its own thread', 'ms', snapshots, ({ milliseconds }) => milliseconds),
         figureOf('holds served meanwhile, without HTTP', 'per s', served),
         figureOf(
           'snapshot beside buyers: event-loop delay p99',
           'ms',
-          snapshots.map(({ delayP99Ms }) => delayP99Ms),
+          snapshots.map(({ delay }) => delay.p99Ms),
           {
             atMost: 10,
           },
         ),
-        of('snapshot beside buyers: event-loop delay, longest', 'ms', snapshots, ({ delayMaxMs }) => delayMaxMs),
+        of('snapshot beside buyers: event-loop delay, longest', 'ms', snapshots, ({ delay }) => delay.maxMs),
       ],
     };
   },
@@ -122,14 +119,12 @@ async function wake(engine: Engine): Promise<BoxOfficeActor> {
 async function measure(work: () => Promise<unknown>): Promise<Measured> {
   // What an earlier engine left behind is not this one's garbage.
   globalThis.gc!();
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
+  const loop = watchLoop();
   const begin = performance.now();
   await work();
   const milliseconds = performance.now() - begin;
-  delay.disable();
-  const lateMs = (nanos: number): number => Math.max(0, nanos / 1e6 - RESOLUTION_MS);
-  return { milliseconds, delayP99Ms: lateMs(delay.percentile(99)), delayMaxMs: lateMs(delay.max) };
+  loop.stop();
+  return { milliseconds, delay: loop.read() };
 }
 
 /** Sessions that replace their holds over and over, each when it has its answer. */

@@ -73,7 +73,7 @@ const MOMENTS = new Set([
   'endsAt',
 ]);
 
-/** An order with everything on it, as a JSON object; what the buyer sent along as tracking stays as it came. */
+/** An order with everything on it, as a JSON object; the names of tracking fields stay as the buyer wrote them. */
 export function jsonOf(order: OrderView): string {
   const { tracking, ...rest } = order;
   const printed = JSON.parse(JSON.stringify(rest), (name, value: unknown) =>

@@ -26,6 +26,7 @@ import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem 
 import { judgeLimits, judgeSize } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
 import { assignTickets, findWanted } from './reservation.ts';
+import { boundAttributionCode, boundTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
 import type { TurnIds } from './ids.ts';
 
@@ -222,9 +223,9 @@ function placeOrder(
     items,
     customer,
     promoCode,
-    promoterCode,
-    referralCode,
-    tracking,
+    promoterCode: boundAttributionCode(promoterCode),
+    referralCode: boundAttributionCode(referralCode),
+    tracking: boundTracking(tracking),
     successUrl,
     cancelUrl,
     currency: plan.definition.currency,

@@ -56,7 +56,8 @@ export interface Commands {
     readonly promoCode: string | null;
     readonly promoterCode: string | null;
     readonly referralCode: string | null;
-    readonly tracking: Readonly<Record<string, unknown>> | null;
+    /** As it came; the order keeps what `tracking.ts` leaves of it. */
+    readonly tracking: unknown;
     readonly queuePass: string | null;
     readonly idempotency: IdempotencyMark | null;
   };

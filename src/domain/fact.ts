@@ -140,7 +140,7 @@ export interface FactData {
     readonly promoCode: string | null;
     readonly promoterCode: string | null;
     readonly referralCode: string | null;
-    /** As it came. */
+    /** Bounded by `tracking.ts`; older facts may have values that are no texts. */
     readonly tracking: Readonly<Record<string, unknown>> | null;
     readonly successUrl: string | null;
     readonly cancelUrl: string | null;

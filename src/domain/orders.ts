@@ -20,6 +20,7 @@ import { sumOf } from './money.ts';
 import { countUses } from './promo-codes.ts';
 import { countTickets } from './purchase-limits.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { readTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
 import type { Hold, HoldOffice } from './holds.ts';
 import type { TurnIds } from './ids.ts';
@@ -227,8 +228,10 @@ export function countOrder(office: OrderOffice, { purchase }: Order, sign: 1 | -
 export type OrderRecord = Order;
 
 /** Puts an order of a snapshot back; the tallies and indexes follow from it. */
-export function restoreOrder(office: OrderOffice, order: OrderRecord): void {
+export function restoreOrder(office: OrderOffice, record: OrderRecord): void {
   const { orders } = office;
+  const { purchase } = record;
+  const order: Order = { ...record, purchase: { ...purchase, tracking: readTracking(purchase.tracking) } };
   keepOrder(orders, order);
   for (const { id, checkoutSessionId } of order.payments) {
     orders.byPayment.set(id, order);

@@ -6,8 +6,9 @@
  * worker and by `holdfast verify`.
  */
 import { evolve, type BoxOffice } from './box-office.ts';
-import { fact, FACT_TYPES, type Fact, type FactType, type HoldLine } from './fact.ts';
+import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';
 import { rowOf, type SalePlan } from './sale-plan.ts';
+import { readTracking } from './tracking.ts';
 
 /** A fact as it is stored. */
 export interface StoredFact {
@@ -36,7 +37,13 @@ export function readFact({ seq, type, data }: StoredFact, plan: SalePlan): Fact 
   if (!isKnownFact(type)) throw new UnknownFact(seq, type);
   const read = fact(type, JSON.parse(data));
   if (read.type === 'HoldPlaced' || read.type === 'HoldChanged') shareIds(read.data.lines, plan);
+  if (read.type === 'OrderPlaced') boundStored(read.data);
   return read;
+}
+
+/** Facts of the first version kept attribution data of any size. Writes into what was parsed just now. */
+function boundStored(order: Writable<FactData['OrderPlaced']>): void {
+  order.tracking = readTracking(order.tracking);
 }
 
 /** Whether this version knows facts of a type. */

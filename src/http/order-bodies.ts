@@ -31,7 +31,7 @@ export function readStart(body: StartCheckoutBody, idempotency: IdempotencyMark 
     promoCode: body.promo_code ?? null,
     promoterCode: body.promoter_code ?? null,
     referralCode: body.referral_code ?? null,
-    tracking: readTracking(body.tracking ?? null),
+    tracking: body.tracking ?? null,
     queuePass: body.queue_pass ?? null,
     idempotency,
   };
@@ -50,12 +50,6 @@ function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number])
       })) ?? null,
     barPerks: (item.bar_perks ?? []).map(({ bar_perk_id: barPerkId, quantity }) => ({ barPerkId, quantity })),
   };
-}
-
-/** Plain values only: what is nested names nothing that a platform matches by. */
-function readTracking(tracking: Record<string, unknown> | null): Record<string, unknown> | null {
-  if (tracking === null) return null;
-  return Object.fromEntries(Object.entries(tracking).filter(([, value]) => typeof value !== 'object'));
 }
 
 // ── what a checkout answers ──────────────────────────────────────────────────────────────────────────────────────────

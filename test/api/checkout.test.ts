@@ -432,7 +432,6 @@ describe('A start is refused', () => {
       success_url: 'ftp://shop.example',
       cancel_url: 'javascript:alert(1)',
       installment_count: 13,
-      tracking: { fbc: 1 },
     };
     const detail = assertRefused(await shop.post(START, body), 400, 'VALIDATION_ERROR');
     const paths = new Set((detail['errors'] as { path: string }[]).map(({ path }) => path));
@@ -446,7 +445,6 @@ describe('A start is refused', () => {
       '/success_url',
       '/cancel_url',
       '/installment_count',
-      '/tracking/fbc',
     ]) {
       assert.ok(paths.has(path), `${path} of ${[...paths].join(' ')}`);
     }
@@ -477,6 +475,29 @@ describe('A start is refused', () => {
     assertRefused(await shop.post(START, wish({ items: undefined, hold_id: released.id })), 409, 'HOLD_NOT_ACTIVE');
   });
 
+  it('takes any tracking and keeps a bounded part of it: attribution never costs a sale', async () => {
+    const long = 'x'.repeat(5_000);
+    const kept = async (tracking: unknown): Promise<unknown> => {
+      const started = await start(shop, { customer: somebody(), tracking });
+      return (await shop.admin.get(`/admin/orders/${started.order_id}`)).body['tracking'];
+    };
+    assert.deepEqual(await kept({ gclid: long, fbc: 7, own: true, nested: { a: long } }), { gclid: 'x'.repeat(2_048) });
+    for (const none of [null, [], ['utm_source'], 'utm_source=mail', 7, true]) assert.equal(await kept(none), null);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, field) => [`utm_${field}`, 'x']));
+    assert.equal(Object.keys((await kept(many)) as Json).length, 40);
+    const ownFields = Array.from({ length: 7 }, (_, field) => [`own_${field}`, '\u0000'.repeat(4_000)]);
+    const heavy = Object.fromEntries(ownFields);
+    const bytes = Buffer.byteLength(JSON.stringify(await kept(heavy)));
+    assert.ok(bytes > 15_000 && bytes <= 16 * 1024, `${bytes} bytes were kept`);
+  });
+
+  it('cuts codes of attribution that are too long', async () => {
+    const attribution = { promoter_code: 'p'.repeat(1_000), referral_code: 'r'.repeat(1_000) };
+    const started = await start(shop, { customer: somebody(), ...attribution });
+    const { body } = await shop.admin.get(`/admin/orders/${started.order_id}`);
+    assert.deepEqual([body['promoter_code'], body['referral_code']], ['p'.repeat(128), 'r'.repeat(128)]);
+  });
+
   it('keeps attendees, tracking and attribution for the operators', async () => {
     const started = await start(shop, {
       event_id: 'evt_named',
@@ -487,7 +508,7 @@ describe('A start is refused', () => {
       customer: { ...somebody(), document_number: 'D1', phone: '0361' },
     });
     const { body } = await shop.admin.get(`/admin/orders/${started.order_id}`);
-    assert.deepEqual(body['tracking'], { utm_source: 'mail', gclid: 'g', other: 3 });
+    assert.deepEqual(body['tracking'], { utm_source: 'mail', gclid: 'g' });
     assert.equal(body['promoter_code'], 'anna');
     assert.equal(body['referral_code'], 'r-1');
     assert.equal((body['customer'] as Json)['document_number'], 'D1');

@@ -49,8 +49,8 @@ describe('An exported order', () => {
     );
   });
 
-  it('is JSON with everything on it, tracking as it came', () => {
-    const tracking = { utmSource: 'x', placedAt: 5 };
+  it('is JSON with everything on it, names of tracking as they came', () => {
+    const tracking = { utmSource: 'x', placedAt: '5' };
     const order = JSON.parse(jsonOf(orderOf({}, { tracking }))) as Record<string, unknown>;
     assert.deepEqual(order['tracking'], tracking);
     assert.equal(order['placed_at'], '2027-05-07T12:00:00.000Z');

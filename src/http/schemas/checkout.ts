@@ -1,5 +1,11 @@
 /** The bodies of checkout: its start and what it answers. */
 import { Type, type Static } from 'typebox';
+import {
+  ATTRIBUTION_CODE_LENGTH_MAX,
+  TRACKING_BYTES_MAX,
+  TRACKING_FIELDS_MAX,
+  TRACKING_TEXT_LENGTH_MAX,
+} from '#domain/tracking.ts';
 import { Cents, Id, Nullable, SessionKey, Time } from './fields.ts';
 import { HoldItemInput } from './holds.ts';
 
@@ -11,6 +17,11 @@ const QUANTITY_MAX = 1_000_000_000;
 const text = (lengthMax: number) => Type.Optional(Nullable(Type.String({ maxLength: lengthMax })));
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 const Code = text(128);
+
+/** Never refused for its length: the domain cuts it. */
+const AttributionCode = Type.Optional(
+  Nullable(Type.String({ description: `Cut to ${ATTRIBUTION_CODE_LENGTH_MAX} characters.` })),
+);
 
 const Email = Type.String({
   maxLength: 254,
@@ -62,19 +73,9 @@ const CheckoutItem = Type.Object({
   ),
 });
 
-const trackingText = Nullable(Type.String({ maxLength: 2_048 }));
-
-/** What advertising platforms match by; values of other names are kept where they are plain. */
-const Tracking = Type.Unsafe<Record<string, unknown> | null>({
-  type: ['object', 'null'],
-  properties: Object.fromEntries(
-    [
-      ...['fbc', 'fbp', 'client_user_agent', 'client_ip_address', 'gclid', 'fbclid', 'ttclid', 'ttp'],
-      ...['referrer', 'landing_page', 'channel'],
-    ].map((name) => [name, trackingText]),
-  ),
-  patternProperties: { '^utm_': trackingText },
-  maxProperties: 64,
+/** Whatever comes is taken: `domain/tracking.ts` bounds what is kept of it, because attribution never costs a sale. */
+const Tracking = Type.Unsafe<unknown>({
+  description: `What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid, ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never refused: at most ${TRACKING_FIELDS_MAX} fields are kept, each cut to ${TRACKING_TEXT_LENGTH_MAX} characters, ${TRACKING_BYTES_MAX} bytes in all; what is no text, or no object, is left out.`,
   examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],
 });
 
@@ -100,8 +101,8 @@ export const StartCheckout = Type.Object(
     cancel_url: WebAddress,
     installment_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 12 }))),
     promo_code: Code,
-    promoter_code: Code,
-    referral_code: Code,
+    promoter_code: AttributionCode,
+    referral_code: AttributionCode,
     tracking: Type.Optional(Tracking),
     queue_pass: Type.Optional(Nullable(Type.String({ maxLength: 256 }))),
   },

@@ -1,0 +1,66 @@
+/** What of a request's attribution data an order keeps. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { boundTracking, readTracking, TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX } from '#domain/tracking.ts';
+import { openBoxOffice } from '#domain/box-office.ts';
+import { readFact } from '#domain/replay.ts';
+import { buy, item, openShop } from './shop.ts';
+import { fc } from '../property.ts';
+
+const sizeOf = (kept: unknown): number => Buffer.byteLength(JSON.stringify(kept));
+
+describe('Tracking', () => {
+  it('is kept as it came within its bounds', () => {
+    const tracking = { utm_source: 'mail', fbc: 'fb.1', own: '', landing_page: `/${'p'.repeat(2_047)}` };
+    assert.deepEqual(boundTracking(tracking), tracking);
+  });
+
+  it('counts characters, not halves of them', () => {
+    assert.deepEqual(boundTracking({ a: '🎫'.repeat(2_048) }), { a: '🎫'.repeat(2_048) });
+    assert.deepEqual(boundTracking({ a: '🎫'.repeat(2_049) }), { a: '🎫'.repeat(2_048) });
+    assert.deepEqual(boundTracking({ a: '\ud800' }), { a: '\ufffd' });
+  });
+
+  it('cuts the text that is over the bound of bytes and leaves out what follows', () => {
+    const names = Array.from({ length: 12 }, (_, field) => `own_${field}`);
+    const fields = Object.fromEntries(names.map((name) => [name, 'x'.repeat(2_048)]));
+    const kept = boundTracking(fields)!;
+    assert.deepEqual(Object.keys(kept), names.slice(0, 8));
+    assert.ok(kept['own_7']!.length < 2_048);
+    assert.ok(sizeOf(kept) <= TRACKING_BYTES_MAX && sizeOf(kept) > TRACKING_BYTES_MAX - 8);
+  });
+
+  it('is within its bounds whatever comes, and bounded again stays the same', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.constantFrom('\0'.repeat(2_100), '€'.repeat(2_100)),
+    );
+    const tracking = fc.dictionary(text, fc.oneof(text, fc.jsonValue()), { maxKeys: 60 });
+    fc.assert(
+      fc.property(fc.oneof(tracking, fc.jsonValue()), (given) => {
+        const kept = boundTracking(given);
+        assert.deepEqual(boundTracking(kept), kept);
+        if (kept === null) return;
+        assert.ok(Object.keys(kept).length <= TRACKING_FIELDS_MAX && sizeOf(kept) <= TRACKING_BYTES_MAX);
+        for (const value of Object.values(kept)) assert.ok([...value].length <= 2_048);
+      }),
+    );
+  });
+
+  it('is bounded in the fact, whoever sends the command', () => {
+    const desk = openShop();
+    const { order } = desk.do(buy([item('adult', 1)], { tracking: { a: 'x'.repeat(100_000), b: 7 } }));
+    assert.deepEqual(order.tracking, { a: 'x'.repeat(2_048) });
+  });
+
+  it('of an older fact is bounded when it is read, small ones as they were', () => {
+    const read = (tracking: unknown): unknown => {
+      const stored = { seq: 1, at: 0, type: 'OrderPlaced', data: JSON.stringify({ tracking }) };
+      const order = readFact(stored, openBoxOffice('evt', 1).plan);
+      return order.type === 'OrderPlaced' && order.data.tracking;
+    };
+    assert.deepEqual(read({ a: 1, b: { c: [] } }), { a: 1, b: { c: [] } });
+    assert.deepEqual(read({ a: 'x'.repeat(250_000), b: 1 }), { a: 'x'.repeat(2_048) });
+    assert.equal(readTracking(null), null);
+  });
+});

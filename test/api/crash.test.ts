@@ -2,7 +2,7 @@
  * kill -9 at any moment: every answered change is there afterwards, nothing is there twice, and the books add up.
  *
  * The clients keep a ledger of what they were answered; what was under way at the kill may have happened or not, never
- * half of it. `CRASH_ROUNDS=100` runs more rounds; the default keeps the suite short.
+ * half of it. How many rounds is `depth.ts`'s.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -15,13 +15,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { HoldBody } from '#http/schemas/holds.ts';
+import { deep } from '../depth.ts';
 import { ADMIN_TOKEN, newFolder, spawnHouse, type Answer, type SpawnedHouse } from './harness.ts';
 import { audit, callerOf, clubNight, floor, HOLDS, newSession, seat, theatreRun, type Shop } from './shop.ts';
 
-const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 5);
+const ROUNDS = deep(1);
 const CLIENTS = 24;
 /** `holdfast verify` takes its time; in the suite it is run at every fourth kill. */
-const VERIFIED_EVERY = process.env['CRASH_ROUNDS'] === undefined ? 4 : 1;
+const VERIFIED_EVERY = Math.min(ROUNDS, 4);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const hours = { hold_minutes: 600, payment_minutes: 700 };

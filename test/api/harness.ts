@@ -24,7 +24,7 @@ export const MINUTE = 60_000;
 export const ADMIN_TOKEN = 'operators-only';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const STOP_MS_MAX = 10_000;
+const STOP_MS_MAX = 60_000;
 
 export type Json = Record<string, unknown>;
 

@@ -23,7 +23,7 @@ interface Stream {
   close(): void;
 }
 
-const WAIT_MS_MAX = 3_000;
+const WAIT_MS_MAX = 30_000;
 
 async function open(house: House, path: string, headers: Record<string, string> = {}): Promise<Stream> {
   const abort = new AbortController();

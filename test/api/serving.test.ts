@@ -129,7 +129,7 @@ test('without ADMIN_TOKEN one is made, kept readable by its owner alone, and nev
 
 test(
   'the command that the page of a fresh machine shows works with plain curl',
-  { skip: !existsSync('/usr/bin/curl') },
+  { skip: !existsSync('/usr/bin/curl') && 'curl is not installed' },
   async (t) => {
     const house = await openHouse({ demo: true });
     t.after(() => house.close());

@@ -60,9 +60,9 @@ export async function isReady(house: Window): Promise<boolean> {
   return (await house.call('GET', '/health/ready')).status === 200;
 }
 
-/** Looks again and again until the answer is true, for ten seconds. */
+/** Looks again and again until the answer is true, for a minute at most. */
 export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2_400; tries += 1) {
     if (await look()) return;
     await pause(25);
   }

@@ -11,11 +11,12 @@ import type { HoldBody } from '#http/schemas/holds.ts';
 import { MINUTE } from '../api/harness.ts';
 import { as, audit, floor, HOLDS, seat, type Json } from '../api/shop.ts';
 import { item, settle, statusOf, type OrderStatus, type Started } from '../api/till.ts';
+import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 import { openGuestHouse, type GuestHouse } from './house.ts';
 import { requestTo, type WildRequest } from './requests.ts';
 
-const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 600) / 60);
+const RUNS = deep(3);
 const STEPS_MAX = 25;
 const SHOPPERS = 3;
 

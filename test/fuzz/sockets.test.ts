@@ -4,11 +4,12 @@ import { connect } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { as, clubNight, floor, HOLDS, openShop, type Shop } from '../api/shop.ts';
+import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 
-const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 600) / 12);
+const RUNS = deep(12);
 /** Who gets no answer to bytes that are none waits no longer. */
-const SILENCE_MS = { end: 40, break: 40, stay: 5_000 } as const;
+const SILENCE_MS = { end: 40, break: 40, stay: 30_000 } as const;
 
 /** Damage can leave the service waiting for the rest: long enough for an answer, where there is one. */
 const DAMAGED_MS_MAX = 700;

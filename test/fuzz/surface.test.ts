@@ -1,17 +1,18 @@
 /**
  * Whatever is sent, to whatever address: answers are what the documents say, secrets stay secret, nothing changes by a no.
  *
- * What must be so is asserted by `house.ts` for every single answer. `FUZZ_RUNS=20000` sends more than the suite does,
- * `FC_SEED=random` something else.
+ * What must be so is asserted by `house.ts` for every single answer. How much is sent is `depth.ts`'s;
+ * `FC_SEED=random` sends something else.
  */
 import { it, type TestContext } from 'node:test';
+import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 import { DEFINITIONS, openGuestHouse, type GuestHouse } from './house.ts';
 import { PAGES, requestBeside, requestTo, trespass, type WildRequest } from './requests.ts';
 import type { Operation } from './document.ts';
 import type { Arbitrary } from './values.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 600);
+const RUNS = deep(150);
 
 /** A house grows slow by what was bought in it: after so many requests the next one is opened. */
 const RUNS_A_HOUSE = 2_000;

@@ -2,7 +2,7 @@
  * The service under many clients and kill -9 behaves as if everything happened one after the other.
  *
  * Buyers crowd around a few seats and counters of a real process, which is killed and started again; what they saw is judged
- * by `checker.ts` against `stock.ts`. `LINEARIZABILITY_ROUNDS=100` goes on for longer, `FC_SEED=random` lets the buyers want
+ * by `checker.ts` against `stock.ts`. How long it goes on is `depth.ts`'s; `FC_SEED=random` lets the buyers want
  * something else. Public availability is advisory and takes no part, but for the count at the quiet end.
  */
 import assert from 'node:assert/strict';
@@ -10,13 +10,14 @@ import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventBody } from '#http/schemas/events.ts';
 import type { OccupancyBody } from '#http/schemas/seating.ts';
+import { deep } from '../depth.ts';
 import { newFolder, spawnHouse, type Window } from '../api/harness.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { EVENT, moment, SHELVES, shop, type Epoch, type Street } from './buyers.ts';
 import { judge } from './checker.ts';
 import { stockModel, type StockOperation } from './stock.ts';
 
-const ROUNDS = Number(process.env['LINEARIZABILITY_ROUNDS'] ?? 3);
+const ROUNDS = deep(1);
 /** A process is killed when it has answered so many, or has lived for so long. */
 const ANSWERS_A_ROUND = 250;
 const ROUND_MS_MAX = 6_000;

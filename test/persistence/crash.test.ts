@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url';
 import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/recovery.ts';
 import { verifyJournal } from '#persistence/verify.ts';
+import { deep } from '../depth.ts';
 import { newFolder, openJournal } from './folders.ts';
 
 const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
-const rounds = Number(process.env['CRASH_ROUNDS'] ?? 20);
+const rounds = deep(4);
 
 /** Runs the victim, kills it some milliseconds after it is ready; returns the last fact that it called durable. */
 function runAndKill(folder: string, aliveMs: number): Promise<number> {

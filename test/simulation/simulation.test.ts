@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { simulate } from './run.ts';
 import { commandOf } from './shrink.ts';
+import { deep } from '../depth.ts';
 
-const SEEDS = 1_000;
+const SEEDS = deep(200);
 const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 
 /** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { openHouse, sample, type House, type Json } from '../api/harness.ts';
 import { launch, newBuyer, PHONE, withoutBrowser, type Buyer } from './browser.ts';
 
@@ -173,28 +173,30 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await seat(buyer, /Row A, seat 1 .*free/)
         .first()
         .waitFor();
-      const tabTo = async (isThere: string): Promise<void> => {
-        for (let steps = 0; steps < 40; steps += 1) {
+      /** Presses Tab until the element has the focus, once it is there: a page that is still on its way has nothing to tab to. */
+      const tabTo = async (element: Locator): Promise<void> => {
+        await element.waitFor();
+        for (let steps = 0; steps < 80; steps += 1) {
           await keyboard.press('Tab');
-          if (await buyer.page.evaluate(`(${isThere})(document.activeElement)`)) return;
+          if ((await element.and(buyer.page.locator(':focus')).count()) > 0) return;
         }
-        assert.fail(`Tab never led to ${isThere}`);
+        assert.fail(`Tab never led to ${String(element)}`);
       };
-      await tabTo("(element) => element.classList.contains('seat-frame')");
+      await tabTo(buyer.page.locator('.seat-frame'));
       for (const key of ['ArrowRight', 'ArrowRight', 'Enter', 'ArrowDown', 'Space']) await keyboard.press(key);
-      await tabTo("(element) => element.textContent.includes('Hold 2 tickets')");
+      await tabTo(buyer.page.getByRole('button', { name: 'Hold 2 tickets' }));
       await keyboard.press('Enter');
       await buyer.sees('Front stalls, row A, seat 2');
       await buyer.sees('Front stalls, row B, seat 2');
-      await tabTo("(element) => element.textContent.includes('Go to checkout')");
+      await tabTo(buyer.page.getByText('Go to checkout'));
       await keyboard.press('Enter');
-      await tabTo("(element) => element.name === 'name'");
+      await tabTo(buyer.page.getByLabel('Name', { exact: true }));
       await keyboard.type('Ada');
       await keyboard.press('Tab');
       await keyboard.type('ada@example.com');
-      await tabTo("(element) => element.name === 'terms'");
+      await tabTo(buyer.page.getByLabel(/terms/));
       await keyboard.press('Space');
-      await tabTo("(element) => element.textContent.includes('Go on to pay')");
+      await tabTo(buyer.page.getByRole('button', { name: /Go on to pay/ }));
       await keyboard.press('Enter');
       await buyer.page.waitForURL(/\/sandbox\/pay\//);
       await buyer.close();

@@ -5,7 +5,7 @@
  * the box office's actor when its room is drawing, also after a restart in the middle.
  *
  * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
- * 2. The pool and the seed are kept, so that a draw that is begun anew gives the same order; pieces that were taken over before
+ * 2. The pool, the seed and the opening are kept, so that a draw that is begun anew gives the same order; pieces that were taken over before
  *    are left out.
  * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, with a round of the loop between two.
  */
@@ -72,10 +72,10 @@ async function drawOnce(office: DrawingOffice): Promise<void> {
   }
 }
 
-/** Hands the seed and everybody who takes part to the worker, slice by slice. */
+/** Hands the secrets and everybody who takes part to the worker, slice by slice. */
 async function sendPool(worker: Worker, draw: Draw): Promise<void> {
   const send = (errand: DrawErrand): void => worker.postMessage(errand);
-  send({ kind: 'SEED', seed: draw.seed });
+  send({ kind: 'SECRETS', seed: draw.seed, opening: draw.opening });
   let slice: string[] = [];
   for (const id of poolIds(draw)) {
     if (slice.push(id) < SLICE_ENTRIES) continue;

@@ -13,15 +13,17 @@ const DIGEST_BYTES = 32;
 /** Makes a hashing; it keeps the pads of the key that was used last, since a draw has one key. */
 export function createHashing(): Hashing {
   let pads = padsOf('');
+  const hmac = (keyHex: string, message: Buffer): string => {
+    if (pads.keyHex !== keyHex) pads = padsOf(keyHex);
+    const { inner, outer } = pads;
+    hash('sha256', Buffer.concat([inner, message]), 'buffer').copy(outer, BLOCK_BYTES);
+    return hash('sha256', outer);
+  };
   return {
     sha256: (text) => hash('sha256', text),
     sha256OfHex: (hex) => hash('sha256', Buffer.from(hex, 'hex')),
-    hmacSha256(keyHex, text) {
-      if (pads.keyHex !== keyHex) pads = padsOf(keyHex);
-      const { inner, outer } = pads;
-      hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer').copy(outer, BLOCK_BYTES);
-      return hash('sha256', outer);
-    },
+    hmacSha256: (keyHex, text) => hmac(keyHex, Buffer.from(text)),
+    hmacSha256OfHex: (keyHex, hex) => hmac(keyHex, Buffer.from(hex, 'hex')),
   };
 }
 

@@ -4,7 +4,7 @@ import { joinId, type IdPrefix } from '#domain/ids.ts';
 /** Where new ids come from; simulation puts a seeded one in its place. */
 export interface IdSource {
   newId(prefix: IdPrefix, eventNumber: number): string;
-  /** 32 random bytes in hex: the secret behind a draw. */
+  /** 32 random bytes in hex, made at this call: the seed or the opening of a draw. */
   newSeed(): string;
 }
 

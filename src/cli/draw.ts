@@ -1,7 +1,7 @@
 /**
  * `holdfast draw verify`: checks the published proof of a waiting room's draw, page by page from its address or from a file.
  *
- * Trusts nothing that it is shown: the line is worked out anew from the seed and the entries. Needs no data folder.
+ * Trusts nothing that it is shown: the line is worked out anew from the seed, the opening and the entries. Needs no data folder.
  */
 import { readFileSync } from 'node:fs';
 import { createHashing } from '#actors/hashing.ts';
@@ -12,7 +12,10 @@ import { counted } from './output.ts';
 /** As many entries as the service shows on one page. */
 const ENTRIES_PER_PAGE = 10_000;
 
-const HEX_SHA256 = /^[0-9a-f]{64}$/;
+const WITHOUT_OPENING =
+  'the draw has no opening: the line comes from the seed and the entries alone, so who could read the seed before could foresee it';
+
+const HEX_32_BYTES = /^[0-9a-f]{64}$/;
 
 /** A page of the proof, in the API's names. */
 interface ProofPage {
@@ -20,6 +23,8 @@ interface ProofPage {
   readonly status: 'pending' | 'drawn';
   readonly draw_commitment: string;
   readonly seed: string;
+  /** Absent in pages of versions before there were openings. */
+  readonly opening?: string | null;
   readonly count: number;
   readonly entries_digest: string;
   readonly entries: readonly string[];
@@ -29,7 +34,7 @@ export const drawCommand: Command = {
   usage: 'draw verify URL-OR-FILE [--commitment HEX] [--entry ID]',
   description: [
     'Checks that a waiting room was drawn as it was promised: that the seed is the one that was committed to, that everybody who ' +
-      'took part is in the line once, and that the line is in the order that seed and entries give.',
+      'took part is in the line once, and that the line is in the order that seed, opening and entries give.',
     'Takes the address of the proof (/api/events/public/{slug}/draw) or a file with it: one page, or a list of pages. ' +
       'The id of an entry is a pass; it is hashed here and sent nowhere.',
   ],
@@ -49,7 +54,7 @@ export const drawCommand: Command = {
     const [what = '', where = ''] = call.positionals;
     if (what !== 'verify') throw new WrongUse(`there is no draw ${what}${suggestion(what, ['verify'])}`);
     const commitment = call.text('commitment');
-    if (commitment !== null && !HEX_SHA256.test(commitment)) {
+    if (commitment !== null && !HEX_32_BYTES.test(commitment)) {
       throw new WrongUse(`--commitment is "${commitment}": it must be 64 digits of lower-case hex`);
     }
     const pages = /^https?:\/\//.test(where) ? await fetchPages(call, where) : readPages(where);
@@ -79,11 +84,13 @@ function report({ output, text }: Call, pages: readonly ProofPage[], commitment:
     status,
     drawCommitment,
     count,
+    hasOpening: proof.opening !== null,
     flaws,
     ...(place !== null && { place }),
   });
   if (flaws.length === 0) output.text(`${eventId}: the line of ${counted(count, 'entry', 'entries')} is as promised`);
   else output.text(`${eventId}: the draw is not as promised`, ...flaws.map((flaw) => `  ${flaw}`));
+  if (proof.opening === null) output.text(WITHOUT_OPENING);
   if (place !== null)
     output.text(place === 0 ? 'the entry took no part in the draw' : `the entry was drawn to place ${place}`);
   return flaws.length === 0 ? 0 : 1;
@@ -94,6 +101,7 @@ function joinPages(pages: readonly ProofPage[]): DrawProof {
   return {
     drawCommitment: first.draw_commitment,
     seed: first.seed,
+    opening: first.opening ?? null,
     count: first.count,
     entriesDigest: first.entries_digest,
     entries: pages.flatMap(({ entries }) => entries),
@@ -154,10 +162,16 @@ function checkPage(value: unknown): ProofPage {
   const page = value as ProofPage | null;
   const isProof =
     typeof page?.event_id === 'string' &&
-    HEX_SHA256.test(page.draw_commitment) &&
+    HEX_32_BYTES.test(page.draw_commitment) &&
     Array.isArray(page.entries) &&
-    page.entries.every((entry) => HEX_SHA256.test(String(entry)));
-  const isWhole = page?.status === 'pending' || (Number.isInteger(page?.count) && typeof page?.seed === 'string');
+    page.entries.every((entry) => HEX_32_BYTES.test(String(entry)));
+  const isWhole =
+    page?.status === 'pending' ||
+    (Number.isInteger(page?.count) && isHex32(page?.seed) && (page?.opening == null || isHex32(page.opening)));
   if (!isProof || !isWhole) throw new Error('it is no page of a draw');
   return page;
+}
+
+function isHex32(value: unknown): boolean {
+  return typeof value === 'string' && HEX_32_BYTES.test(value);
 }

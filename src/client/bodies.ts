@@ -262,6 +262,8 @@ export interface Draw {
   readonly status: 'pending' | 'drawn';
   readonly draw_commitment: string;
   readonly seed: string | null;
+  /** Null while pending, and in draws recorded before there were openings. */
+  readonly opening: string | null;
   readonly drawn_at: string | null;
   readonly count: number;
   readonly entries_digest: string | null;

@@ -143,7 +143,27 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
       title: 'A draw that can be proved',
       blocks: [
         {
-          text: 'Where the doors open at a set time, all who came before are drawn into an order by chance. The hash of the seed is on every entry beforehand, the seed is told afterwards: with `GET /api/events/public/{slug}/draw` anybody can draw again and compare. In no minute are more people admitted than the event’s rate.',
+          text: 'Where the doors open at a set time, all who came before are drawn into an order by chance. Two secrets make it. The seed is made with the room; its hash, the `draw_commitment`, is on every entry and at `GET /api/events/public/{slug}/draw` from then on. The opening is made in the very turn that opens the doors and closes the list of those who take part. Both are shown afterwards, so that anybody can draw again and compare. In no minute are more people admitted than the event’s rate.',
+        },
+        {
+          text: 'The rule, in bytes: h is the SHA-256 of an entry id, D the SHA-256 of all h sorted and joined, both as lower-case hex. K is HMAC-SHA-256 with the 32 bytes of the seed as key and the 32 bytes of the opening as message. The line is in ascending order of HMAC-SHA-256 with K as key and the text D followed by h as message, written as hex. A draw that an older version recorded has no opening (`opening` is `null`); its K is the seed.',
+        },
+        {
+          code: `curl -s $BASE/api/events/public/late-show/draw`,
+        },
+        {
+          text: '`holdfast draw verify ADDRESS --commitment HEX` checks the whole proof, the storefront’s page of the draw checks it in the browser, and the page at the address itself has a program of a few lines that needs Node alone.',
+        },
+      ],
+    },
+    {
+      title: 'What the draw promises, and what it does not',
+      blocks: [
+        {
+          text: 'Nobody can exchange the seed: keep the `draw_commitment` and compare it afterwards. Nobody can foresee the order, also whoever reads the data folder, a backup or every entry id before the opening, because the opening does not exist yet. When it exists, the list is closed: whoever joins in the millisecond of `waiting_room_opens_at` or later stands behind everybody drawn, and whoever leaves during a large draw stays in the proof. When somebody joined makes no difference. Moving the time of the opening changes who takes part, not who comes before whom. A room that is taken away and made again has a new commitment and nobody in it, so that this is seen by everybody who waited.',
+        },
+        {
+          text: 'Two things are not promised. Each entry has the same chance, and who has many sessions has many entries: the waiting room does not know people. And whoever runs the machine could run a changed program, or turn the data folder back to before the opening and open again until the order pleases; the proof of such a draw is correct. Whoever took part can notice a draw that is held twice, since `opening` and `drawn_at` of the second differ from what the first showed.',
         },
       ],
     },

@@ -226,7 +226,7 @@ function doorFor(office: BoxOffice, command: CommandOf<'StartCheckout'>, now: nu
 
 /** Ends what has run out: of the waiting room, a hold or, where an order has taken it over, the order. */
 function settle(office: BoxOffice, subjectId: string, turn: Turn): readonly Fact[] {
-  if (isOfQueue(subjectId)) return decideQueueDeadline(office, subjectId, turn.now, turn.hashing);
+  if (isOfQueue(subjectId)) return decideQueueDeadline(office, subjectId, turn);
   const expired = decideExpireHold(office, subjectId, turn.now);
   return expired.length > 0 ? expired : decideExpireOrder(office.holds.byId.get(subjectId), turn.now);
 }

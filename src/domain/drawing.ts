@@ -5,13 +5,16 @@
  * which has large draws held, and by the route of the proof.
  *
  * 1. Drawn are those who wait when the doors open. The pool is frozen then, so that a draw taken up again finds the same people.
- * 2. A piece is taken over once, and in order, however often it comes.
+ * 2. The opening is made in the same turn that freezes the pool and is recorded with it: nobody who sees it can still join or leave
+ *    the draw, and a draw taken up again has the same one.
+ * 3. A piece is taken over once, and in order, however often it comes.
  */
 import { drawOrder, type Hashing } from './draw.ts';
 import { fact, type Fact } from './fact.ts';
 import { peopleFrom } from './line.ts';
 import type { CommandOf } from './command.ts';
 import type { Draw, QueueOffice, WaitingRoom } from './room.ts';
+import type { RoomTurn } from './room-definition.ts';
 import type { DrawView } from './views.ts';
 
 /** Larger crowds are drawn off the thread; so many are drawn in the turn that opens the doors, in about 8 ms. */
@@ -38,25 +41,36 @@ export function viewDraw(
 ): DrawView | null {
   const draw = office.waitingRoom?.draw ?? null;
   if (draw === null) return null;
-  const { seed, commitment: drawCommitment, drawnAt, entryCount, entriesDigest, order } = draw;
+  const { seed, opening, commitment: drawCommitment, drawnAt, entryCount, entriesDigest, order } = draw;
   const { eventId } = office;
   if (drawnAt === null) {
-    const nothing = { seed: null, drawnAt: null, count: 0, entriesDigest: null, entries: [] };
+    const nothing = { seed: null, opening: null, drawnAt: null, count: 0, entriesDigest: null, entries: [] };
     return { eventId, status: 'pending', drawCommitment, ...nothing };
   }
   const entries = order.slice(page.offset, page.offset + page.limit).map((entryId) => hashing.sha256(entryId));
-  return { eventId, status: 'drawn', drawCommitment, seed, drawnAt, count: entryCount, entriesDigest, entries };
+  return {
+    eventId,
+    status: 'drawn',
+    drawCommitment,
+    seed,
+    opening,
+    drawnAt,
+    count: entryCount,
+    entriesDigest,
+    entries,
+  };
 }
 
 /** The opening is reached: the draw begins and, where few take part, is held at once. */
-export function decideOpening(room: WaitingRoom, now: number, hashing: Hashing): readonly Fact[] {
+export function decideOpening(room: WaitingRoom, { now, newSeed, hashing }: RoomTurn): readonly Fact[] {
   const { status, opensAt, draw, entries } = room;
   if (status !== 'PRE_QUEUE' || opensAt === null || opensAt > now) return [];
   const entryCount = entries.line.size;
-  const started = fact('DrawStarted', { entryCount });
+  const opening = newSeed();
+  const started = fact('DrawStarted', { entryCount, opening });
   if (entryCount > DRAW_IN_TURN_MAX) return [started];
   const ids = Array.from(peopleFrom(entries.line), ({ id }) => id);
-  const { entryIds, entriesDigest } = drawOrder(draw!.seed, ids, hashing);
+  const { entryIds, entriesDigest } = drawOrder({ seed: draw!.seed, opening }, ids, hashing);
   const facts = [started];
   for (let from = 0; from < entryCount; from += DRAWN_ENTRIES_PER_FACT_MAX) {
     facts.push(fact('LineDrawn', { from, entryIds: entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX) }));

@@ -109,7 +109,7 @@ export interface FactData {
   /** The event got a waiting room; with an opening time its draw is sealed. */
   WaitingRoomAdded: {
     readonly opensAt: number | null;
-    /** 32 random bytes in hex, a secret until the draw is held. */
+    /** 32 random bytes in hex, a secret until the draw is finished. */
     readonly drawSeed: string | null;
     readonly drawCommitment: string | null;
   };
@@ -118,7 +118,11 @@ export interface FactData {
   WaitingRoomPaused: Readonly<Record<never, never>>;
   WaitingRoomResumed: Readonly<Record<never, never>>;
   /** The doors open; so many take part in the draw. */
-  DrawStarted: { readonly entryCount: number };
+  DrawStarted: {
+    readonly entryCount: number;
+    /** 32 random bytes in hex, made in this turn; absent in draws begun before there were openings, whose order is the seed's alone. */
+    readonly opening?: string;
+  };
   /** A piece of the drawn line; `from` counts from 0. */
   LineDrawn: { readonly from: number; readonly entryIds: readonly string[] };
   DrawFinished: { readonly entriesDigest: string };

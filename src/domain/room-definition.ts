@@ -18,7 +18,7 @@ import type { QueueOffice, WaitingRoom } from './room.ts';
 export interface RoomTurn {
   readonly now: number;
   readonly hashing: Hashing;
-  /** 32 random bytes in hex. */
+  /** 32 random bytes in hex, made at this call: the seed or the opening of a draw. */
   newSeed(): string;
 }
 

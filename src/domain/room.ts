@@ -19,6 +19,8 @@ export const OPENING = 'room';
 export interface Draw {
   readonly seed: string;
   readonly commitment: string;
+  /** Made when the draw begins; null before, and in a draw that was begun before there were openings. */
+  opening: string | null;
   /** Everybody who takes part, in order of arrival; null but while the draw is under way. */
   pool: Line<QueueEntry> | null;
   entryCount: number;
@@ -50,20 +52,27 @@ export interface QueueOffice extends Stock {
   readonly deadlines: Deadlines;
 }
 
+/** What fixes a draw before its opening. */
+export interface DrawSeal {
+  readonly seed: string;
+  readonly commitment: string;
+}
+
 /** A room whose doors were never open. */
-export function makeRoom(
-  opensAt: number | null,
-  seal: { readonly seed: string; readonly commitment: string } | null,
-): WaitingRoom {
+export function makeRoom(opensAt: number | null, seal: DrawSeal | null): WaitingRoom {
   return {
     status: waitingRoomLaw.initial,
     opensAt,
-    draw: seal === null ? null : { ...seal, pool: null, entryCount: 0, order: [], entriesDigest: null, drawnAt: null },
+    draw: seal === null ? null : sealedDraw(seal),
     entries: noEntries(),
     admissions: noAdmissions(),
     factCount: 0,
     sweepNotBefore: 0,
   };
+}
+
+function sealedDraw({ seed, commitment }: DrawSeal): Draw {
+  return { seed, commitment, opening: null, pool: null, entryCount: 0, order: [], entriesDigest: null, drawnAt: null };
 }
 
 /** The room of an event that is known to have one. */

@@ -170,6 +170,8 @@ export interface DrawView {
   readonly status: 'pending' | 'drawn';
   readonly drawCommitment: string;
   readonly seed: string | null;
+  /** Null while pending, and in a draw that was recorded before there were openings. */
+  readonly opening: string | null;
   readonly drawnAt: number | null;
   readonly count: number;
   readonly entriesDigest: string | null;

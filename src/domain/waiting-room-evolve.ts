@@ -113,11 +113,12 @@ function evolveWaitingRoomResumed(office: QueueOffice): void {
 // ── the draw ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Freezes everybody who waits as the pool of the draw, and sets their places aside at the front of a new line. */
-function evolveDrawStarted(office: QueueOffice, { entryCount }: FactData['DrawStarted']): void {
+function evolveDrawStarted(office: QueueOffice, { entryCount, opening }: FactData['DrawStarted']): void {
   const room = roomOf(office);
   const { draw, entries } = room;
   room.status = follow(waitingRoomLaw, room.status, 'START_DRAW');
   invariant(draw !== null && entries.line.size === entryCount, 'everybody who waits takes part in the draw');
+  draw.opening = opening ?? null;
   draw.pool = entries.line;
   draw.entryCount = entryCount;
   entries.line = createLine();

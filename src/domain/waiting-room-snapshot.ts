@@ -51,6 +51,8 @@ export type WaitingRoomPart =
         readonly entryCount: number;
         readonly entriesDigest: string | null;
         readonly drawnAt: number | null;
+        /** Left out where the draw has none, so that what was kept before there were openings keeps its fingerprint. */
+        readonly opening?: string;
       } | null;
     }
   | { readonly part: 'POOL'; readonly records: readonly PoolRecord[] }
@@ -117,8 +119,8 @@ function roomPart(room: WaitingRoom): WaitingRoomPart {
 
 function drawRecord({ draw }: WaitingRoom): Extract<WaitingRoomPart, { part: 'ROOM' }>['draw'] {
   if (draw === null) return null;
-  const { seed, commitment, entryCount, entriesDigest, drawnAt } = draw;
-  return { seed, commitment, entryCount, entriesDigest, drawnAt };
+  const { seed, commitment, entryCount, entriesDigest, drawnAt, opening } = draw;
+  return { seed, commitment, entryCount, entriesDigest, drawnAt, ...(opening !== null && { opening }) };
 }
 
 const waitingRecord = ({ id, sessionKey }: QueueEntry): WaitingRecord => ({ id, sessionKey });
@@ -147,6 +149,7 @@ function restoreRoom(office: QueueOffice, part: Extract<WaitingRoomPart, { part:
     room.draw.entryCount = part.draw.entryCount;
     room.draw.entriesDigest = part.draw.entriesDigest;
     room.draw.drawnAt = part.draw.drawnAt;
+    room.draw.opening = part.draw.opening ?? null;
     if (room.status === 'DRAWING') {
       room.draw.pool = createLine();
       reserveSlots(room.entries.line, part.draw.entryCount);

@@ -22,7 +22,7 @@ import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { areDoorsOpen, OPENING, roomOf, type QueueOffice, type WaitingRoom } from './room.ts';
 import type { Command, CommandOf } from './command.ts';
 import type { EventDefinition } from './catalogue.ts';
-import type { Hashing } from './draw.ts';
+import type { RoomTurn } from './room-definition.ts';
 import type { QueueEntryView, WaitingRoomFigures } from './views.ts';
 
 /** Some 600 MB; who would be the next is asked to come back later. */
@@ -253,15 +253,11 @@ export function decideSpendPass(
 }
 
 /** Settles what ran out in the room: a pass, the wait for the opening, or the patience with those who are silent. */
-export function decideQueueDeadline(
-  office: QueueOffice,
-  subjectId: string,
-  now: number,
-  hashing: Hashing,
-): readonly Fact[] {
+export function decideQueueDeadline(office: QueueOffice, subjectId: string, turn: RoomTurn): readonly Fact[] {
+  const { now } = turn;
   const room = office.waitingRoom;
   if (room === null) return [];
-  if (subjectId === OPENING) return decideOpening(room, now, hashing);
+  if (subjectId === OPENING) return decideOpening(room, turn);
   if (subjectId === SILENCE) return dropGhosts(office, room, now);
   const entry = findEntry(room.entries, subjectId);
   const isOver = entry?.status === 'ADMITTED' && entry.pass!.expiresAt <= now;

@@ -27,6 +27,7 @@ export function printDraw(draw: DrawView): DrawBody {
     status: draw.status,
     draw_commitment: draw.drawCommitment,
     seed: draw.seed,
+    opening: draw.opening,
     drawn_at: printMoment(draw.drawnAt),
     count: draw.count,
     entries_digest: draw.entriesDigest,

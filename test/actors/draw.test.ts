@@ -38,12 +38,15 @@ async function untilDrawn(office: BoxOfficeActor): Promise<DrawView> {
 }
 
 function assertProved(proof: DrawView, entryIds: readonly string[]): void {
-  const { seed, entriesDigest, drawCommitment, count, entries } = proof;
+  const { seed, opening, entriesDigest, drawCommitment, count, entries } = proof;
   assert.deepEqual(
-    findFlaws({ seed: seed!, entriesDigest: entriesDigest!, drawCommitment, count, entries }, hashing),
+    findFlaws({ seed: seed!, opening, entriesDigest: entriesDigest!, drawCommitment, count, entries }, hashing),
     [],
   );
-  const expected = drawOrder(seed!, entryIds, hashing).entryIds.map((entryId) => hashing.sha256(entryId));
+  assert.match(opening!, /^[0-9a-f]{64}$/);
+  const expected = drawOrder({ seed: seed!, opening }, entryIds, hashing).entryIds.map((entryId) =>
+    hashing.sha256(entryId),
+  );
   assert.deepEqual(entries, expected);
 }
 

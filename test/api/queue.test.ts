@@ -263,6 +263,7 @@ describe('The draw', () => {
       status: 'pending',
       draw_commitment: commitment,
       seed: null,
+      opening: null,
       drawn_at: null,
       count: 0,
       entries_digest: null,
@@ -279,7 +280,8 @@ describe('The draw', () => {
     const digest = sha256([...hashes].sort().join(''));
     const seed = Buffer.from(body.seed!, 'hex');
     assert.equal(sha256(seed), guests[0]!.entry.draw_commitment);
-    const keyOf = (hash: string): string => createHmac('sha256', seed).update(digest).update(hash).digest('hex');
+    const key = createHmac('sha256', seed).update(Buffer.from(body.opening!, 'hex')).digest();
+    const keyOf = (hash: string): string => createHmac('sha256', key).update(digest).update(hash).digest('hex');
     const byKey = [...hashes].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     assert.deepEqual([body.status, body.count, body.entries_digest], ['drawn', 12, digest]);
     assert.deepEqual(body.entries, byKey);
@@ -302,7 +304,7 @@ describe('The draw', () => {
     const page = await shop.get<string>(room.draw, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     assert.match(page.headers.get('content-type')!, /^text\/html/);
     const { body: proof } = await shop.get<DrawBody>(room.draw, { accept: 'application/json, text/html;q=0.5' });
-    for (const figure of [proof.seed!, proof.draw_commitment, proof.entries_digest!]) {
+    for (const figure of [proof.seed!, proof.opening!, proof.draw_commitment, proof.entries_digest!]) {
       assert.ok(page.body.includes(figure));
     }
     const shown = /<pre>([^]*?)<\/pre>/.exec(page.body)![1]!;

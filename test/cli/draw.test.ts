@@ -14,14 +14,16 @@ import { newFolder } from './holdfast.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);
+const OPENING = '0be4'.repeat(16);
 const ENTRY_IDS = Array.from({ length: 20 }, (_, index) => `que_1_${String(index).padStart(24, '0')}`);
-const { entryIds: ORDER, entriesDigest } = drawOrder(SEED, ENTRY_IDS, hashing);
+const { entryIds: ORDER, entriesDigest } = drawOrder({ seed: SEED, opening: OPENING }, ENTRY_IDS, hashing);
 
 const PROOF = {
   event_id: 'evt_rush',
   status: 'drawn',
   draw_commitment: commitmentOf(SEED, hashing),
   seed: SEED,
+  opening: OPENING,
   drawn_at: '2027-05-07T12:00:00.000Z',
   count: ORDER.length,
   entries_digest: entriesDigest,
@@ -68,6 +70,7 @@ describe('holdfast draw verify', () => {
       status: 'drawn',
       drawCommitment: PROOF.draw_commitment,
       count: 20,
+      hasOpening: true,
       flaws: [],
       place: 7,
     });
@@ -95,8 +98,32 @@ describe('holdfast draw verify', () => {
     assert.match((await verify(fileOf(t, pages))).lines, /do not speak of the same draw/);
   });
 
+  it('rejects a draw whose opening is withheld, exchanged or no 32 bytes', async (t) => {
+    assert.match((await verify(fileOf(t, { ...PROOF, opening: null }))).lines, /draw is not as promised/);
+    assert.match((await verify(fileOf(t, { ...PROOF, opening: 'ab'.repeat(32) }))).lines, /draw is not as promised/);
+    await assert.rejects(verify(fileOf(t, { ...PROOF, opening: 'abab' })), /it is no page of a draw/);
+  });
+
+  it('checks a draw from before there were openings, and says what it does not prove', async (t) => {
+    const { opening: _, ...proof } = PROOF;
+    const old = drawOrder({ seed: SEED, opening: null }, ENTRY_IDS, hashing);
+    const entries = old.entryIds.map((entryId) => createHash('sha256').update(entryId).digest('hex'));
+    const { code, lines, json } = await verify(fileOf(t, { ...proof, entries }));
+    assert.equal(code, 0, lines);
+    assert.match(lines, /is as promised\nthe draw has no opening: .* could foresee it/);
+    assert.equal(json['hasOpening'], false);
+  });
+
   it('says that a draw is still to come', async (t) => {
-    const pending = { ...PROOF, status: 'pending', seed: null, count: 0, entries_digest: null, entries: [] };
+    const pending = {
+      ...PROOF,
+      status: 'pending',
+      seed: null,
+      opening: null,
+      count: 0,
+      entries_digest: null,
+      entries: [],
+    };
     const { code, lines } = await verify(fileOf(t, pending));
     assert.equal(code, 1);
     assert.match(lines, /not drawn yet; its commitment is [0-9a-f]{64}/);

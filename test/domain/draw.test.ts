@@ -3,10 +3,12 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { createHashing } from '#actors/hashing.ts';
-import { commitmentOf, drawOrder, findFlaws, type DrawProof } from '#domain/draw.ts';
+import { commitmentOf, drawOrder, findFlaws, type DrawProof, type DrawSecrets } from '#domain/draw.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);
+const OPENING = '0be4'.repeat(16);
+const SECRETS: DrawSecrets = { seed: SEED, opening: OPENING };
 
 const hexSha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
@@ -14,11 +16,11 @@ function crowd(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `que_1_${String(index).padStart(24, '0')}`);
 }
 
-function proofOf(entryIds: readonly string[], seed = SEED): DrawProof {
-  const { entryIds: order, entriesDigest } = drawOrder(seed, entryIds, hashing);
+function proofOf(entryIds: readonly string[], secrets = SECRETS): DrawProof {
+  const { entryIds: order, entriesDigest } = drawOrder(secrets, entryIds, hashing);
   return {
-    drawCommitment: commitmentOf(seed, hashing),
-    seed,
+    drawCommitment: commitmentOf(secrets.seed, hashing),
+    ...secrets,
     count: order.length,
     entriesDigest,
     entries: order.map((entryId) => hexSha256(entryId)),
@@ -32,59 +34,72 @@ describe('The hashing of draws', () => {
         const keyHex = Buffer.from(key).toString('hex');
         assert.equal(hashing.sha256(text), hexSha256(text));
         assert.equal(hashing.sha256OfHex(keyHex), hexSha256(Buffer.from(key)));
-        assert.equal(hashing.hmacSha256(keyHex, text), createHmac('sha256', key).update(text).digest('hex'));
+        const hmacOf = (message: string | Buffer): string => createHmac('sha256', key).update(message).digest('hex');
+        const textHex = Buffer.from(text).toString('hex');
+        assert.equal(hashing.hmacSha256(keyHex, text), hmacOf(text));
+        assert.equal(hashing.hmacSha256OfHex(keyHex, textHex), hmacOf(Buffer.from(textHex, 'hex')));
       }),
     );
   });
 });
 
 describe('A draw', () => {
-  it('orders the line as the published rule says, word by word', () => {
-    const entryIds = crowd(50);
-    const hashes = entryIds.map((entryId) => hexSha256(entryId));
-    const digest = hexSha256([...hashes].sort().join(''));
-    const keyOf = (hash: string): string =>
-      createHmac('sha256', Buffer.from(SEED, 'hex')).update(`${digest}${hash}`).digest('hex');
-    const expected = entryIds
+  const entryIds = crowd(50);
+  const hashes = entryIds.map((entryId) => hexSha256(entryId));
+  const digest = hexSha256([...hashes].sort().join(''));
+
+  /** The line by the published rule, with Node's own functions alone. */
+  function orderUnder(key: Buffer): string[] {
+    const keyOf = (hash: string): string => createHmac('sha256', key).update(`${digest}${hash}`).digest('hex');
+    return entryIds
       .map((entryId) => ({ entryId, key: keyOf(hexSha256(entryId)) }))
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .map(({ entryId }) => entryId);
-    const drawn = drawOrder(SEED, entryIds, hashing);
-    assert.deepEqual(drawn.entryIds, expected);
-    assert.equal(drawn.entriesDigest, digest);
+  }
+
+  it('orders the line as the published rule says, word by word', () => {
+    const key = createHmac('sha256', Buffer.from(SEED, 'hex')).update(Buffer.from(OPENING, 'hex')).digest();
+    assert.deepEqual(drawOrder(SECRETS, entryIds, hashing), { entryIds: orderUnder(key), entriesDigest: digest });
+  });
+
+  it('recorded before there were openings has the seed alone as its key', () => {
+    const expected = orderUnder(Buffer.from(SEED, 'hex'));
+    assert.deepEqual(drawOrder({ seed: SEED, opening: null }, entryIds, hashing).entryIds, expected);
+    assert.deepEqual(findFlaws(proofOf(entryIds, { seed: SEED, opening: null }), hashing), []);
   });
 
   it('does not depend on the order of arrival', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(crowd(40), { minLength: 40 }), (shuffled) => {
-        assert.deepEqual(drawOrder(SEED, shuffled, hashing), drawOrder(SEED, crowd(40), hashing));
+        assert.deepEqual(drawOrder(SECRETS, shuffled, hashing), drawOrder(SECRETS, crowd(40), hashing));
       }),
       { numRuns: 30 },
     );
   });
 
-  it('is another one for another seed, and when anybody else takes part', () => {
-    const entryIds = crowd(40);
-    const { entryIds: order } = drawOrder(SEED, entryIds, hashing);
-    assert.notDeepEqual(drawOrder('00'.repeat(32), entryIds, hashing).entryIds, order);
-    const withoutLast = order.filter((entryId) => entryId !== entryIds[39]);
-    assert.notDeepEqual(drawOrder(SEED, entryIds.slice(0, 39), hashing).entryIds, withoutLast);
+  it('is another one for another seed, for another opening, and when anybody else takes part', () => {
+    const { entryIds: order } = drawOrder(SECRETS, entryIds, hashing);
+    for (const changed of [{ seed: '00'.repeat(32) }, { opening: '00'.repeat(32) }, { opening: null }]) {
+      assert.notDeepEqual(drawOrder({ ...SECRETS, ...changed }, entryIds, hashing).entryIds, order);
+    }
+    const withoutLast = order.filter((entryId) => entryId !== entryIds[49]);
+    assert.notDeepEqual(drawOrder(SECRETS, entryIds.slice(0, 49), hashing).entryIds, withoutLast);
   });
 
   it('of nobody is empty', () => {
-    assert.deepEqual(drawOrder(SEED, [], hashing), { entryIds: [], entriesDigest: hexSha256('') });
+    assert.deepEqual(drawOrder(SECRETS, [], hashing), { entryIds: [], entriesDigest: hexSha256('') });
     assert.deepEqual(findFlaws(proofOf([]), hashing), []);
   });
 
   it('gives those who came early no advantage', () => {
     const people = 100;
     const draws = 400;
-    const entryIds = crowd(people);
-    const arrivalOf = new Map(entryIds.map((entryId, index) => [entryId, index]));
+    const arrived = crowd(people);
+    const arrivalOf = new Map(arrived.map((entryId, index) => [entryId, index]));
     let sum = 0;
     for (let draw = 0; draw < draws; draw += 1) {
-      const seed = hexSha256(`seed ${draw}`);
-      const { entryIds: order } = drawOrder(seed, entryIds, hashing);
+      const secrets = { seed: hexSha256(`seed ${draw}`), opening: hexSha256(`opening ${draw}`) };
+      const { entryIds: order } = drawOrder(secrets, arrived, hashing);
       const squares = order.reduce((total, entryId, place) => total + (arrivalOf.get(entryId)! - place) ** 2, 0);
       sum += 1 - (6 * squares) / (people * (people ** 2 - 1));
     }
@@ -96,7 +111,8 @@ describe('A draw', () => {
 
 describe('The proof of a draw', () => {
   it('has no flaw when it is real', () => {
-    assert.deepEqual(findFlaws(proofOf(crowd(200), randomBytes(32).toString('hex')), hashing), []);
+    const random = (): string => randomBytes(32).toString('hex');
+    assert.deepEqual(findFlaws(proofOf(crowd(200), { seed: random(), opening: random() }), hashing), []);
   });
 
   it('shows any two entries that were swapped', () => {
@@ -121,6 +137,9 @@ describe('The proof of a draw', () => {
         seed: 'ab'.repeat(32),
         drawCommitment: commitmentOf('ab'.repeat(32), hashing),
       },
+      'another opening': { ...proof, opening: 'ab'.repeat(32) },
+      'an opening that is withheld': { ...proof, opening: null },
+      'an opening of other length': { ...proofOf(crowd(20), { seed: SEED, opening: '0be4' }) },
       'an entry left out': { ...proof, entries: entries.slice(1) },
       'an entry left out and not counted': { ...proof, count: 19, entries: entries.slice(1) },
       'an entry shown twice': { ...proof, count: 21, entries: [entries[0]!, ...entries] },

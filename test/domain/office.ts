@@ -45,11 +45,12 @@ export class Desk {
   now: number;
   readonly #counts = new Map<IdPrefix, number>();
   readonly #hashing = createHashing();
-  #seeds = 0;
+  readonly #newSeed: () => string;
 
-  constructor(office: BoxOffice, now: number) {
+  constructor(office: BoxOffice, now: number, newSeed: () => string = countedSeeds()) {
     this.office = office;
     this.now = now;
+    this.#newSeed = newSeed;
   }
 
   /** Moves the clock; nothing runs out before the next turn. */
@@ -109,7 +110,7 @@ export class Desk {
     const decision = decide(this.office, command, {
       now: this.now,
       newId: (prefix) => this.#nextId(prefix),
-      newSeed: () => this.#nextSeed(),
+      newSeed: this.#newSeed,
       hashing: this.#hashing,
     });
     if (isRefusal(decision)) return decision;
@@ -125,16 +126,17 @@ export class Desk {
     this.#counts.set(prefix, n);
     return id(prefix, n);
   }
+}
 
-  #nextSeed(): string {
-    this.#seeds += 1;
-    return this.#seeds.toString(16).padStart(64, '0');
-  }
+/** Seeds and openings that count up. */
+function countedSeeds(): () => string {
+  let seeds = 0;
+  return () => (seeds += 1).toString(16).padStart(64, '0');
 }
 
 /** The box office of an event that was just defined. */
-export function given(definition: EventDefinition, now = START): Desk {
-  const desk = new Desk(openBoxOffice(definition.id, EVENT_NUMBER), now);
+export function given(definition: EventDefinition, now = START, newSeed?: () => string): Desk {
+  const desk = new Desk(openBoxOffice(definition.id, EVENT_NUMBER), now, newSeed);
   desk.do({ type: 'DefineEvent', definition, operator: null, note: null });
   return desk;
 }

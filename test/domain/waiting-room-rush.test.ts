@@ -87,7 +87,7 @@ class WatchedDesk {
   draw(): void {
     const draw = drawUnderWay(this.desk.office);
     if (draw === null) return;
-    const { entryIds, entriesDigest } = drawOrder(draw.seed, [...poolIds(draw)], createHashing());
+    const { entryIds, entriesDigest } = drawOrder(draw, [...poolIds(draw)], createHashing());
     for (let from = draw.order.length; from < entryIds.length; from += DRAWN_ENTRIES_PER_FACT_MAX) {
       const piece = entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX);
       this.desk.do({ type: 'RecordDraw', from, entryIds: piece, entriesDigest });

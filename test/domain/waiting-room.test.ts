@@ -491,12 +491,13 @@ describe('The opening', () => {
 
   it('draws the line by the published rule, and the first poll already moves it', () => {
     const { desk, entries } = crowded();
-    desk.wait(MINUTE);
+    desk.wait(MINUTE).settle();
     const seed = desk.journal.flatMap(({ fact }) =>
       fact.type === 'WaitingRoomAdded' ? [fact.data.drawSeed!] : [],
     )[0]!;
+    const opening = desk.journal.flatMap(({ fact }) => (fact.type === 'DrawStarted' ? [fact.data.opening!] : []))[0]!;
     const expected = drawOrder(
-      seed,
+      { seed, opening },
       Array.from(entries.values(), (entry) => entry.id),
       hashing,
     );
@@ -515,6 +516,7 @@ describe('The opening', () => {
       status: 'drawn',
       drawCommitment: hashing.sha256OfHex(seed),
       seed,
+      opening,
       drawnAt: START + OPENING,
       count: 20,
       entriesDigest: expected.entriesDigest,
@@ -546,10 +548,10 @@ describe('The opening', () => {
     assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
-  it('keeps the seed secret until then', () => {
+  it('keeps the seed secret until then, and has no opening', () => {
     const { desk } = crowded();
-    const { status, seed, count, entries } = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
-    assert.deepEqual({ status, seed, count, entries }, { status: 'pending', seed: null, count: 0, entries: [] });
+    const { status, seed, opening, count, entries } = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    assert.deepEqual([status, seed, opening, count, entries], ['pending', null, null, 0, []]);
     assert.equal(viewDraw(given(roomEvent()).office, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
   });
 
@@ -570,7 +572,7 @@ describe('A draw too large for one turn', () => {
     desk.wait(MINUTE).settle();
     const draw = drawUnderWay(desk.office)!;
     const { entryIds, entriesDigest } = drawOrder(
-      draw.seed,
+      draw,
       entries.map((entry) => entry.id),
       hashing,
     );

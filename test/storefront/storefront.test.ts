@@ -316,7 +316,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await passTime(601);
       await buyer.open(`${path}/draw`);
       await buyer.press('Check it in my browser');
-      await buyer.sees('Everybody stands where the secret put them.');
+      await buyer.sees('Everybody stands where the secrets put them.');
       await buyer.sees(/You were drawn as number \d+/);
       assert.equal(await buyer.page.getByText('This does not hold.').count(), 0);
       await buyer.close();

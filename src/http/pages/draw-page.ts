@@ -32,7 +32,9 @@ do {
 
 const seed = Buffer.from(draw.seed, 'hex');
 const digest = sha256([...entries].sort().join(''));
-const keys = entries.map((entry) => createHmac('sha256', seed).update(digest + entry).digest('hex'));
+const opening = draw.opening && Buffer.from(draw.opening, 'hex');
+const key = opening ? createHmac('sha256', seed).update(opening).digest() : seed;
+const keys = entries.map((entry) => createHmac('sha256', key).update(digest + entry).digest('hex'));
 const checks = {
   'the seed is the one that was committed to': sha256(seed) === draw.draw_commitment,
   'everybody who took part is shown once': entries.length === draw.count && new Set(entries).size === draw.count,
@@ -60,14 +62,16 @@ export function drawPage(content: DrawPageContent): Page {
           commitment. Nobody can find another number with the same fingerprint, so the seed could not be exchanged.
         </p>
         <p>
-          Everybody who was waiting when the doors opened took part. Each place in line is worked out from the seed and
-          from the list of all who took part, and so nobody knew any place before that list was complete. When somebody
-          came made no difference.
+          Everybody who was waiting when the doors opened took part. In that moment a second random number was made, the
+          opening, and recorded together with the list. Each place in line is worked out from the seed, the opening and
+          the list of all who took part. So nobody knew any place before the list was complete, not even somebody who
+          could read the seed. When somebody came made no difference.
         </p>
         <p>
-          Afterwards the seed and the whole line are shown here, so that anybody can work out the line again. Entries
-          are shown by their fingerprints, because an entry's id is its pass.
+          Afterwards the seed, the opening and the whole line are shown here, so that anybody can work out the line
+          again. Entries are shown by their fingerprints, because an entry's id is its pass.
         </p>
+        ${isWithoutOpening(draw) ? oldDraw() : null}
       </section>
       ${draw.status === 'pending' ? null : checkOf(content)}`,
   };
@@ -89,14 +93,27 @@ function outcomeOf({ draw, timezone }: DrawPageContent): Html {
   return html`<p>The line of ${people} was drawn on ${printWhen(draw.drawnAt!, timezone)}.</p>`;
 }
 
-function figuresOf({ drawCommitment, seed, entriesDigest }: DrawView): Html {
+/** A draw that is held and has none was recorded before there were openings. */
+function isWithoutOpening({ status, opening }: DrawView): boolean {
+  return status === 'drawn' && opening === null;
+}
+
+function oldDraw(): Html {
+  return html`<p>
+    This draw is from before openings were made: its line comes from the seed and the list alone. Nobody could exchange
+    the seed, but whoever could read it beforehand could work out places in advance.
+  </p>`;
+}
+
+function figuresOf({ drawCommitment, seed, opening, entriesDigest }: DrawView): Html {
   const figure = (title: string, value: string | null): Html | null =>
     value === null
       ? null
       : html`<h2>${title}</h2>
           <p><code>${value}</code></p>`;
   return html`<section>
-    ${figure('Commitment', drawCommitment)} ${figure('Seed', seed)} ${figure('Digest of all entries', entriesDigest)}
+    ${figure('Commitment', drawCommitment)} ${figure('Seed', seed)} ${figure('Opening', opening)}
+    ${figure('Digest of all entries', entriesDigest)}
   </section>`;
 }
 

@@ -8,6 +8,7 @@ export const JoinQueue = Type.Object(
 );
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const Hex32 = Sha256;
 
 export const QueueEntry = Type.Object(
   {
@@ -49,13 +50,19 @@ export const Draw = Type.Object(
     event_id: Type.String(),
     status: Type.String({ enum: ['pending', 'drawn'] }),
     draw_commitment: { ...Sha256, description: 'SHA-256 of the seed.' },
-    seed: Nullable({ ...Sha256, description: '32 bytes in hex; null while pending.' }),
+    seed: Nullable({ ...Hex32, description: '32 bytes in hex, made with the room; null while pending.' }),
+    opening: Nullable({
+      ...Hex32,
+      description:
+        '32 bytes in hex, made at the opening; null while pending, and in draws recorded before there were openings.',
+    }),
     drawn_at: Nullable(Time),
     count: Count,
     entries_digest: Nullable({ ...Sha256, description: 'SHA-256 of all entries, sorted and joined.' }),
     entries: Type.Array(Sha256, {
       description:
-        'SHA-256 of each entry id, in line order: ascending by HMAC-SHA-256 of digest and entry under the seed.',
+        'SHA-256 of each entry id, in line order: ascending by HMAC-SHA-256 of digest and entry (both as hex texts) under K, which is ' +
+        'HMAC-SHA-256 of the bytes of the opening under the bytes of the seed. Without an opening K is the seed.',
     }),
   },
   { $id: 'Draw' },

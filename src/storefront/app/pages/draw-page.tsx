@@ -41,14 +41,19 @@ export function DrawPage({ slug }: { readonly slug: string }) {
         </p>
         <PageHeading>Proof of the draw</PageHeading>
         <p class="lead">
-          Whoever was in the waiting room when it opened was put in a random order. The secret behind that order was
-          fixed before anybody joined, so nobody could have chosen it.
+          Whoever was in the waiting room when it opened was put in a random order. One secret behind that order was
+          fixed before anybody joined, so nobody could exchange it; the other was made at the opening, so nobody could
+          foresee it.
         </p>
         <dl class="facts">
           <dt>Promised before the opening</dt>
           <dd class="hash">{draw.draw_commitment}</dd>
           <dt>Secret, told afterwards</dt>
           <dd class="hash">{draw.seed ?? 'told when the doors open'}</dd>
+          <dt>Made at the opening</dt>
+          <dd class="hash">
+            {draw.opening ?? (draw.status === 'pending' ? 'told when the doors open' : 'nothing: an older draw')}
+          </dd>
           <dt>In the draw</dt>
           <dd>
             {count(draw.count, 'person', 'people')}
@@ -113,7 +118,7 @@ function Check({ slug, eventId, draw }: CheckProps) {
     <ul class="verdict" role="status">
       <Finding holds={verdict.commitmentHolds}>The secret is the one that was promised.</Finding>
       <Finding holds={verdict.digestHolds}>The list of people is the one that was drawn from.</Finding>
-      <Finding holds={verdict.orderHolds}>Everybody stands where the secret put them.</Finding>
+      <Finding holds={verdict.orderHolds}>Everybody stands where the secrets put them.</Finding>
       {verdict.place !== null && <Finding holds>You were drawn as number {verdict.place}.</Finding>}
     </ul>
   );

@@ -1,0 +1,189 @@
+/**
+ * Attempts to steer a draw by somebody who reads everything that is kept before the opening and controls many entries.
+ *
+ * The adversary has the seed, every entry id and the rule, and decides until the last moment who of the accomplices leaves.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createHashing } from '#actors/hashing.ts';
+import { drawOrder } from '#domain/draw.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, poolIds, viewDraw } from '#domain/drawing.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import type { DrawView } from '#domain/views.ts';
+import { assertSameAfterReplay, Desk, given, MINUTE, START } from './office.ts';
+import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+import { evolve, openBoxOffice } from '#domain/box-office.ts';
+
+const hashing = createHashing();
+const OPENS_AT = START + MINUTE;
+const PEOPLE = 30;
+/** The first so many of the entries belong to the adversary; the friend comes right after. */
+const ACCOMPLICES = 10;
+
+function roomEvent(): EventDefinition {
+  return eventOf(
+    [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10 }],
+    [ticketType('adult', 'floor')],
+    [stage('general', { adult: 1000 })],
+    { waitingRoom: true, waitingRoomRate: 2, waitingRoomOpensAt: OPENS_AT },
+  );
+}
+
+/** A room in which these many people wait, and their ids in the order of arrival. */
+function crowded(people: number, newSeed?: () => string): { readonly desk: Desk; readonly ids: readonly string[] } {
+  const desk = given(roomEvent(), START, newSeed);
+  const ids = Array.from(
+    { length: people },
+    (_, n) => desk.do({ type: 'JoinQueue', sessionKey: `session-${n}` }).entry.id,
+  );
+  return { desk, ids };
+}
+
+function proofOf(desk: Desk): DrawView {
+  return viewDraw(desk.office, { offset: 0, limit: 10_000 }, hashing)!;
+}
+
+/** Who of the accomplices should leave so that the friend comes first, by the order that the keys on disk lead to. */
+function bestToLeave(seed: string, ids: readonly string[]): ReadonlySet<string> {
+  const friend = ids[ACCOMPLICES]!;
+  let best = { place: Infinity, leaving: new Set<string>() };
+  for (let choice = 0; choice < 2 ** ACCOMPLICES; choice += 7) {
+    const leaving = new Set(ids.filter((_, n) => n < ACCOMPLICES && ((choice >> n) & 1) === 1));
+    const staying = ids.filter((entryId) => !leaving.has(entryId));
+    const place = drawOrder({ seed, opening: null }, staying, hashing).entryIds.indexOf(friend);
+    if (place < best.place) best = { place, leaving };
+    if (place === 0) break;
+  }
+  assert.equal(best.place, 0, 'by the seed alone the friend could be brought to the front');
+  return best.leaving;
+}
+
+describe('Whoever reads seed and entry ids before the opening', () => {
+  it('brings a friend no nearer to the front than chance does', () => {
+    const draws = 60;
+    let made = 0;
+    const newSeed = (): string => hashing.sha256(`secret ${(made += 1)}`);
+    let sum = 0;
+    for (let draw = 0; draw < draws; draw += 1) {
+      const { desk, ids } = crowded(PEOPLE, newSeed);
+      desk.wait(MINUTE - 1);
+      const leaving = bestToLeave(desk.office.waitingRoom!.draw!.seed, ids);
+      for (const entryId of leaving) {
+        desk.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
+      }
+      desk.wait(1).settle();
+      const { count, entries } = proofOf(desk);
+      sum += entries.indexOf(hashing.sha256(ids[ACCOMPLICES]!)) / (count - 1);
+    }
+    // A fair place, as a share of the line, has mean 1/2 and a variance of about 1/12; four standard errors of the mean.
+    const bound = 4 / Math.sqrt(12 * draws);
+    assert.ok(Math.abs(sum / draws - 0.5) < bound, `mean place ${sum / draws} of the line`);
+  });
+
+  it('finds nothing of the opening: it is made in the turn that begins the draw, and the order is another for another one', () => {
+    const orders = ['aa', 'bb'].map((byte) => {
+      const secrets = [hashing.sha256('seed'), byte.repeat(32)];
+      const { desk, ids } = crowded(PEOPLE, () => secrets.shift()!);
+      desk.wait(MINUTE - 1).settle();
+      const kept = [...snapshotPieces(desk.office), ...desk.journal.map(({ fact }) => JSON.stringify(fact))].join('\n');
+      assert.equal(secrets.length, 1, 'nothing has asked for the opening yet');
+      assert.ok(kept.includes(ids[0]!) && !kept.includes(byte.repeat(32)));
+      desk.wait(1).settle();
+      return proofOf(desk).entries;
+    });
+    assert.notDeepEqual(orders[0], orders[1]);
+    assert.deepEqual([...orders[0]!].sort(), [...orders[1]!].sort());
+  });
+});
+
+describe('Whoever reads the opening the moment it is recorded', () => {
+  it('comes too late: who takes part is fixed in the same turn', () => {
+    const people = DRAW_IN_TURN_MAX + 1;
+    const { desk, ids } = crowded(people);
+    desk.wait(MINUTE).settle();
+    const draw = drawUnderWay(desk.office)!;
+    const { entryIds, entriesDigest } = drawOrder(draw, ids, hashing);
+    const late = desk.do({ type: 'JoinQueue', sessionKey: 'session-late' }).entry;
+    for (const entryId of entryIds.slice(1, 200)) {
+      desk.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
+    }
+    assert.deepEqual([...poolIds(draw)].sort(), [...ids].sort());
+    desk.do({ type: 'RecordDraw', from: 0, entryIds, entriesDigest });
+    const { entries } = proofOf(desk);
+    assert.deepEqual(
+      entries,
+      entryIds.map((entryId) => hashing.sha256(entryId)),
+    );
+    assert.ok(!entries.includes(hashing.sha256(late.id)));
+  });
+
+  it('and joins in the millisecond of the opening, stands behind everybody drawn', () => {
+    const { desk } = crowded(PEOPLE);
+    const { entry } = desk.wait(MINUTE).do({ type: 'JoinQueue', sessionKey: 'session-late' });
+    assert.equal(entry.position, PEOPLE - 2 + 1);
+    assert.equal(proofOf(desk).count, PEOPLE);
+  });
+});
+
+describe('An operator who changes the room before the opening', () => {
+  const define = (desk: Desk, changes: Partial<EventDefinition>) =>
+    desk.do({ type: 'DefineEvent', definition: { ...roomEvent(), ...changes }, operator: null, note: null });
+
+  it('cannot exchange the seed by moving the opening or changing anything else', () => {
+    const { desk } = crowded(PEOPLE);
+    const { drawCommitment } = proofOf(desk);
+    define(desk, { waitingRoomOpensAt: OPENS_AT + MINUTE });
+    define(desk, { waitingRoomOpensAt: OPENS_AT + 2 * MINUTE, waitingRoomRate: 7, name: 'Another name' });
+    define(desk, { waitingRoomOpensAt: OPENS_AT, status: 'DRAFT' });
+    define(desk, {});
+    assert.equal(proofOf(desk).drawCommitment, drawCommitment);
+    desk.wait(MINUTE).settle();
+    assert.equal(proofOf(desk).drawCommitment, drawCommitment);
+    assert.equal(proofOf(desk).count, PEOPLE);
+  });
+
+  it('can only make the room anew, with a new commitment and without anybody in it', () => {
+    const { desk, ids } = crowded(PEOPLE);
+    const { drawCommitment } = proofOf(desk);
+    define(desk, { waitingRoom: false, waitingRoomOpensAt: null });
+    define(desk, {});
+    assert.notEqual(proofOf(desk).drawCommitment, drawCommitment);
+    const poll = desk.ask({ type: 'PollQueue', entryId: ids[0]!, sessionKey: 'session-0' });
+    assert.equal((poll as { code?: string }).code, 'QUEUE_ENTRY_NOT_FOUND');
+  });
+});
+
+describe('A draw under way', () => {
+  it('that an older version began without an opening goes on to the order that the seed alone leads to', () => {
+    const { desk, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    desk.wait(MINUTE).settle();
+    const old = new Desk(openBoxOffice(desk.office.eventId, desk.office.eventNumber), desk.now);
+    for (const { fact, at } of desk.journal) {
+      const { type, data } = fact;
+      const kept = type === 'DrawStarted' ? { type, data: { entryCount: data.entryCount } } : fact;
+      evolve(old.office, kept, at);
+      old.journal.push({ fact: kept, at });
+    }
+    const draw = drawUnderWay(old.office)!;
+    assert.equal(draw.opening, null);
+    assert.ok(![...snapshotPieces(old.office)].join('').includes('"opening"'), 'its fingerprint is what it was');
+    const { entryIds, entriesDigest } = drawOrder({ seed: draw.seed, opening: null }, ids, hashing);
+    assert.deepEqual(drawOrder(draw, ids, hashing).entryIds, entryIds);
+    old.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
+    assertSameAfterReplay(old);
+    old.do({ type: 'RecordDraw', from: 1000, entryIds: entryIds.slice(1000), entriesDigest });
+    const { seed, opening } = proofOf(old);
+    assert.deepEqual([seed, opening], [draw.seed, null]);
+    assertSameAfterReplay(old);
+  });
+
+  it('keeps its opening in a snapshot and a replay', () => {
+    const { desk, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    desk.wait(MINUTE).settle();
+    assert.ok([...snapshotPieces(desk.office)].join('').includes(`"opening":"${drawUnderWay(desk.office)!.opening!}"`));
+    const { entryIds, entriesDigest } = drawOrder(drawUnderWay(desk.office)!, ids, hashing);
+    desk.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
+    assertSameAfterReplay(desk);
+  });
+});

@@ -17,6 +17,7 @@ import type {
   TicketTypeDefinition,
 } from '#domain/catalogue.ts';
 import { invariant } from '#domain/invariant.ts';
+import { holdMaxMinutesOf } from '#domain/sale-plan.ts';
 import { pointer, type CatalogueProblem, type Report } from './problem.ts';
 import { checkReferences, defaultHoldMinutes, defaultPaymentMinutes, type Seatings } from './references.ts';
 import type {
@@ -84,7 +85,8 @@ function complete(event: EventFile, seatings: Seatings): EventDefinition {
     paymentProvider: event.payment_provider ?? 'provider_a',
     maxInstallments: event.max_installments ?? 1,
     holdMinutes,
-    holdMaxMinutes: event.hold_max_minutes ?? null,
+    holdMaxMinutes: holdMaxMinutesOf({ holdMinutes, holdMaxMinutes: event.hold_max_minutes ?? null }),
+    limitsAtHold: event.limits_at_hold ?? true,
     paymentMinutes: event.payment_minutes ?? defaultPaymentMinutes(holdMinutes),
     waitingRoom: event.waiting_room ?? false,
     waitingRoomOpensAt: instantOf(event.waiting_room_opens_at),

@@ -9,6 +9,7 @@ import type {
   SellingStageDefinition,
   TicketTypeDefinition,
 } from '#domain/catalogue.ts';
+import { holdMaxMinutesOf } from '#domain/sale-plan.ts';
 import type {
   EventFile,
   LocalityFile,
@@ -33,7 +34,8 @@ export function printDefinition(definition: EventDefinition): EventFile {
     payment_provider: definition.paymentProvider,
     max_installments: definition.maxInstallments,
     hold_minutes: definition.holdMinutes,
-    hold_max_minutes: definition.holdMaxMinutes,
+    hold_max_minutes: holdMaxMinutesOf(definition),
+    limits_at_hold: definition.limitsAtHold ?? true,
     payment_minutes: definition.paymentMinutes,
     waiting_room: definition.waitingRoom,
     waiting_room_opens_at: printInstant(definition.waitingRoomOpensAt),

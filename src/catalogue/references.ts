@@ -33,9 +33,9 @@ export function checkReferences(event: Judged<EventFile>, seatings: Seatings, re
 
 function checkWindows(event: Judged<EventFile>, report: Report): void {
   const holdMinutes = event.hold_minutes ?? defaultHoldMinutes;
-  const holdMaxMinutes = event.hold_max_minutes ?? null;
-  if (holdMaxMinutes !== null && holdMaxMinutes < holdMinutes) {
-    report('/hold_max_minutes', `must be at least hold_minutes (${holdMinutes})`);
+  const holdMaxMinutes = event.hold_max_minutes ?? 0;
+  if (holdMaxMinutes !== 0 && holdMaxMinutes < holdMinutes) {
+    report('/hold_max_minutes', `must be at least hold_minutes (${holdMinutes}), or 0 for no ceiling`);
   }
   const paymentMinutes = event.payment_minutes ?? defaultPaymentMinutes(holdMinutes);
   if (paymentMinutes <= holdMinutes) report('/payment_minutes', `must be more than hold_minutes (${holdMinutes})`);

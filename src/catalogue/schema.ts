@@ -15,6 +15,8 @@ import { Type, type Static } from 'typebox';
 const windowMinutesMax = 525_600;
 /** Twice the longest hold, because a payment window must be the longer of the two. */
 const paymentMinutesMax = 2 * windowMinutesMax;
+/** What the default of four windows comes to for the longest one. */
+const holdMaxMinutesMax = 4 * windowMinutesMax;
 /** Ten million in the main unit of most currencies; sums of many stay exact integers. */
 const priceCentsMax = 1_000_000_000;
 /** More people than any place on earth takes in. */
@@ -235,8 +237,9 @@ export const eventFileSchema = Type.Object({
   max_installments: Type.Optional(count(1, 12)),
   hold_minutes: Type.Optional(minutes(windowMinutesMax)),
   hold_max_minutes: Type.Optional(
-    Type.Unsafe<number | null>({ type: ['number', 'null'], exclusiveMinimum: 0, maximum: paymentMinutesMax }),
+    Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: holdMaxMinutesMax }),
   ),
+  limits_at_hold: Type.Optional(Type.Boolean()),
   payment_minutes: Type.Optional(minutes(paymentMinutesMax)),
   waiting_room: Type.Optional(Type.Boolean()),
   waiting_room_opens_at: Type.Optional(timeOrNull),

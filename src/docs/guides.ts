@@ -36,6 +36,9 @@ const firstSale: Guide = {
           text: 'A hold keeps tickets for one browser for some minutes. Your storefront makes the `session_key`: a secret of 8 to 128 characters. A session has one hold an event; placing again replaces it.',
         },
         {
+          text: 'A hold over `max_per_order` or `max_tickets_per_order` is refused as a checkout would refuse it. PATCH and a new POST restart the window, but one session’s hold lives four windows at most (`hold_max_minutes`), counted from its first POST: then its tickets return to sale.',
+        },
+        {
           code: `HOLD=$(curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
   "event_id": "evt_club", "session_key": "browser-of-ada",
   "items": [{"ticket_type_id": "single", "selling_stage_id": "regular", "quantity": 2}]
@@ -218,6 +221,17 @@ const goingLive: Guide = {
         },
         {
           text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it and set `TRUST_PROXY` only when that proxy writes the forwarding headers itself.',
+        },
+      ],
+    },
+    {
+      title: 'Holds that nobody means to buy',
+      blocks: [
+        {
+          text: 'Holds are anonymous, so set what one of them can take: `max_per_order` on each ticket type and `max_tickets_per_order` on the event. A hold that no order could take is refused (`limits_at_hold`, true by default; false leaves the limits to the checkout), and `hold_max_minutes` ends it after four windows by default (0 for no ceiling).',
+        },
+        {
+          text: 'This bounds one session key, and anybody can make another one. Where that is to be feared, open a waiting room, which paces new sessions by `waiting_room_rate`, and set `RATE_LIMIT_PER_MINUTE`, which bounds what one address can place; a short `hold_minutes` brings tickets back sooner. `/metrics` shows how much is held.',
         },
       ],
     },

@@ -92,6 +92,7 @@ const NOTHING_DEFINED: EventDefinition = {
   maxInstallments: 1,
   holdMinutes: 10,
   holdMaxMinutes: null,
+  limitsAtHold: true,
   paymentMinutes: 30,
   waitingRoom: false,
   waitingRoomOpensAt: null,

@@ -22,8 +22,13 @@ export interface EventDefinition {
   readonly paymentProvider: PaymentProviderName;
   readonly maxInstallments: number;
   readonly holdMinutes: number;
-  /** The longest that one session's hold may live through changes, counted from its first placing; null means no ceiling. */
+  /**
+   * The longest that one session's hold may live through changes, counted from its first placing; 0 means no ceiling.
+   * Null stands only in definitions that were stored before the setting had a default, and means that default.
+   */
   readonly holdMaxMinutes: number | null;
+  /** Whether a hold over the purchase limits is refused; absent in definitions from before the setting, where it counts as true. */
+  readonly limitsAtHold?: boolean;
   readonly paymentMinutes: number;
   readonly waitingRoom: boolean;
   readonly waitingRoomOpensAt: number | null;

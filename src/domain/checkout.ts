@@ -23,7 +23,7 @@ import { issueTickets } from './payments.ts';
 import { priceItems, totalOf } from './pricing.ts';
 import { findCodes } from './promo-codes.ts';
 import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
-import { judgeLimits, judgeSize } from './purchase-limits.ts';
+import { judgeLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
 import { assignTickets, findWanted } from './reservation.ts';
 import { boundAttributionCode, boundTracking } from './tracking.ts';
@@ -167,7 +167,7 @@ function judgePurchase(
   const lines = assign();
   if (isRefusal(lines)) return lines;
   const priced = priceItems(items, allotSeats(lines, items), perks, codes);
-  return judgeSize(items) ?? judgeTotal(priced) ?? { items: priced, lines };
+  return judgeTotal(priced) ?? { items: priced, lines };
 }
 
 /** Judges the bound of the house on an order's total. */

@@ -138,7 +138,7 @@ export function decidePlaceHold(
     holdId,
     sessionKey: command.sessionKey,
     lines,
-    expiresAt: windowEnd(office, firstPlacedAt, now),
+    expiresAt: windowEnd(office, firstPlacedAt, replaced?.expiresAt ?? now, now),
     firstPlacedAt,
     replacedHoldId: replaced?.id ?? null,
     idempotency: command.idempotency,
@@ -158,7 +158,7 @@ export function decideChangeHold(
   if (over !== null) return over;
   const lines = rearrange(office, hold, command.items, now);
   if (isRefusal(lines)) return lines;
-  const expiresAt = windowEnd(office, hold.firstPlacedAt, now);
+  const expiresAt = windowEnd(office, hold.firstPlacedAt, hold.expiresAt, now);
   return [fact('HoldChanged', { holdId: hold.id, lines, expiresAt })];
 }
 
@@ -184,11 +184,14 @@ export function refuseUnless(hold: Hold, trigger: HoldTrigger): Refusal | null {
   return hold.status === 'EXPIRED' ? refuse('HOLD_EXPIRED', {}) : refuse('HOLD_NOT_ACTIVE', { status: hold.status });
 }
 
-/** A full window from now, cut at the ceiling of hold_max_minutes. */
-function windowEnd(stock: Stock, firstPlacedAt: number, now: number): number {
+/**
+ * A full window from now, cut at the ceiling of hold_max_minutes. A hold that lives beyond the ceiling, because a later
+ * definition lowered it, keeps the end that it has: a change never takes time away that was promised, and adds none.
+ */
+function windowEnd(stock: Stock, firstPlacedAt: number, endSoFar: number, now: number): number {
   const { holdWindowMs, holdLifeMaxMs } = stock.plan;
   const end = now + holdWindowMs;
-  return holdLifeMaxMs === null ? end : Math.min(end, firstPlacedAt + holdLifeMaxMs);
+  return holdLifeMaxMs === null ? end : Math.min(end, Math.max(firstPlacedAt + holdLifeMaxMs, endSoFar));
 }
 
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────

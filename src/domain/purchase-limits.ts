@@ -1,25 +1,24 @@
 /**
- * How much one buyer may have: caps per item, per order and per e-mail address.
+ * How much one buyer may have: caps per ticket type, per order and per e-mail address.
  *
  * Owns the comparison of addresses and the tally of tickets by address; which orders count is said by `orders.ts`, which calls
- * `countTickets` when one begins, ends or comes back. `checkout.ts` judges.
+ * `countTickets` when one begins, ends or comes back. A checkout checks every cap; a hold those of a cart, unless the event
+ * says otherwise (`limits_at_hold`), because a hold that no order can take keeps its tickets from everybody else.
  *
  * 1. The tally of an address is the number of tickets on its PENDING, PARTIALLY_PAID and CONFIRMED orders.
  * 2. Two addresses are one buyer's when they are equal trimmed, case-folded and without a +tag; kept is what was typed.
  */
 import { addToTally, sumOf } from './money.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { lineKey } from './reservation.ts';
 import type { SalePlan } from './sale-plan.ts';
 
 /** Bounds an order where the event has no cap of its own: each ticket is an id in memory and in the journal. */
 export const ORDER_TICKETS_MAX = 10_000;
 
 /** What of an item this file judges. */
-interface LimitedItem {
+export interface LimitedItem {
   readonly performanceId: string;
   readonly ticketTypeId: string;
-  readonly sellingStageId: string;
   readonly quantity: number;
   readonly ticketCount: number;
 }
@@ -34,8 +33,7 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Judges a purchase against the event's caps. Refuses in order: MAX_PER_ORDER_EXCEEDED (items of the same type, stage and
- * date added up), MAX_TICKETS_PER_ORDER_EXCEEDED, MAX_TICKETS_PER_EMAIL_EXCEEDED.
+ * Checks a purchase against the event's caps. Refuses in order: as `checkCartLimits`, then MAX_TICKETS_PER_EMAIL_EXCEEDED.
  */
 export function judgeLimits(
   plan: SalePlan,
@@ -43,13 +41,10 @@ export function judgeLimits(
   email: string,
   ticketsByEmail: ReadonlyMap<string, number>,
 ): Refusal | null {
+  const overCart = checkCartLimits(plan, items);
+  if (overCart !== null) return overCart;
   const requested = sumOf(items, (item) => item.ticketCount);
-  const { maxTicketsPerOrder, maxTicketsPerEmail } = plan.definition;
-  const overItemCap = judgeItems(plan, items);
-  if (overItemCap !== null) return overItemCap;
-  if (maxTicketsPerOrder !== null && requested > maxTicketsPerOrder) {
-    return refuse('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: maxTicketsPerOrder, requested });
-  }
+  const { maxTicketsPerEmail } = plan.definition;
   const already = ticketsByEmail.get(emailKey(email)) ?? 0;
   if (maxTicketsPerEmail !== null && already + requested > maxTicketsPerEmail) {
     return refuse('MAX_TICKETS_PER_EMAIL_EXCEEDED', { limit: maxTicketsPerEmail, requested, already });
@@ -57,24 +52,32 @@ export function judgeLimits(
   return null;
 }
 
-function judgeItems(plan: SalePlan, items: readonly LimitedItem[]): Refusal | null {
-  const units = new Map<string, number>();
-  for (const item of items) addToTally(units, lineKey(item), item.quantity);
+/**
+ * Checks the caps that a cart is held to, whoever buys it. Refuses in order: MAX_PER_ORDER_EXCEEDED (units of a type on a
+ * performance, over all items and stages), MAX_TICKETS_PER_ORDER_EXCEEDED. Hot: a hold asks it too, so nothing is allocated.
+ */
+export function checkCartLimits(plan: SalePlan, items: readonly LimitedItem[]): Refusal | null {
+  let tickets = 0;
   for (const item of items) {
     const { ticketTypeId } = item;
     const limit = plan.ticketTypeById.get(ticketTypeId)?.definition.maxPerOrder ?? null;
-    const requested = units.get(lineKey(item))!;
-    if (limit !== null && requested > limit)
-      return refuse('MAX_PER_ORDER_EXCEEDED', { limit, requested, ticketTypeId });
+    if (limit !== null) {
+      const requested = items.length === 1 ? item.quantity : unitsLike(items, item);
+      if (requested > limit) return refuse('MAX_PER_ORDER_EXCEEDED', { limit, requested, ticketTypeId });
+    }
+    tickets += item.ticketCount;
   }
-  return null;
+  const limit = Math.min(plan.definition.maxTicketsPerOrder ?? ORDER_TICKETS_MAX, ORDER_TICKETS_MAX);
+  return tickets > limit ? refuse('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit, requested: tickets }) : null;
 }
 
-/** Judges the bound of the house (ORDER_TICKETS_MAX), after it is known that the tickets could be had. */
-export function judgeSize(items: readonly LimitedItem[]): Refusal | null {
-  const requested = sumOf(items, (item) => item.ticketCount);
-  if (requested <= ORDER_TICKETS_MAX) return null;
-  return refuse('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: ORDER_TICKETS_MAX, requested });
+/** Units of all items that are of the same type on the same performance; items are few, so they are counted anew. */
+function unitsLike(items: readonly LimitedItem[], { ticketTypeId, performanceId }: LimitedItem): number {
+  let units = 0;
+  for (const item of items) {
+    if (item.ticketTypeId === ticketTypeId && item.performanceId === performanceId) units += item.quantity;
+  }
+  return units;
 }
 
 /** Counts the tickets of an order for its address (1), or with -1 no longer. */

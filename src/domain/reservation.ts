@@ -13,6 +13,7 @@
 import { bestBlock, largestBlock } from './best-available.ts';
 import { growBlock, shrinkBlock } from './held-block.ts';
 import { beginTrial, giveBackInTrial, judgeSeats, leftInTrial, shortfall, takeInTrial, type Trial } from './trial.ts';
+import { checkCartLimits, type LimitedItem } from './purchase-limits.ts';
 import { isStageOpen, rowOf, type SaleRow } from './sale-plan.ts';
 import { seatIdsAt } from './seating-plan.ts';
 import { findDateOnSale, inventoryOf, isOnSale, type Stock } from './performances.ts';
@@ -37,11 +38,8 @@ type Seating =
   | { readonly how: 'SHRINK' | 'GROW'; readonly heldSeatIds: readonly string[] };
 
 /** An item whose date, type and stage are known. */
-export interface WantedLine {
-  readonly performanceId: string;
+export interface WantedLine extends LimitedItem {
   readonly row: SaleRow;
-  readonly quantity: number;
-  readonly ticketCount: number;
   readonly unitPriceCents: number;
   readonly seating: Seating;
   /** Whether the hold has as many already, so that stock is not judged (3). */
@@ -53,7 +51,7 @@ export interface WantedLine {
  *
  * `own` is the session's hold that the new one would replace. Refuses in order: PERFORMANCE_*, VALIDATION_ERROR (one seat
  * named twice, seats on general admission), TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE,
- * SEAT_COUNT_MISMATCH, SEAT_NOT_IN_TICKET_TYPE, SEAT_NOT_SELLABLE, SEAT_TAKEN, INSUFFICIENT_TICKETS.
+ * MAX_PER_ORDER_EXCEEDED and MAX_TICKETS_PER_ORDER_EXCEEDED (unless the event leaves limits to the checkout), SEAT_COUNT_MISMATCH, SEAT_NOT_IN_TICKET_TYPE, SEAT_NOT_SELLABLE, SEAT_TAKEN, INSUFFICIENT_TICKETS.
  */
 export function reserve(
   stock: Stock,
@@ -62,7 +60,8 @@ export function reserve(
   now: number,
 ): readonly HoldLine[] | Refusal {
   const wanted = findWanted(stock, items, now);
-  return isRefusal(wanted) ? wanted : assignTickets(stock, wanted, own);
+  if (isRefusal(wanted)) return wanted;
+  return refuseOverLimits(stock, wanted) ?? assignTickets(stock, wanted, own);
 }
 
 /**
@@ -114,7 +113,12 @@ export function rearrange(
   if (wanted.length > HOLD_LINES_MAX) {
     return refuseProblems([{ path: ['items'], message: `a hold has at most ${HOLD_LINES_MAX} lines` }]);
   }
-  return assignTickets(stock, inHoldOrder(wanted, hold), hold);
+  return refuseOverLimits(stock, wanted) ?? assignTickets(stock, inHoldOrder(wanted, hold), hold);
+}
+
+/** The refusal of a hold that no order could take; a hold that changes is checked as it would be then. */
+function refuseOverLimits({ plan }: Stock, wanted: readonly WantedLine[]): Refusal | null {
+  return plan.limitsAtHold ? checkCartLimits(plan, wanted) : null;
 }
 
 interface NamedLine {
@@ -166,6 +170,7 @@ function wantNew(
   if (isRefusal(seating)) return seating;
   return {
     performanceId,
+    ticketTypeId: row.ticketTypeId,
     row,
     quantity: item.quantity,
     ticketCount: item.quantity * row.ticketType.groupSize,
@@ -197,8 +202,8 @@ function wantChanged(
   const ticketCount = item.quantity * row.ticketType.groupSize;
   const seating = asked.how === 'BEST' ? seatingFromHeld(line, ticketCount) : asked;
   const had = ticketGrowth <= 0;
-  const { performanceId, unitPriceCents } = line;
-  return { performanceId, row, quantity: item.quantity, ticketCount, unitPriceCents, seating, had };
+  const { performanceId, ticketTypeId, unitPriceCents } = line;
+  return { performanceId, ticketTypeId, row, quantity: item.quantity, ticketCount, unitPriceCents, seating, had };
 }
 
 function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
@@ -211,8 +216,8 @@ function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
 function keep(stock: Stock, line: HoldLine): WantedLine {
   const row = rowOf(stock.plan, line.ticketTypeId, line.sellingStageId)!;
   const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'NAMED', seatIds: line.seatIds };
-  const { performanceId, quantity, ticketCount, unitPriceCents } = line;
-  return { performanceId, row, quantity, ticketCount, unitPriceCents, seating, had: true };
+  const { performanceId, ticketTypeId, quantity, ticketCount, unitPriceCents } = line;
+  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had: true };
 }
 
 /** The sale row of an item, if it is sold now: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE. */

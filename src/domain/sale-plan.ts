@@ -29,11 +29,16 @@ export const UNCAPPED = 0x7fffffff;
 
 const MINUTE_MS = 60_000;
 
+/** The ceiling of an event that names none, as a multiple of its hold window. */
+const HOLD_MAX_WINDOWS = 4;
+
 export interface SalePlan {
   readonly definition: EventDefinition;
   readonly holdWindowMs: number;
   /** The longest life of one session's hold, counted from its first placing; null means no ceiling. */
   readonly holdLifeMaxMs: number | null;
+  /** Whether a hold that no order could take is refused. */
+  readonly limitsAtHold: boolean;
   readonly paymentWindowMs: number;
   /** By `sortOrder`, then by start (a date without one last), then as listed. */
   readonly performances: readonly PerformanceDefinition[];
@@ -133,7 +138,8 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
   return {
     definition,
     holdWindowMs: Math.round(definition.holdMinutes * MINUTE_MS),
-    holdLifeMaxMs: definition.holdMaxMinutes === null ? null : Math.round(definition.holdMaxMinutes * MINUTE_MS),
+    holdLifeMaxMs: holdLifeMaxMs(definition),
+    limitsAtHold: definition.limitsAtHold ?? true,
     paymentWindowMs: Math.round(definition.paymentMinutes * MINUTE_MS),
     performances,
     visiblePerformances: performances.filter(({ status }) => status !== 'DRAFT'),
@@ -149,6 +155,16 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     poolCount: poolCap.length,
     poolCap,
   };
+}
+
+/** The ceiling on the life of one session's hold in minutes, 0 for none. Definitions that were stored without one get the default. */
+export function holdMaxMinutesOf(definition: Pick<EventDefinition, 'holdMinutes' | 'holdMaxMinutes'>): number {
+  return definition.holdMaxMinutes ?? HOLD_MAX_WINDOWS * definition.holdMinutes;
+}
+
+function holdLifeMaxMs(definition: EventDefinition): number | null {
+  const minutes = holdMaxMinutesOf(definition);
+  return minutes === 0 ? null : Math.round(minutes * MINUTE_MS);
 }
 
 /** The sale row of a type in a stage; undefined where either is unknown or the pair has no price. Hot: two lookups. */

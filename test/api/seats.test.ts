@@ -379,7 +379,7 @@ describe('Best available in Erfurt', () => {
   };
 
   it('is what a plain reading of the contract gives, on all six blocks until the hall is full', async (t) => {
-    const hall = await openShop([sample('erfurt-volley', { max_tickets_per_order: null })]);
+    const hall = await openShop([sample('erfurt-volley', { limits_at_hold: false })]);
     t.after(() => hall.close());
     const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');
     const taken = new Set<string>();

@@ -357,7 +357,7 @@ describe('Purchase limits', () => {
   });
 
   it('leave the hold as it was', () => {
-    const desk = openShop({ maxTicketsPerOrder: 1 });
+    const desk = openShop({ maxTicketsPerOrder: 1, limitsAtHold: false });
     const holdId = placeHold(desk, [item('adult', 2)]);
     desk.when(start({ holdId })).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: 1, requested: 2 });
     assert.equal(statusOfHold(desk, holdId), 'ACTIVE');

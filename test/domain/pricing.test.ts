@@ -68,7 +68,7 @@ describe('An amount', () => {
       requested: 10_000_000,
     });
     desk.when(buy([item('adult', 10_000)])).then(['HoldPlaced', 'OrderPlaced']);
-    desk.when(buy([item('adult', 10_000_000)])).refuses('INSUFFICIENT_TICKETS');
+    desk.when(buy([item('adult', 10_001)])).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED');
   });
 });
 

@@ -85,7 +85,12 @@ test('dates come by their order, then by their start, one without a start last',
 test('windows are in milliseconds, fractions of minutes included', () => {
   const plan = compileSalePlan(eventOf([floor], [], [], { holdMinutes: 0.05, holdMaxMinutes: 60, paymentMinutes: 30 }));
   assert.deepEqual([plan.holdWindowMs, plan.holdLifeMaxMs, plan.paymentWindowMs], [3_000, 3_600_000, 1_800_000]);
-  assert.equal(compileSalePlan(eventOf([floor], [], [])).holdLifeMaxMs, null);
+  assert.equal(compileSalePlan(eventOf([floor], [], [], { holdMaxMinutes: 0 })).holdLifeMaxMs, null);
+});
+
+test('a definition stored before the settings had a default has the default: a ceiling of four windows, limits at the hold', () => {
+  const stored = compileSalePlan(eventOf([floor], [], [], { holdMinutes: 5, holdMaxMinutes: null }));
+  assert.deepEqual([stored.holdLifeMaxMs, stored.limitsAtHold], [20 * 60_000, true]);
 });
 
 test('a seat is found by its id', () => {

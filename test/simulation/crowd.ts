@@ -330,7 +330,7 @@ function report({ chance, tills }: Crowd, eventId: string): Command | null {
   };
 }
 
-/** The event with another floor, other prices or other codes. */
+/** The event with another floor, other prices, other codes, or other bounds on holds. */
 function redefine({ chance, definitionOf }: Crowd, { eventId }: Buyer): EventDefinition {
   const definition = definitionOf(eventId);
   const [floor, ...others] = definition.localities;
@@ -338,6 +338,10 @@ function redefine({ chance, definitionOf }: Crowd, { eventId }: Buyer): EventDef
     const [early, general] = definition.sellingStages;
     const prices = { ...general!.prices, adult: chance.between(900, 1100) };
     return { ...definition, sellingStages: [early!, { ...general!, prices }] };
+  }
+  if (chance.percent(20)) {
+    const ceilings = [0, definition.holdMinutes, definition.holdMinutes * 2.5];
+    return { ...definition, holdMaxMinutes: chance.pick(ceilings), limitsAtHold: chance.percent(50) };
   }
   if (chance.percent(20)) {
     const late = code('TENTH', { percentOff: 10, endsAt: START + 1 });

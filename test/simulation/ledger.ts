@@ -237,12 +237,12 @@ export class Ledger {
     );
     assert.equal(data.replacedHoldId, previous?.id ?? null, 'a new hold replaces the ACTIVE one of its session (I8)');
     if (previous !== undefined) previous.status = 'RELEASED';
-    const { holdMinutes, holdMaxMinutes, paymentMinutes } = this.definition;
     const isInline = turn.some(({ type }) => type === 'OrderPlaced');
     assert.equal(data.firstPlacedAt, previous?.firstPlacedAt ?? at);
-    const ceiling = holdMaxMinutes === null || isInline ? Infinity : data.firstPlacedAt + holdMaxMinutes * MINUTE;
-    const window = (isInline ? paymentMinutes : holdMinutes) * MINUTE;
-    assert.equal(data.expiresAt, Math.min(at + window, ceiling), 'the window of a new hold');
+    const end = isInline
+      ? at + this.definition.paymentMinutes * MINUTE
+      : this.#windowEnd(data.firstPlacedAt, previous?.expiresAt ?? at, at);
+    assert.equal(data.expiresAt, end, 'the window of a new hold');
     this.#assertFree(data.lines, at, null);
     for (const line of data.lines)
       assert.equal(line.unitPriceCents, this.#priceNow(line), 'a new line has the price of now');
@@ -257,15 +257,23 @@ export class Ledger {
     const hold = this.#hold(holdId);
     assert.equal(hold.status, 'ACTIVE');
     this.#assertFree(lines, at, hold);
-    const { holdMinutes, holdMaxMinutes } = this.definition;
-    const ceiling = holdMaxMinutes === null ? Infinity : hold.firstPlacedAt + holdMaxMinutes * MINUTE;
-    assert.equal(expiresAt, Math.min(at + holdMinutes * MINUTE, ceiling), 'a change restarts the window');
+    const end = this.#windowEnd(hold.firstPlacedAt, hold.expiresAt, at);
+    assert.equal(expiresAt, end, 'a change restarts the window');
     for (const line of lines) {
       const before = hold.lines.find((each) => keyOf(each) === keyOf(line));
       assert.equal(line.unitPriceCents, before?.unitPriceCents ?? this.#priceNow(line), 'a line keeps its price');
     }
     hold.lines = lines;
     hold.expiresAt = expiresAt;
+  }
+
+  /** A window from now, up to the ceiling; where the ceiling was lowered, up to what was promised before. */
+  #windowEnd(firstPlacedAt: number, endSoFar: number, at: number): number {
+    const { holdMinutes, holdMaxMinutes } = this.definition;
+    const end = at + holdMinutes * MINUTE;
+    if (holdMaxMinutes === 0) return end;
+    const ceiling = firstPlacedAt + (holdMaxMinutes ?? 4 * holdMinutes) * MINUTE;
+    return end <= ceiling ? end : Math.max(ceiling, Math.min(end, endSoFar));
   }
 
   /** Seats must be free, of the type's zones and named once; how many fit is judged after the turn. */

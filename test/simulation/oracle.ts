@@ -26,6 +26,7 @@ interface Want {
   readonly performanceId: string;
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
+  readonly quantity: number;
   readonly ticketCount: number;
   readonly seatIds: readonly string[] | null;
   readonly had: boolean;
@@ -133,7 +134,7 @@ function foretellPlacing(ledger: Ledger, command: CommandOf<'PlaceHold'>, now: n
   if (early !== null) return no(early);
   const own = activeHoldOf(ledger, command.sessionKey, now);
   const wants = command.items.map((item) => wantOf(ledger, item));
-  return judgeStock(ledger, wants, own, now) ?? yes('HoldPlaced');
+  return checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, own, now) ?? yes('HoldPlaced');
 }
 
 function judgePass(ledger: Ledger, sessionKey: string | null, pass: string | null, now: number): string | null {
@@ -178,7 +179,28 @@ function wantOf(ledger: Ledger, item: ItemRequest): Want {
   const { ticketTypeId, sellingStageId, seatIds } = item;
   const performanceId = item.performanceId ?? ledger.definition.performances[0]!.id;
   const ticketCount = item.quantity * groupSizeOf(ledger, ticketTypeId);
-  return { performanceId, ticketTypeId, sellingStageId, ticketCount, seatIds, had: false, shrinks: false };
+  const { quantity } = item;
+  return { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, seatIds, had: false, shrinks: false };
+}
+
+/** A hold that no order could take is refused with the codes of a checkout, unless the event says otherwise. */
+function checkHoldLimits(ledger: Ledger, wants: readonly Want[]): Verdict | null {
+  return ledger.definition.limitsAtHold === false ? null : checkCart(ledger, wants);
+}
+
+/** Units of a type on a date over all items and stages, then tickets over everything. */
+function checkCart(
+  ledger: Ledger,
+  items: readonly Pick<Want, 'performanceId' | 'ticketTypeId' | 'quantity' | 'ticketCount'>[],
+): Verdict | null {
+  const { maxTicketsPerOrder, ticketTypes } = ledger.definition;
+  const carts = Object.groupBy(items, ({ performanceId, ticketTypeId }) => `${performanceId} ${ticketTypeId}`);
+  for (const cart of Object.values(carts)) {
+    const max = ticketTypes.find(({ id }) => id === cart![0]!.ticketTypeId)!.maxPerOrder ?? Infinity;
+    if (cart!.reduce((sum, each) => sum + each.quantity, 0) > max) return no('MAX_PER_ORDER_EXCEEDED');
+  }
+  const tickets = items.reduce((sum, each) => sum + each.ticketCount, 0);
+  return tickets > (maxTicketsPerOrder ?? 10_000) ? no('MAX_TICKETS_PER_ORDER_EXCEEDED') : null;
 }
 
 function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: number): Verdict {
@@ -221,7 +243,7 @@ function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: n
   const places = hold.lines.map(keyOf);
   const placeOf = (want: Want) => (places.includes(keyOf(want)) ? places.indexOf(keyOf(want)) : places.length);
   wants.sort((a, b) => placeOf(a) - placeOf(b));
-  return judgeStock(ledger, wants, hold, now) ?? yes('HoldChanged');
+  return checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, hold, now) ?? yes('HoldChanged');
 }
 
 const seatsOf = ({ seatIds }: HoldLine): readonly string[] | null => (seatIds.length === 0 ? null : seatIds);
@@ -452,15 +474,11 @@ function judgePurchase(
   items: readonly PricedItem[],
   now: number,
 ): Verdict | null {
-  const { maxInstallments, maxTicketsPerOrder, maxTicketsPerEmail, ticketTypes } = ledger.definition;
+  const { maxInstallments, maxTicketsPerEmail } = ledger.definition;
   if (installmentCount > maxInstallments) return no('INSTALLMENTS_NOT_ALLOWED');
-  for (const item of items) {
-    const max = ticketTypes.find(({ id }) => id === item.ticketTypeId)!.maxPerOrder;
-    const units = items.filter((each) => keyOf(each) === keyOf(item)).reduce((sum, each) => sum + each.quantity, 0);
-    if (max !== null && units > max) return no('MAX_PER_ORDER_EXCEEDED');
-  }
+  const overCart = checkCart(ledger, items);
+  if (overCart !== null) return overCart;
   const tickets = items.reduce((sum, each) => sum + each.ticketCount, 0);
-  if (maxTicketsPerOrder !== null && tickets > maxTicketsPerOrder) return no('MAX_TICKETS_PER_ORDER_EXCEEDED');
   const already = ledger.ticketsOfEmail(customer.email, now);
   if (maxTicketsPerEmail !== null && already + tickets > maxTicketsPerEmail)
     return no('MAX_TICKETS_PER_EMAIL_EXCEEDED');

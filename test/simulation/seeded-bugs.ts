@@ -65,7 +65,7 @@ const BUGS: readonly SeededBug[] = [
   bug(
     'a change leaves the window',
     'src/domain/holds.ts',
-    'const expiresAt = windowEnd(office, hold.firstPlacedAt, now);',
+    'const expiresAt = windowEnd(office, hold.firstPlacedAt, hold.expiresAt, now);',
     'const { expiresAt } = hold;',
   ),
   bug(

@@ -130,7 +130,7 @@ const waitingRoom: Guide = {
       title: 'Join, poll, buy',
       blocks: [
         {
-          text: 'Events with `waiting_room` ask for a pass. Join once; poll about every `Retry-After` seconds. Who does not poll for two minutes leaves the line. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`.',
+          text: 'Events with `waiting_room` ask for a pass. Join once; poll about every `Retry-After` seconds. Who does not poll for two minutes leaves the line. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
         },
         {
           code: `PASS=$(curl -s $BASE/api/checkout/queue -H "$JSON" \\

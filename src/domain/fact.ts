@@ -133,7 +133,11 @@ export interface FactData {
   QueueEntriesDropped: { readonly entryIds: readonly string[] };
   QueueEntryLeft: { readonly entryId: string };
   QueuePassExpired: { readonly entryId: string };
-  QueuePassSpent: { readonly entryId: string };
+  QueuePassSpent: {
+    readonly entryId: string;
+    /** Spent for requests without a session key alone; the pass stays with its session. Facts before this field lack it. */
+    readonly withoutKey?: true;
+  };
 
   OrderPlaced: {
     readonly orderId: string;

@@ -24,6 +24,8 @@ export const FINISHED_ENTRIES_MAX = 10_000;
 export interface QueuePass {
   readonly admittedAt: number;
   readonly expiresAt: number;
+  /** An order was placed with it by a request that named no session key; a second one of that kind is refused. */
+  readonly spentWithoutKey?: true;
 }
 
 export interface QueueEntry {

@@ -70,7 +70,7 @@ function applyFact(office: QueueOffice, { type, data }: QueueFact, at: number): 
     case 'QueuePassExpired':
       return endEntryOf(office, data.entryId, 'EXPIRE');
     case 'QueuePassSpent':
-      return endEntryOf(office, data.entryId, 'SPEND');
+      return evolveQueuePassSpent(office, data);
     default:
       return unreachable(type);
   }
@@ -170,6 +170,13 @@ function evolveQueueEntriesDropped(office: QueueOffice, data: FactData['QueueEnt
   const room = roomOf(office);
   for (const entryId of data.entryIds) endEntry(room.entries, entryOf(room.entries, entryId), 'DROP');
   if (data.entryIds.length >= DROPS_PER_TURN_MAX) room.sweepNotBefore = at + SWEEP_PAUSE_MS;
+}
+
+function evolveQueuePassSpent(office: QueueOffice, { entryId, withoutKey }: FactData['QueuePassSpent']): void {
+  if (withoutKey === undefined) return endEntryOf(office, entryId, 'SPEND');
+  const entry = entryOf(roomOf(office).entries, entryId);
+  invariant(entry.status === 'ADMITTED' && entry.pass !== null, 'only a live pass is spent');
+  entry.pass = { ...entry.pass, spentWithoutKey: true };
 }
 
 function endEntryOf(office: QueueOffice, entryId: string, trigger: 'LEAVE' | 'EXPIRE' | 'SPEND'): void {

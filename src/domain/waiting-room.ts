@@ -46,7 +46,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * Judges the pass of a session that wants to reserve: null when it may. A session key of null stands for a request that may leave
- * it out. QUEUE_PASS_REQUIRED, QUEUE_PASS_INVALID; an event without a waiting room asks for no pass.
+ * it out: for such requests a pass is good for one order. QUEUE_PASS_REQUIRED, QUEUE_PASS_INVALID; an event without a waiting
+ * room asks for no pass.
  */
 export function judgePass(
   office: QueueOffice,
@@ -58,7 +59,7 @@ export function judgePass(
   if (queuePass === null) return refuse('QUEUE_PASS_REQUIRED', {});
   const entry = findEntry(office.waitingRoom.entries, queuePass);
   const holds = entry?.status === 'ADMITTED' && now < entry.pass!.expiresAt;
-  const owns = sessionKey === null || entry?.sessionKey === sessionKey;
+  const owns = sessionKey === null ? entry?.pass?.spentWithoutKey !== true : entry?.sessionKey === sessionKey;
   return holds && owns ? null : refuse('QUEUE_PASS_INVALID', {});
 }
 
@@ -239,17 +240,22 @@ export function decideLeaveQueue(
   return [fact('QueueEntryLeft', { entryId })];
 }
 
-/** Ends the pass of a session whose order is placed, on an event that limits how many passes live at once. */
+/**
+ * What the placing of an order makes of its pass. On an event that limits how many passes live at once it ends. Elsewhere it
+ * goes on, but not for a request without a session key: whoever overhears a pass places one order with it, not many.
+ */
 export function decideSpendPass(
   office: QueueOffice,
   sessionKey: string | null,
   queuePass: string | null,
 ): readonly Fact[] {
   const room = office.waitingRoom;
-  if (room === null || office.plan.definition.waitingRoomMaxAdmitted === null) return [];
+  if (room === null) return [];
   const entry =
     sessionKey === null ? findEntry(room.entries, queuePass ?? '') : findLiveEntry(room.entries, sessionKey);
-  return entry?.status === 'ADMITTED' ? [fact('QueuePassSpent', { entryId: entry.id })] : [];
+  if (entry?.status !== 'ADMITTED') return [];
+  if (office.plan.definition.waitingRoomMaxAdmitted !== null) return [fact('QueuePassSpent', { entryId: entry.id })];
+  return sessionKey === null ? [fact('QueuePassSpent', { entryId: entry.id, withoutKey: true })] : [];
 }
 
 /** Settles what ran out in the room: a pass, the wait for the opening, or the patience with those who are silent. */

@@ -191,6 +191,29 @@ describe('A pass', () => {
     assertRefused(await holdWith(room, a, pass), 403, 'QUEUE_PASS_INVALID');
   });
 
+  it('is good for one order without a session key, and for many with it', async () => {
+    const room = await openRoom({});
+    const session = newSession();
+    const pass = (await join(room, session)).body.id;
+    const buy = (more: object, headers: Record<string, string> = {}): Promise<Answer> => {
+      const items = [item('single', 1, { selling_stage_id: 'regular', performance_id: 'night' })];
+      const body = { event_id: room.eventId, items, customer: somebody(), accept_terms: true, queue_pass: pass };
+      return shop.post(START_CHECKOUT, { ...body, ...more }, headers);
+    };
+    const customer = somebody();
+    const key = { 'idempotency-key': 'keyless-order' };
+    const first = await buy({ customer }, key);
+    assert.equal(first.status, 201, JSON.stringify(first.body));
+    assert.deepEqual((await buy({ customer }, key)).body, first.body, 'a repeat is the same order');
+    assertRefused(await buy({}), 403, 'QUEUE_PASS_INVALID');
+    assert.equal((await poll(session, pass)).body.status, 'ADMITTED');
+    assert.equal((await buy({ session_key: session })).status, 201);
+    assert.equal((await buy({ session_key: session })).status, 201);
+    assert.equal((await holdWith(room, session, pass)).status, 201);
+    await shop.restart();
+    assertRefused(await buy({}), 403, 'QUEUE_PASS_INVALID');
+  });
+
   it('is none where there is no waiting room', async () => {
     const room = await openRoom({ waiting_room: false });
     assert.equal((await holdWith(room, newSession(), 'whatever')).status, 201);

@@ -53,6 +53,8 @@ export interface LedgerEntry {
   status: 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
   admittedAt: number;
   passExpiresAt: number;
+  /** An order was placed with the pass by a request without a session key. */
+  isSpentWithoutKey: boolean;
 }
 
 type Line = Pick<HoldLine, 'ticketTypeId' | 'sellingStageId'>;
@@ -176,8 +178,9 @@ export class Ledger {
 
   /** To whoever watches the line, a pass that was spent is one that left. */
   #show(fact: Fact, at: number): void {
-    const left = fact.type === 'QueuePassSpent' ? ({ type: 'QueueEntryLeft', data: fact.data } as const) : fact;
-    this.witness?.watch(left, at);
+    if (fact.type !== 'QueuePassSpent') return this.witness?.watch(fact, at);
+    const { entryId, withoutKey } = fact.data;
+    if (withoutKey === undefined) this.witness?.watch({ type: 'QueueEntryLeft', data: { entryId } }, at);
   }
 
   #take(fact: Fact, at: number, turn: readonly Fact[]): void {
@@ -476,7 +479,13 @@ export class Ledger {
     switch (fact.type) {
       case 'QueueEntryJoined': {
         const { entryId, sessionKey } = fact.data;
-        this.entries.set(entryId, { sessionKey, status: 'WAITING', admittedAt: 0, passExpiresAt: 0 });
+        this.entries.set(entryId, {
+          sessionKey,
+          status: 'WAITING',
+          admittedAt: 0,
+          passExpiresAt: 0,
+          isSpentWithoutKey: false,
+        });
         return;
       }
       case 'QueueEntriesAdmitted':
@@ -492,9 +501,16 @@ export class Ledger {
         end(fact.data.entryId, 'LEFT');
         return;
       case 'QueuePassExpired':
-      case 'QueuePassSpent':
         end(fact.data.entryId, 'EXPIRED');
         return;
+      case 'QueuePassSpent': {
+        const entry = this.entries.get(fact.data.entryId)!;
+        assert.equal(entry.status, 'ADMITTED', 'only a live pass is spent');
+        assert.ok(!entry.isSpentWithoutKey, 'a pass places one order without its session key');
+        if (fact.data.withoutKey === undefined) entry.status = 'EXPIRED';
+        else entry.isSpentWithoutKey = true;
+        return;
+      }
       default:
     }
   }

@@ -142,7 +142,8 @@ function judgePass(ledger: Ledger, sessionKey: string | null, pass: string | nul
   if (pass === null) return 'QUEUE_PASS_REQUIRED';
   const entry = ledger.entries.get(pass);
   const isGood = entry?.status === 'ADMITTED' && now < entry.passExpiresAt;
-  return isGood && (sessionKey === null || entry.sessionKey === sessionKey) ? null : 'QUEUE_PASS_INVALID';
+  const isOwn = sessionKey === null ? entry?.isSpentWithoutKey === false : entry?.sessionKey === sessionKey;
+  return isGood && isOwn ? null : 'QUEUE_PASS_INVALID';
 }
 
 function judgeDate(ledger: Ledger, performanceId: string | null, now: number): string | null {

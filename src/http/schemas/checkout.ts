@@ -104,7 +104,9 @@ export const StartCheckout = Type.Object(
     promoter_code: AttributionCode,
     referral_code: AttributionCode,
     tracking: Type.Optional(Tracking),
-    queue_pass: Type.Optional(Nullable(Type.String({ maxLength: 256 }))),
+    queue_pass: Type.Optional(
+      Nullable(Type.String({ maxLength: 256, description: 'Without its session_key a pass is good for one order.' })),
+    ),
   },
   {
     examples: [

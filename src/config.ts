@@ -7,10 +7,14 @@
  *  1. Every bad setting is named, not only the first.
  *  2. A secret's value never appears in a problem.
  *  3. An empty variable counts as one that is not set, as compose files and units write it.
+ *  4. A secret has at least 16 characters, and one in base64 at least 16 bytes; a shorter one can be guessed.
  */
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { existsSync } from 'node:fs';
+import { readTrustProxy, type TrustProxy } from '#http/client-address.ts';
+import { readTicketKeys, TICKET_KEYS_MAX } from '#tickets/signing.ts';
+import { TOKEN, WEBHOOK_SECRET } from './secrets.ts';
 
 /** One row of the settings table. */
 export interface Setting {
@@ -26,8 +30,8 @@ export interface Setting {
 const onOff = { enum: ['on', 'off'] };
 const port = { type: 'integer', minimum: 0, maximum: 65_535 };
 const text = { type: 'string', minLength: 1 };
-const webhookSecret = { type: 'string', pattern: '^whsec_[A-Za-z0-9+/]{8,256}={0,2}$' };
-const webhookSecretAllowed = 'whsec_ followed by base64 (24 random bytes or more are good)';
+const webhookSecret = { type: 'string', pattern: WEBHOOK_SECRET.source };
+const webhookSecretAllowed = 'whsec_ followed by the base64 of at least 16 bytes (24 random bytes or more are good)';
 const address = { type: 'string', format: 'uri', pattern: '^https?://' };
 
 export const SETTINGS = {
@@ -56,9 +60,9 @@ export const SETTINGS = {
     meaning: "port of the operators' listener",
   },
   ADMIN_TOKEN: {
-    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,512}$' },
+    schema: { type: 'string', pattern: TOKEN.source },
     default: null,
-    allowed: 'up to 512 visible ASCII characters without spaces',
+    allowed: '16 to 512 visible ASCII characters without spaces',
     meaning: 'bearer token of the admin API; made at first start when not set',
     secret: true,
   },
@@ -94,9 +98,10 @@ export const SETTINGS = {
   },
   SANDBOX: {
     schema: onOff,
-    default: 'on',
+    default: null,
     allowed: 'on or off',
-    meaning: 'the sandbox payment providers and their routes',
+    meaning:
+      'the sandbox payment providers and their routes, with which anybody can pay for nothing; when not set on, and off once STRIPE_SECRET_KEY is set',
   },
   SANDBOX_CLOCK: {
     schema: onOff,
@@ -118,10 +123,11 @@ export const SETTINGS = {
     secret: true,
   },
   TICKET_KEY: {
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_+/-]{43}=?$' },
+    schema: { type: 'string', format: 'ticket-keys' },
     default: null,
-    allowed: 'the 32 bytes of an Ed25519 private key in base64url or base64',
-    meaning: 'signs ticket codes; made at first start when not set',
+    allowed: `1 to ${TICKET_KEYS_MAX} Ed25519 private keys, each 32 bytes in base64url or base64, separated by commas`,
+    meaning:
+      'the first key signs ticket codes, the public halves of all are at /api/tickets/key; one is made at first start when not set',
     secret: true,
   },
   WEBHOOK_SECRET_A: {
@@ -139,17 +145,18 @@ export const SETTINGS = {
     secret: true,
   },
   STRIPE_SECRET_KEY: {
-    schema: { type: 'string', pattern: '^[sr]k_[A-Za-z0-9_]{8,250}$' },
+    schema: { type: 'string', pattern: '^[sr]k_[A-Za-z0-9_]{13,250}$' },
     default: null,
-    allowed: 'a secret key as Stripe prints it (sk_… or rk_…), set together with STRIPE_WEBHOOK_SECRET',
+    allowed:
+      'a secret key as Stripe prints it (sk_… or rk_…, at least 16 characters), set together with STRIPE_WEBHOOK_SECRET',
     meaning: 'takes payments through Stripe',
     secret: true,
   },
   STRIPE_WEBHOOK_SECRET: {
-    schema: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/=_-]{8,250}$' },
+    schema: { type: 'string', pattern: '^whsec_[A-Za-z0-9+/=_-]{10,250}$' },
     default: null,
     allowed:
-      'the signing secret of the webhook endpoint as Stripe prints it (whsec_…), set together with STRIPE_SECRET_KEY',
+      'the signing secret of the webhook endpoint as Stripe prints it (whsec_…, at least 16 characters), set together with STRIPE_SECRET_KEY',
     meaning: "verifies Stripe's webhooks",
     secret: true,
   },
@@ -157,7 +164,7 @@ export const SETTINGS = {
     schema: { enum: ['provider_a', 'provider_b'] },
     default: 'provider_a',
     allowed: 'provider_a or provider_b',
-    meaning: 'the provider name that Stripe stands behind; the sandbox stands behind the other',
+    meaning: 'the provider name that Stripe stands behind; with SANDBOX=on the sandbox stands behind the other',
   },
   STRIPE_API_BASE: {
     schema: address,
@@ -172,10 +179,12 @@ export const SETTINGS = {
     meaning: 'origins that may call the public API from a browser',
   },
   TRUST_PROXY: {
-    schema: { enum: ['true', 'false'] },
+    schema: { type: 'string', format: 'trust-proxy' },
     default: 'false',
-    allowed: 'true or false',
-    meaning: 'whether X-Forwarded-For is believed',
+    allowed:
+      'false, the number of proxies in front (instead of true: 1 for one proxy), or the addresses and ranges of the proxies such as 10.0.0.0/8, separated by commas',
+    meaning:
+      'whose X-Forwarded-For is believed: nobody, that of so many proxies in front, or of the proxies listed by address and range; what is limited by address counts for the last one that no trusted proxy has',
   },
   RATE_LIMIT_PER_MINUTE: {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
@@ -223,6 +232,10 @@ export const LIMITS = {
   connectionsMax: 30_000,
   /** Client addresses the rate limit tells apart before the oldest is forgotten. */
   rateLimitedAddressesMax: 50_000,
+  /** Wrong tokens from one address in a minute: more than a person mistypes. */
+  wrongTokensPerMinuteMax: 10,
+  /** Codes that do not exist, from one address for one event in a minute. */
+  unknownCodesPerMinuteMax: 20,
   /** A client that sends slowly may hold a socket this long, no longer. */
   requestReceiveMsMax: 30_000,
   /** Longer than the idle time of common load balancers, so that they and not the service close first. */
@@ -249,7 +262,8 @@ export interface Config {
   readonly sandbox: boolean;
   readonly sandboxClock: boolean;
   readonly notify: { readonly url: string; readonly secret: string } | null;
-  readonly ticketKey: string | null;
+  /** The first signs; null: one is made at first start and kept in the data folder. */
+  readonly ticketKeys: readonly [string, ...string[]] | null;
   readonly webhookSecretA: string | null;
   readonly webhookSecretB: string | null;
   readonly stripe: {
@@ -260,7 +274,7 @@ export interface Config {
   } | null;
   /** The origins listed, or '*' for all. */
   readonly corsOrigins: '*' | readonly string[];
-  readonly trustProxy: boolean;
+  readonly trustProxy: TrustProxy;
   /** 0: no limit. */
   readonly rateLimitPerMinute: number;
   /** Null: a share of the disk, as `space-guard.ts` says. */
@@ -315,6 +329,8 @@ export function addressOf(host: string, listeningPort: number): string {
 function compileSettings() {
   const ajv = new Ajv({ allErrors: true, coerceTypes: true });
   addFormats.default(ajv);
+  ajv.addFormat('trust-proxy', (value) => readTrustProxy(value) !== null);
+  ajv.addFormat('ticket-keys', (value) => readTicketKeys(value) !== null);
   const properties = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].schema]));
   return ajv.compile({ type: 'object', properties });
 }
@@ -354,6 +370,7 @@ function configFrom(values: Values): Config {
   const required = (name: SettingName): string => String(values[name]);
   const both = (one: string | null, other: string | null) =>
     one === null || other === null ? null : ([one, other] as const);
+  const ticketKeys = textOf('TICKET_KEY');
   const notify = both(textOf('NOTIFY_URL'), textOf('NOTIFY_SECRET'));
   const stripe = both(textOf('STRIPE_SECRET_KEY'), textOf('STRIPE_WEBHOOK_SECRET'));
   return Object.freeze({
@@ -367,10 +384,10 @@ function configFrom(values: Values): Config {
     catalog: textOf('CATALOG'),
     logLevel: required('LOG_LEVEL') as Config['logLevel'],
     responseEnvelope: required('RESPONSE_ENVELOPE') as Config['responseEnvelope'],
-    sandbox: values.SANDBOX === 'on',
+    sandbox: values.SANDBOX === null ? stripe === null : values.SANDBOX === 'on',
     sandboxClock: values.SANDBOX_CLOCK === 'on',
     notify: notify && { url: notify[0], secret: notify[1] },
-    ticketKey: textOf('TICKET_KEY'),
+    ticketKeys: ticketKeys === null ? null : readTicketKeys(ticketKeys),
     webhookSecretA: textOf('WEBHOOK_SECRET_A'),
     webhookSecretB: textOf('WEBHOOK_SECRET_B'),
     stripe: stripe && {
@@ -385,7 +402,7 @@ function configFrom(values: Values): Config {
         : required('CORS_ORIGINS')
             .split(',')
             .map((origin) => origin.trim()),
-    trustProxy: values.TRUST_PROXY === 'true',
+    trustProxy: readTrustProxy(required('TRUST_PROXY')) ?? false,
     rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
     freeBytesMin: values.FREE_SPACE_MIN_MB === null ? null : Number(values.FREE_SPACE_MIN_MB) * 1024 * 1024,
     liveEventsMax: Number(values.LIVE_EVENTS_MAX),

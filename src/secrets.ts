@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder } from '#persistence/files.ts';
+import { TICKET_KEY } from '#tickets/signing.ts';
 
 /** A kept secret is not what was written; nothing was changed. */
 export class SecretDamaged extends Error {
@@ -24,14 +25,16 @@ export interface KeptSecret {
   make(): string;
 }
 
-const TOKEN = /^[\x21-\x7e]{1,512}$/;
-const ED25519_SEED = /^[A-Za-z0-9_+/-]{43}=?$/;
-const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/]{8,256}={0,2}$/;
+/** At least 16 characters: a shorter one can be guessed. */
+export const TOKEN = /^[\x21-\x7e]{16,512}$/;
+/** Standard Webhooks' form, with at least 16 bytes. */
+export const WEBHOOK_SECRET =
+  /^whsec_(?=[A-Za-z0-9+/]{22})(?:[A-Za-z0-9+/]{4}){0,64}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /** The kinds of secrets: how one looks, and how one is made from 32 random bytes. */
 export const SECRETS = {
   token: { pattern: TOKEN, make: makeToken },
-  ticketKey: { pattern: ED25519_SEED, make: makeToken },
+  ticketKey: { pattern: TICKET_KEY, make: makeToken },
   webhook: { pattern: WEBHOOK_SECRET, make: () => `whsec_${randomBytes(32).toString('base64')}` },
 } as const;
 
@@ -61,6 +64,11 @@ export function confirmKey(folder: string, fileName: string, fingerprint: string
       `Bring both back from a backup. To sign with this key all the same remove ${markName}: doors then need its public half, and codes given out before are worth nothing.`,
     );
   }
+}
+
+/** What is kept in a file, whatever it looks like; null when there is none. */
+export function peekSecret(folder: string, fileName: string): string | null {
+  return readKept(folder, fileName);
 }
 
 function readKept(folder: string, fileName: string): string | null {

@@ -6,6 +6,7 @@
 import { pino, type Logger } from 'pino';
 import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -13,11 +14,11 @@ import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/poster.ts';
-import { openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
+import { absentProviders, openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
-import { confirmKey, keptSecret, SECRETS } from './secrets.ts';
+import { confirmKey, keptSecret, peekSecret, SECRETS } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
@@ -93,7 +94,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   });
   if (config.adminToken === null)
     log.info({ path: `${config.dataDir}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
-  if (config.sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
+  warnOfSettings(config, log);
   const { directory, clock } = engine;
   const health = healthOf(engine);
   const baseUrl = (): string => baseUrlOf(config, portOf(publicApp));
@@ -101,7 +102,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const outbox = await openNotifications(config, engine);
   const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
   const metrics = createMetrics(gauges);
-  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config), metrics };
+  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config, log), metrics };
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
   const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
@@ -110,6 +111,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const adminApp = await buildAdminApp({
     ...ports,
     adminToken,
+    absentProviders: payments.absent,
     gauges,
     facts: (afterSeq) => engine.journal.read({ afterSeq }),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
@@ -140,10 +142,34 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   };
 }
 
-function openTicketSigner({ dataDir, ticketKey }: Config): TicketSigner {
-  const kept = { folder: dataDir, fileName: TICKET_KEY_FILE, configured: ticketKey, ...SECRETS.ticketKey };
-  const signer = createTicketSigner(keptSecret(kept));
-  if (ticketKey === null) confirmKey(dataDir, TICKET_KEY_FILE, signer.key.kid);
+/** Says what these settings allow that nobody wants where tickets are sold for money. */
+function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger): void {
+  if (sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
+  if (sandbox)
+    log.warn('the sandbox is on: anybody can pay for nothing; set SANDBOX=off where tickets are sold for money');
+  const absent = absentProviders(sandbox, stripe);
+  if (absent.length === 0) return;
+  log.warn(
+    { providers: absent },
+    'payment providers are not set up: paid checkouts of events that name them answer 502 PAYMENT_PROVIDER_UNAVAILABLE',
+  );
+}
+
+/** The signer of ticket codes; a key of its own that the settings no longer name is pointed out, for its codes cannot be checked. */
+function openTicketSigner({ dataDir, ticketKeys }: Config, log: Logger): TicketSigner {
+  if (ticketKeys !== null) {
+    const former = peekSecret(dataDir, TICKET_KEY_FILE);
+    if (former !== null && !ticketKeys.includes(former)) {
+      log.warn(
+        { path: join(dataDir, TICKET_KEY_FILE) },
+        'TICKET_KEY does not list the key that is kept here: codes that it signed cannot be checked',
+      );
+    }
+    return createTicketSigner(ticketKeys);
+  }
+  const kept = { folder: dataDir, fileName: TICKET_KEY_FILE, configured: null, ...SECRETS.ticketKey };
+  const signer = createTicketSigner([keptSecret(kept)]);
+  confirmKey(dataDir, TICKET_KEY_FILE, signer.keys[0].kid);
   return signer;
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { addressOf, baseUrlOf, readConfig, SETTINGS, type Config } from '#src/config.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64url');
 
 function configOf(environment: Record<string, string>): Config {
   const reading = readConfig(environment);
@@ -34,7 +35,7 @@ test('an empty environment gives the defaults', () => {
     sandbox: true,
     sandboxClock: false,
     notify: null,
-    ticketKey: null,
+    ticketKeys: null,
     webhookSecretA: null,
     webhookSecretB: null,
     stripe: null,
@@ -56,7 +57,7 @@ test('every setting is read', () => {
     PORT: '0',
     ADMIN_HOST: '::1',
     ADMIN_PORT: '9000',
-    ADMIN_TOKEN: 'let-me-in',
+    ADMIN_TOKEN: 'let-me-in-please',
     DATA_DIR: '/var/lib/holdfast',
     BASE_URL: 'https://tickets.example/',
     CATALOG: tmpdir(),
@@ -66,7 +67,7 @@ test('every setting is read', () => {
     SANDBOX_CLOCK: 'on',
     NOTIFY_URL: 'https://hooks.example/in',
     NOTIFY_SECRET: secret,
-    TICKET_KEY: Buffer.alloc(32, 1).toString('base64url'),
+    TICKET_KEY: `${ticketKey(2)}, ${ticketKey(1)},${ticketKey(2)}`,
     WEBHOOK_SECRET_A: secret,
     WEBHOOK_SECRET_B: secret,
     STRIPE_SECRET_KEY: 'sk_test_0123456789',
@@ -74,7 +75,7 @@ test('every setting is read', () => {
     STRIPE_PROVIDER: 'provider_b',
     STRIPE_API_BASE: 'http://127.0.0.1:12111',
     CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
-    TRUST_PROXY: 'true',
+    TRUST_PROXY: '10.0.0.0/8, 2001:db8::7',
     RATE_LIMIT_PER_MINUTE: '120',
     LIVE_EVENTS_MAX: '50',
   });
@@ -88,18 +89,23 @@ test('every setting is read', () => {
     apiBase: 'http://127.0.0.1:12111',
   });
   assert.deepEqual(config.corsOrigins, ['https://shop.example', 'http://localhost:5173']);
-  assert.equal(config.trustProxy, true);
+  assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '2001:db8::7']);
+  assert.deepEqual(config.ticketKeys, [ticketKey(2), ticketKey(1)]);
   assert.equal(config.sandbox, false);
   assert.equal(config.sandboxClock, true);
   assert.equal(config.rateLimitPerMinute, 120);
 });
+
+/** Settings that are asked for together, so that one bad value gives one line. */
+const partners = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
 
 const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['PORT', '65536'],
   ['PORT', 'eighty'],
   ['PORT', '80.5'],
   ['ADMIN_PORT', '-1'],
-  ['ADMIN_TOKEN', 'two words'],
+  ['ADMIN_TOKEN', 'two words are no token'],
+  ['ADMIN_TOKEN', 'fifteen-letters'],
   ['BASE_URL', 'tickets.example'],
   ['BASE_URL', 'ftp://tickets.example'],
   ['CATALOG', '/no/such/folder'],
@@ -108,18 +114,31 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['SANDBOX', 'yes'],
   ['SANDBOX_CLOCK', 'true'],
   ['STRIPE_PROVIDER', 'provider_c'],
+  ['STRIPE_SECRET_KEY', 'sk_test_1234567'],
+  ['STRIPE_WEBHOOK_SECRET', 'whsec_123456789'],
   ['TICKET_KEY', 'short'],
+  ['TICKET_KEY', `${ticketKey(1)},short`],
+  ['TICKET_KEY', `${ticketKey(1)},`],
+  ['TICKET_KEY', Array.from({ length: 11 }, (_, byte) => ticketKey(byte)).join(',')],
   ['WEBHOOK_SECRET_A', 'not-whsec'],
+  ['WEBHOOK_SECRET_A', `whsec_${Buffer.alloc(15, 7).toString('base64')}`],
+  ['WEBHOOK_SECRET_B', `whsec_${'a'.repeat(25)}`],
   ['CORS_ORIGINS', 'shop.example'],
   ['CORS_ORIGINS', 'https://shop.example/path'],
-  ['TRUST_PROXY', '1'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '33'],
+  ['TRUST_PROXY', '-1'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', '0.0.0.0/0'],
+  ['TRUST_PROXY', '10.0.0.1,'],
+  ['TRUST_PROXY', 'proxy.example'],
   ['RATE_LIMIT_PER_MINUTE', 'off'],
   ['LIVE_EVENTS_MAX', '0'],
 ];
 
 for (const [name, value] of badSettings) {
   test(`${name}=${value} is refused with one line that says what is allowed`, () => {
-    const problems = problemsOf({ [name]: value });
+    const problems = problemsOf({ ...partners, [name]: value });
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${name} is `), problems[0]);
     assert.ok(problems[0]?.endsWith(`it must be ${SETTINGS[name].allowed}`), problems[0]);
@@ -138,6 +157,35 @@ test('all bad settings are named at once', () => {
 test('settings that belong together are asked for together', () => {
   assert.match(problemsOf({ NOTIFY_URL: 'https://hooks.example' })[0] ?? '', /^NOTIFY_SECRET is not set/);
   assert.match(problemsOf({ STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' })[0] ?? '', /^STRIPE_SECRET_KEY is not set/);
+});
+
+test('the sandbox is on by default, and off once Stripe takes payments', () => {
+  assert.equal(configOf({}).sandbox, true);
+  assert.equal(configOf(partners).sandbox, false);
+  assert.equal(configOf({ ...partners, SANDBOX: 'on' }).sandbox, true);
+});
+
+test('TRUST_PROXY takes false, a number of proxies, or their addresses and ranges', () => {
+  const trustOf = (text: string) => configOf({ TRUST_PROXY: text }).trustProxy;
+  assert.deepEqual(['false', '0', '2', '::1', '10.0.0.1, fd00::/8'].map(trustOf), [
+    false,
+    0,
+    2,
+    ['::1'],
+    ['10.0.0.1', 'fd00::/8'],
+  ]);
+  assert.match(problemsOf({ TRUST_PROXY: 'true' })[0] ?? '', /instead of true: 1 for one proxy/);
+});
+
+test('a secret of 16 characters, and one of 16 bytes in base64, is long enough', () => {
+  const bytes = `whsec_${Buffer.alloc(16, 7).toString('base64')}`;
+  const config = configOf({
+    ADMIN_TOKEN: '0123456789abcdef',
+    WEBHOOK_SECRET_A: bytes,
+    WEBHOOK_SECRET_B: bytes.replaceAll('=', ''),
+  });
+  assert.equal(config.adminToken, '0123456789abcdef');
+  assert.equal(config.webhookSecretA, bytes);
 });
 
 test('the base address comes from the listener unless it is set', () => {

@@ -22,7 +22,7 @@ export interface MeasuredServer {
   stop(): Promise<void>;
 }
 
-const ADMIN_TOKEN = 'bench-operators';
+const ADMIN_TOKEN = 'bench-operators-only';
 /** With which loads sign payments themselves. */
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that only benches know').toString('base64')}`;
 

@@ -23,7 +23,7 @@ interface Conflict {
 
 /** What became of one event. */
 type Outcome = { readonly id: string } & (
-  | { readonly result: 'created' | 'loaded'; readonly version: number }
+  | { readonly result: 'created' | 'loaded'; readonly version: number; readonly warnings: readonly string[] }
   | { readonly result: 'refused'; readonly code: string; readonly conflicts: readonly Conflict[] }
 );
 
@@ -73,7 +73,8 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
     const answer = await askService(access, 'PUT', address, printDefinition(definition));
     if (answer.status < 300) {
       const result = answer.status === 201 ? 'created' : 'loaded';
-      outcomes.push({ id, result, version: Number(answer.body['version']) });
+      const warnings = (answer.body['warnings'] ?? []) as readonly string[];
+      outcomes.push({ id, result, version: Number(answer.body['version']), warnings });
       continue;
     }
     const { code, message, detail } = errorOf(answer);
@@ -105,7 +106,9 @@ async function loadOffline(call: Call, definitions: readonly EventDefinition[]):
 async function define({ directory }: Engine, definition: EventDefinition): Promise<Outcome> {
   const { id } = definition;
   const reply = await directory.define(definition, { operator: 'catalogue', note: null });
-  if (!isRefusal(reply)) return { id, result: reply.created ? 'created' : 'loaded', version: reply.version };
+  if (!isRefusal(reply)) {
+    return { id, result: reply.created ? 'created' : 'loaded', version: reply.version, warnings: [] };
+  }
   const refused = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
   const conflicts = refused.map(({ path, message }) => ({ path: pointer('', ...path), message }));
   return { id, result: 'refused', code: reply.code, conflicts };
@@ -131,6 +134,7 @@ function tellOutcomes({ output }: Call, outcomes: readonly Outcome[]): 0 | 1 {
   for (const outcome of outcomes) {
     if (outcome.result !== 'refused') {
       output.text(`${outcome.id}  ${outcome.result}, version ${outcome.version}`);
+      output.text(...outcome.warnings.map((warning) => `  warning: ${warning}`));
       continue;
     }
     output.text(`${outcome.id}  refused: ${outcome.code}`);

@@ -364,10 +364,15 @@ export interface Order {
   readonly expires_at: string | null;
 }
 
-/** The public half of the key that signs ticket codes, as a JWK. */
+/** The public half of a key that signs or has signed ticket codes, as a JWK. */
 export interface TicketKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;
   readonly kid: string;
+}
+
+/** The keys that doors check ticket codes with: the one that signs, then those that signed before it. */
+export interface TicketKeys {
+  readonly keys: readonly TicketKey[];
 }

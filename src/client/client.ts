@@ -22,7 +22,7 @@ import type {
   Seat,
   Seating,
   StartedCheckout,
-  TicketKey,
+  TicketKeys,
 } from './bodies.ts';
 import { followDate, type LiveSource, type Watch } from './live.ts';
 import { keptSessionKey, type KeyStore } from './session-key.ts';
@@ -91,7 +91,7 @@ export interface Client {
   waitForOrder(orderId: string, options?: Abortable & { readonly onOrder?: (order: Order) => void }): Promise<Order>;
   /** Opens a payment session for the next unpaid installment, or a new try after a decline. */
   payOrder(orderId: string, options?: Abortable): Promise<StartedCheckout>;
-  getTicketKey(options?: Abortable): Promise<TicketKey>;
+  getTicketKeys(options?: Abortable): Promise<TicketKeys>;
   /** Pays, declines or cancels in the sandbox, as its payment page does. */
   settleSandbox(
     checkoutSessionId: string,
@@ -173,7 +173,7 @@ export function createClient(options: ClientOptions = {}): Client {
       }
     },
     payOrder: (orderId, { signal } = {}) => bodyOf(call('payOrder', { path: [orderId], signal })),
-    getTicketKey: ({ signal } = {}) => bodyOf(call('getTicketKey', { signal })),
+    getTicketKeys: ({ signal } = {}) => bodyOf(call('getTicketKeys', { signal })),
     settleSandbox: (checkoutSessionId, outcome, { signal } = {}) =>
       bodyOf(call('settleSandbox', { path: [checkoutSessionId], body: { outcome }, signal })),
     advanceClock: (seconds, { signal } = {}) =>

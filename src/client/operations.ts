@@ -32,7 +32,7 @@ export const OPERATIONS = {
   startCheckout:  { method: 'POST',   path: '/api/checkout/start',                              repeat: true, key: true },
   getOrder:       { method: 'GET',    path: '/api/checkout/status/{orderId}',                   repeat: true },
   payOrder:       { method: 'POST',   path: '/api/checkout/orders/{order_id}/payments',         repeat: false },
-  getTicketKey:   { method: 'GET',    path: '/api/tickets/key',                                 repeat: true },
+  getTicketKeys:  { method: 'GET',    path: '/api/tickets/key',                                 repeat: true },
   settleSandbox:  { method: 'POST',   path: '/sandbox/payments/{checkout_session_id}',          repeat: false },
   advanceClock:   { method: 'POST',   path: '/sandbox/clock',                                   repeat: false },
   isLive:         { method: 'GET',    path: '/health/live',                                     repeat: true },

@@ -75,7 +75,7 @@ export const examples: Readonly<Record<string, string>> = {
   openPayment: `curl -s -X POST "${PUBLIC}/api/checkout/orders/$ORDER/payments"`,
   settleSandboxSession: post('/sandbox/payments/$SESSION', { outcome: 'paid' }),
   getOrderStatus: get('/api/checkout/status/$ORDER'),
-  getTicketKey: get('/api/tickets/key'),
+  getTicketKeys: get('/api/tickets/key'),
   breakSandboxDown: post('/sandbox/outage', { provider: 'provider_a', seconds: 1 }),
   advanceClock: post('/sandbox/clock', { advance_seconds: 60 }),
   readMetrics: `curl -s '${ADMIN}/metrics'`,

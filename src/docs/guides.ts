@@ -217,10 +217,24 @@ const goingLive: Guide = {
       title: 'Settings',
       blocks: [
         {
-          text: 'Set `DATA_DIR` to a disk of your own, `BASE_URL` to the address that buyers see, `ADMIN_TOKEN` to a long secret, `SANDBOX=off`, and the secrets of your provider’s webhooks. Keep the operators’ listener (`ADMIN_HOST`, `ADMIN_PORT`) off the open internet.',
+          text: 'Set `DATA_DIR` to a disk of your own, `BASE_URL` to the address that buyers see, `ADMIN_TOKEN` to a long secret (16 characters at least), and the secrets of your provider’s webhooks. Keep the operators’ listener (`ADMIN_HOST`, `ADMIN_PORT`) off the open internet.',
         },
         {
-          text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it and set `TRUST_PROXY` only when that proxy writes the forwarding headers itself.',
+          text: 'With the sandbox anybody can pay for nothing. It is off once `STRIPE_SECRET_KEY` is set; set `SANDBOX=off` where another provider takes the money. Where nothing stands behind the `payment_provider` of an event, loading it warns, free orders are placed, and what costs money is answered 502 `PAYMENT_PROVIDER_UNAVAILABLE` without taking a ticket off sale.',
+        },
+        {
+          text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it, and say with `TRUST_PROXY` whose `X-Forwarded-For` is believed: the number of proxies in front (only where nobody can go past them), or their addresses and ranges. What is limited by address then counts for the last one that no trusted proxy has; an IPv6 client counts by its /64.',
+        },
+      ],
+    },
+    {
+      title: 'Ticket keys',
+      blocks: [
+        {
+          text: 'A door checks codes with the public keys at `GET /api/tickets/key`; `kid` in a code’s payload names its key, and a code without one is checked with each. To change the key set `TICKET_KEY` to the new one, a comma and the old one (32 random bytes in base64url each; the one made at first start is in `DATA_DIR/ticket-key`): the first signs, and what the others signed stays good until they are left out. Doors load the keys again within the hour.',
+        },
+        {
+          code: `KEY=$(head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')\nTICKET_KEY="$KEY,$(cat data/ticket-key)" npx holdfast serve`,
         },
       ],
     },

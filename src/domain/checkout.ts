@@ -2,7 +2,7 @@
  * How an order comes to be: a checkout takes over a hold, or reserves its items here and now.
  *
  * Owns the order of the checks, which is the API's: idempotency key; terms; hold or waiting-room pass; dates, types and stages;
- * installments; purchase limits; attendees; codes; perks; seats and stock. Each check is in a file of its own. Called by
+ * installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay. Each check is in a file of its own. Called by
  * `box-office.ts`; the facts are applied by `holds.ts` and `orders.ts`.
  *
  * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
@@ -167,13 +167,19 @@ function judgePurchase(
   const lines = assign();
   if (isRefusal(lines)) return lines;
   const priced = priceItems(items, allotSeats(lines, items), perks, codes);
-  return judgeTotal(priced) ?? { items: priced, lines };
+  return judgeTotal(priced) ?? checkPayable(office, command, priced) ?? { items: priced, lines };
 }
 
 /** Judges the bound of the house on an order's total. */
 function judgeTotal(items: readonly OrderItem[]): Refusal | null {
   if (isAmount(totalOf(items))) return null;
   return refuseProblems([{ path: ['items'], message: `the order comes to more than ${AMOUNT_CENTS_MAX} cents` }]);
+}
+
+/** Refuses what nobody could ever pay, so that it keeps no tickets off sale. */
+function checkPayable(office: OrderOffice, command: StartCheckout, items: readonly OrderItem[]): Refusal | null {
+  const isAbsent = command.absentProviders?.includes(office.plan.definition.paymentProvider) ?? false;
+  return isAbsent && totalOf(items) > 0 ? refuse('PAYMENT_PROVIDER_UNAVAILABLE', {}) : null;
 }
 
 // ── the facts ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@
  * Commands and replies are plain data, so that they can cross a thread or a network without a change behind the door.
  * Each command has one reply; a refusal may stand in its place.
  */
-import type { EventDefinition } from './catalogue.ts';
+import type { EventDefinition, PaymentProviderName } from './catalogue.ts';
 import type { Attendee, Customer, IdempotencyMark, OperatorMark } from './fact.ts';
 import type { HoldView, OrderView, PaymentView, QueueEntryView } from './views.ts';
 
@@ -60,6 +60,8 @@ export interface Commands {
     readonly tracking: unknown;
     readonly queuePass: string | null;
     readonly idempotency: IdempotencyMark | null;
+    /** Providers that nothing stands behind: nothing that costs money is placed for them. */
+    readonly absentProviders?: readonly PaymentProviderName[];
   };
   /** Asks for the next unpaid installment, or for a new try at it. */
   OpenPayment: { readonly orderId: string };

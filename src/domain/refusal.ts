@@ -66,6 +66,7 @@ export interface RefusalDetails {
   BAR_PERK_NOT_FOUND: { readonly barPerkId: string };
   BAR_PERK_LIMIT_EXCEEDED: LimitDetail & { readonly barPerkId: string };
   BAR_PERK_SOLD_OUT: { readonly barPerkId: string; readonly available: number };
+  PAYMENT_PROVIDER_UNAVAILABLE: Nothing;
   SEATING_NOT_ENABLED: { readonly ticketTypeId: string };
   SEAT_COUNT_MISMATCH: {
     readonly ticketTypeId: string;

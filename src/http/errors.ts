@@ -86,7 +86,7 @@ export const ERRORS = {
   RATE_LIMITED: entry(429, 'Too many requests.', 'Come back after the seconds in Retry-After.'),
   HEADERS_TOO_LARGE: entry(431, 'The headers are too large.', 'Address and headers together are limited to 16 KiB.'),
   INTERNAL: entry(500, 'Something went wrong on our side.', 'A defect of the service; detail.request_id finds it in the logs.'),
-  PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'The order stands; repeat the same request to go on with it.'),
+  PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'Repeat the same request: with detail.order_id it goes on with that order. Without one nothing was placed, because nothing stands behind the payment_provider of the event.'),
   OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After.'),
 } as const satisfies Record<ErrorCode, ErrorEntry>;
 

@@ -3,16 +3,17 @@
  *
  * Routes are given these and nothing else; a test gives them twins.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { EventSummary } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition, PaymentProviderName } from '#domain/catalogue.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { PaymentDesk } from '#payments/desk.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
+import type { TrustProxy } from './client-address.ts';
 
 /** The mailbox of one event. */
 export interface BoxOfficePort {
@@ -96,7 +97,7 @@ export interface LogPort {
 /** The settings that concern HTTP; the service's configuration fits as it is. */
 export interface HttpSettings {
   readonly corsOrigins: '*' | readonly string[];
-  readonly trustProxy: boolean;
+  readonly trustProxy: TrustProxy;
   readonly rateLimitPerMinute: number;
   readonly responseEnvelope: 'none' | 'data';
   readonly sandboxClock: boolean;
@@ -111,6 +112,8 @@ export interface HttpSettings {
     readonly cachedPayloadBytesMax: number;
     readonly liveListenersMax: number;
     readonly rateLimitedAddressesMax: number;
+    readonly wrongTokensPerMinuteMax: number;
+    readonly unknownCodesPerMinuteMax: number;
     readonly requestReceiveMsMax: number;
     readonly keepAliveMs: number;
   };
@@ -180,8 +183,16 @@ export interface AdminPorts extends CommonPorts {
   readonly console?: PagesPort;
   readonly gauges: GaugesPort;
   readonly adminToken: string;
+  /** Provider names that nothing stands behind. */
+  readonly absentProviders: readonly PaymentProviderName[];
   /** The durable facts after one, in their order; may be left early. */
   facts(afterSeq: number): Iterable<KeptFact>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(options: { readonly prune: boolean }): Promise<SnapshotSummary>;
+}
+
+/** What the routes of operators are given. */
+export interface OperatorPorts extends AdminPorts {
+  /** Lets a request pass only with the token. */
+  readonly requireToken: onRequestHookHandler;
 }

@@ -8,16 +8,18 @@
  *  2. Nothing is decorated but `reply.refuse` and `reply.fail`: what routes need they are given as ports.
  *  3. No coercion, no removal of fields, no text bodies: JSON or 415.
  */
-import rateLimit from '@fastify/rate-limit';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
+import { requireToken } from './admin-auth.ts';
 import type { HttpApp } from './app.ts';
+import { clientAddresses } from './client-address.ts';
 import { allowOrigins, answerPreflights } from './cors.ts';
 import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
-import { boundInFlight, isReading } from './in-flight.ts';
+import { boundInFlight } from './in-flight.ts';
 import { API_VERSION, installDocument } from './openapi.ts';
 import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, Metrics, PublicPorts } from './ports.ts';
+import { limitChanges } from './rate-limit.ts';
 import { createRequestIds } from './request-id.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
 import { adminOrderRoutes } from './routes/admin-orders.ts';
@@ -59,7 +61,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
     allowOrigin(request, reply);
   });
   await answerPreflights(app, settings.corsOrigins);
-  if (settings.rateLimitPerMinute > 0) await limitRate(app, settings);
+  limitChanges(app, settings, ports.clock);
   await installDocument(app, 'public');
   healthRoutes(app, ports);
   eventRoutes(app, ports);
@@ -81,8 +83,14 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
 }
 
 /** The operators' listener: everything under /admin asks for the bearer token. */
-export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
-  const app = await buildApp(ports, ports.settings.limits.adminBodyBytesMax, (request, reply) => {
+export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
+  const { settings, adminToken, clock } = adminPorts;
+  const addressOf = clientAddresses(settings.trustProxy);
+  const ports = {
+    ...adminPorts,
+    requireToken: requireToken({ token: adminToken, addressOf, clock, limits: settings.limits }),
+  };
+  const app = await buildApp(ports, settings.limits.adminBodyBytesMax, (request, reply) => {
     stamp(request, reply);
     reply.header('cache-control', 'no-store');
   });
@@ -118,7 +126,6 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
-    trustProxy: settings.trustProxy,
     requestTimeout: limits.requestReceiveMsMax,
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
@@ -167,16 +174,5 @@ function readJsonOnly(app: HttpApp): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     void parse(request, body as string, done);
-  });
-}
-
-async function limitRate(app: HttpApp, settings: HttpSettings): Promise<void> {
-  app.addHook('onRoute', (route) => {
-    if (isReading(route.method)) route.config = { ...route.config, rateLimit: false };
-  });
-  await app.register(rateLimit, {
-    max: settings.rateLimitPerMinute,
-    timeWindow: 60_000,
-    cache: settings.limits.rateLimitedAddressesMax,
   });
 }

@@ -29,6 +29,18 @@ export interface PaymentDesk {
   readonly webhooks: Webhooks;
   /** Null where the sandbox is off. */
   readonly sandbox: SandboxTill | null;
+  /** The names that nothing stands behind: nothing can be paid there. */
+  readonly absent: readonly PaymentProviderName[];
+}
+
+const PROVIDER_NAMES: readonly PaymentProviderName[] = ['provider_a', 'provider_b'];
+
+/** The provider names that nothing stands behind. */
+export function absentProviders(
+  sandbox: boolean,
+  stripe: { readonly provider: PaymentProviderName } | null,
+): readonly PaymentProviderName[] {
+  return sandbox ? [] : PROVIDER_NAMES.filter((name) => name !== stripe?.provider);
 }
 
 /** Stands a provider behind each name and opens the desk. */
@@ -50,5 +62,5 @@ export async function openPaymentDesk(settings: PaymentSettings, ports: PaymentP
   const cashier = createCashier({ providers, baseUrl, awake });
   const webhooks = createWebhooks({ providers, offices, clock });
   const sandbox = settings.sandbox ? createSandboxTill({ sandboxes, offices, clock, cashier, webhooks }) : null;
-  return { cashier, webhooks, sandbox };
+  return { cashier, webhooks, sandbox, absent: absentProviders(settings.sandbox, stripe) };
 }

@@ -1,11 +1,13 @@
 /**
- * The codes on tickets: compact tokens that a door can check offline with one public key.
+ * The codes on tickets: compact tokens that a door can check offline with public keys.
  *
- * A code is `base64url(payload).base64url(signature)`: the payload is JSON in UTF-8 that names ticket, event, date and seat
- * and nothing about the person, and the Ed25519 signature is over the payload's bytes. Whether a ticket was voided since is
- * not in its code; `GET /admin/tickets/{id}` knows. Called by `http/` where tickets are printed.
+ * A code is `base64url(payload).base64url(signature)`: the payload is JSON in UTF-8 that names ticket, event, performance, seat
+ * and the key (`kid`) and nothing about the person, and the Ed25519 signature is over the payload's bytes. Whether a ticket was
+ * voided since is not in its code; `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` know.
  *
  * 1. Signing is deterministic: a code is never stored, only made again and kept in a cache.
+ * 2. The first key signs. The others signed before it; their public halves stay published, so that their codes are still good.
+ *    Codes of the first versions name no key: a door tries each.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -18,7 +20,7 @@ export interface TicketClaims {
   readonly seatId: string | null;
 }
 
-/** The public half of the signing key, as a JWK; `kid` is its thumbprint (RFC 7638). */
+/** The public half of a key, as a JWK; `kid` is its thumbprint (RFC 7638). */
 export interface TicketKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -27,7 +29,8 @@ export interface TicketKey {
 }
 
 export interface TicketSigner {
-  readonly key: TicketKey;
+  /** The public halves of all keys, the one that signs first. */
+  readonly keys: readonly [TicketKey, ...TicketKey[]];
   /** The code of a ticket. Cost: 50 µs the first time, then a look into the cache. */
   codeOf(claims: TicketClaims): string;
   /** Signs many tickets ahead, in slices, so that the codes of a large order are at hand without holding up the loop. */
@@ -43,23 +46,33 @@ const CODES_A_SLICE = 50;
 /** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Makes a signer from the 32 bytes of an Ed25519 private key in base64url or base64. */
-export function createTicketSigner(seed: string): TicketSigner {
-  const privateKey = createPrivateKey({
-    key: Buffer.concat([PKCS8_PREFIX, Buffer.from(seed, 'base64')]),
-    format: 'der',
-    type: 'pkcs8',
-  });
+/** Keys at a time: a rotation needs two, and doors try each for a code that names none. */
+export const TICKET_KEYS_MAX = 10;
+
+/** The 32 bytes of an Ed25519 private key in base64url or base64. */
+export const TICKET_KEY = /^[A-Za-z0-9_+/-]{43}=?$/;
+
+/** Reads private keys separated by commas; null when one is none, or there are too many. */
+export function readTicketKeys(text: string): readonly [string, ...string[]] | null {
+  const [first = '', ...others] = new Set(text.split(',').map((key) => key.trim()));
+  const keys: [string, ...string[]] = [first, ...others];
+  return keys.length <= TICKET_KEYS_MAX && keys.every((key) => TICKET_KEY.test(key)) ? keys : null;
+}
+
+/** Makes a signer from private keys as TICKET_KEY has them; the first signs. */
+export function createTicketSigner([signing, ...others]: readonly [string, ...string[]]): TicketSigner {
+  const privateKey = privateKeyOf(signing);
+  const key = publicKeyOf(privateKey);
   const codes = new LRUCache<string, string>({ max: CODES_MAX });
   const codeOf = (claims: TicketClaims): string => {
     const known = codes.get(claims.ticketId);
     if (known !== undefined) return known;
-    const code = signClaims(privateKey, claims);
+    const code = signClaims(privateKey, key.kid, claims);
     codes.set(claims.ticketId, code);
     return code;
   };
   return {
-    key: publicKeyOf(privateKey),
+    keys: [key, ...others.map((seed) => publicKeyOf(privateKeyOf(seed)))],
     codeOf,
     async prepare(tickets) {
       const unsigned = tickets.filter(({ ticketId }) => !codes.has(ticketId));
@@ -71,8 +84,14 @@ export function createTicketSigner(seed: string): TicketSigner {
   };
 }
 
-function signClaims(privateKey: KeyObject, { ticketId, eventId, performanceId, seatId }: TicketClaims): string {
-  const claims = { ticket_id: ticketId, event_id: eventId, performance_id: performanceId, seat_id: seatId };
+function privateKeyOf(seed: string): KeyObject {
+  const der = Buffer.concat([PKCS8_PREFIX, Buffer.from(seed, 'base64')]);
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+}
+
+function signClaims(privateKey: KeyObject, kid: string, claimed: TicketClaims): string {
+  const { ticketId, eventId, performanceId, seatId } = claimed;
+  const claims = { ticket_id: ticketId, event_id: eventId, performance_id: performanceId, seat_id: seatId, kid };
   const payload = Buffer.from(JSON.stringify(claims));
   return `${payload.toString('base64url')}.${sign(null, payload, privateKey).toString('base64url')}`;
 }

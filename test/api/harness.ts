@@ -21,7 +21,7 @@ export const START = Date.UTC(2027, 4, 8, 12);
 export const SECOND = 1_000;
 export const MINUTE = 60_000;
 
-export const ADMIN_TOKEN = 'operators-only';
+export const ADMIN_TOKEN = 'operators-only-token';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const STOP_MS_MAX = 60_000;

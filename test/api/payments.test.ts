@@ -418,7 +418,17 @@ describe('Without the sandbox', () => {
       assertRefused(await shop.post('/sandbox/payments/cs_1_x', { outcome: 'paid' }), 404, 'NOT_FOUND');
       assertRefused(await shop.post('/sandbox/outage', { seconds: 1 }), 404, 'NOT_FOUND');
       assertRefused(await shop.get('/sandbox/pay/cs_1_x'), 404, 'NOT_FOUND');
-      assertRefused(await shop.post(START, wish()), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+      const held = await shop.hold({ event_id: 'evt_gala', session_key: 'session-one', items: [item('single', 2)] });
+      const taking = wish({ hold_id: held.id, items: undefined });
+      for (const body of [wish(), taking, taking]) {
+        assertRefused(await shop.post(START, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+      }
+      const read = await shop.get<Json>(`/api/checkout/holds/${held.id}`, { 'x-session-key': 'session-one' });
+      assert.equal(read.body['status'], 'ACTIVE', 'the hold is not taken over by an order that nobody could pay');
+      const { orders } = (await shop.admin.get<{ orders: Json[] }>('/admin/events/evt_gala/orders')).body;
+      assert.deepEqual(orders, [], 'nothing was placed, nothing is off sale');
+      const loaded = await shop.admin.put<Json>('/admin/events/evt_gala', gala({ name: 'Gala again' }));
+      assert.match(String(loaded.body['warnings']), /nothing stands behind provider_a/);
       assert.equal((await start(shop, { items: [item('guest', 1)] })).payment_provider, 'FREE');
     } finally {
       await shop.close();

@@ -86,6 +86,30 @@ test('bad settings, a bad catalogue and a port in use end it with exit code 2, e
   assert.match(taken.text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
 });
 
+test('a short secret ends it with exit code 2 and one line, which does not show it', async () => {
+  const short = { ADMIN_TOKEN: 'fifteen-letters', WEBHOOK_SECRET_A: 'whsec_c2hvcnQ=', TRUST_PROXY: 'true' };
+  const { code, text } = await runToEnd({ environment: short });
+  assert.equal(code, 2);
+  const [token, webhook, proxy, ...more] = text.split('\n');
+  assert.match(token!, /^ADMIN_TOKEN is \(a secret, not shown\): it must be 16 to 512 /);
+  assert.match(webhook!, /^WEBHOOK_SECRET_A is \(a secret, not shown\): it must be whsec_ .* at least 16 bytes/);
+  assert.match(proxy!, /^TRUST_PROXY is "true": .*instead of true: 1 for one proxy/);
+  assert.deepEqual(more, []);
+  assert.doesNotMatch(text, /fifteen-letters|c2hvcnQ/);
+});
+
+test('it warns where anybody can pay for nothing, and where nobody can pay at all', async (t) => {
+  const open = await spawnHouse();
+  t.after(() => open.close());
+  await open.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
+  const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
+  const selling = await spawnHouse({ environment: stripe });
+  t.after(() => selling.close());
+  await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
+  assert.doesNotMatch(selling.printed(), /the sandbox is on/);
+  assert.equal((await selling.call('POST', '/sandbox/outage', { body: { seconds: 1 } })).status, 404);
+});
+
 test('a folder in use ends it with exit code 3 and stays untouched', async (t) => {
   const house = await openHouse();
   t.after(() => house.close());

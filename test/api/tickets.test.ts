@@ -4,7 +4,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { assertRefused, openShop, type Json } from './shop.ts';
+import { assertRefused, openShop, type Json, type Shop } from './shop.ts';
 import { gala, item, settle, somebody, start, statusOf } from './till.ts';
 
 interface Jwk {
@@ -14,36 +14,49 @@ interface Jwk {
   readonly kid: string;
 }
 
-/** What a door does: splits the code, checks the signature, reads the payload. */
-function readCode(code: string, key: Jwk): Json | null {
-  const [payload = '', signature = ''] = code.split('.').map((part) => Buffer.from(part, 'base64url'));
-  const publicKey = createPublicKey({ key: { kty: key.kty, crv: key.crv, x: key.x }, format: 'jwk' });
-  return verify(null, Buffer.from(payload), publicKey, Buffer.from(signature)) ? JSON.parse(String(payload)) : null;
+interface Keys {
+  readonly keys: readonly Jwk[];
+}
+
+const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64url');
+
+const keysOf = async (shop: Shop): Promise<readonly Jwk[]> => (await shop.get<Keys>('/api/tickets/key')).body.keys;
+
+/** What a door does: splits the code, finds the key that it names, checks the signature, reads the payload. */
+function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
+  const [payload = '', signature = ''] = (code ?? '').split('.').map((part) => Buffer.from(part, 'base64url'));
+  const { kid } = JSON.parse(String(payload)) as { readonly kid?: string };
+  for (const key of keys.filter((each) => kid === undefined || each.kid === kid)) {
+    const publicKey = createPublicKey({ key: { kty: key.kty, crv: key.crv, x: key.x }, format: 'jwk' });
+    if (verify(null, Buffer.from(payload), publicKey, Buffer.from(signature))) return JSON.parse(String(payload));
+  }
+  return null;
 }
 
 describe('A ticket', () => {
   it('has a code that a door can check offline, and that says nothing about the person', async () => {
     const shop = await openShop([gala()]);
     try {
-      const { body: key } = await shop.get<Jwk>('/api/tickets/key');
-      const { x, kid } = key;
-      assert.deepEqual(key, { kty: 'OKP', crv: 'Ed25519', x, kid });
+      const { body } = await shop.get<Keys>('/api/tickets/key');
+      const { x, kid } = body.keys[0]!;
+      assert.deepEqual(body, { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid }] });
       const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x });
       assert.equal(kid, createHash('sha256').update(members).digest('base64url'), 'the thumbprint of RFC 7638');
       const started = await start(shop, { items: [item('seat', 1), item('single', 1)], customer: somebody() });
       const { ticket_objects: tickets } = await settle(shop, started, 'paid');
       for (const ticket of tickets) {
-        assert.deepEqual(readCode(ticket.code, key), {
+        assert.deepEqual(readCode(ticket.code, body.keys), {
           ticket_id: ticket.id,
           event_id: 'evt_gala',
           performance_id: 'eve',
           seat_id: ticket.seat_id,
+          kid,
         });
-        const forged = ticket.code.replace(/^./, (first) => (first === 'e' ? 'f' : 'e'));
-        assert.equal(readCode(forged, key), null);
+        const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
+        assert.equal(readCode(ticket.code.replace(/^[^.]+/, other), body.keys), null);
       }
       await shop.restart();
-      assert.deepEqual((await shop.get<Jwk>('/api/tickets/key')).body, key, 'the key is kept');
+      assert.deepEqual(await keysOf(shop), body.keys, 'the key is kept');
       assert.deepEqual((await statusOf(shop, started)).ticket_objects, tickets);
       assert.equal(statSync(path.join(shop.house.folder, 'ticket-key')).mode & 0o777, 0o600);
       assert.equal(statSync(path.join(shop.house.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
@@ -76,11 +89,35 @@ describe('A ticket', () => {
     }
   });
 
-  it('is signed with the configured key', async () => {
-    const shop = await openShop([gala()], { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') });
+  it('is signed with the first configured key, and codes of the others stay good', async () => {
+    const shop = await openShop([gala()], { TICKET_KEY: ticketKey(7) });
     try {
-      const { body } = await shop.get<Jwk>('/api/tickets/key');
-      assert.equal(body.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
+      const [first] = await keysOf(shop);
+      assert.equal(first?.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
+      const { ticket_objects: before } = await settle(shop, await start(shop, { customer: somebody() }), 'paid');
+      const rotated = await openShop([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
+      try {
+        const keys = await keysOf(rotated);
+        assert.deepEqual([keys.length, keys[1]], [2, first]);
+        assert.ok(readCode(before[0]!.code, keys) !== null, 'a code of the former key');
+        const { ticket_objects: now } = await settle(rotated, await start(rotated, { customer: somebody() }), 'paid');
+        assert.equal(readCode(now[0]!.code, keys)?.['kid'], keys[0]!.kid);
+        assert.equal(readCode(now[0]!.code, [first!]), null);
+      } finally {
+        await rotated.close();
+      }
+    } finally {
+      await shop.close();
+    }
+  });
+
+  it('has a code of an earlier version checked as well, which names no key', async () => {
+    const shop = await openShop([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
+    try {
+      // As signed before codes named their keys, with the key of 32 sevens.
+      const code =
+        'eyJ0aWNrZXRfaWQiOiJ0a3RfMV9lYXJsaWVyIiwiZXZlbnRfaWQiOiJldnRfZ2FsYSIsInBlcmZvcm1hbmNlX2lkIjoiZXZlIiwic2VhdF9pZCI6bnVsbH0.Bfd9Kw7q0Au6zFLp8jbwDVOGR5hpH99H-PfhEOVlNDq3BLeICrUdUsCLcbmGJxy_9R7xq6xensdywawhrSpVCg';
+      assert.equal(readCode(code, await keysOf(shop))?.['ticket_id'], 'tkt_1_earlier');
     } finally {
       await shop.close();
     }

@@ -110,7 +110,7 @@ describe('What cannot be done', { concurrency: 4 }, () => {
   });
 
   it('names the address at which no service answers', async (t) => {
-    const environment = { DATA_DIR: newFolder(t), ADMIN_PORT: '9', ADMIN_TOKEN: 'x' };
+    const environment = { DATA_DIR: newFolder(t), ADMIN_PORT: '9', ADMIN_TOKEN: 'xxxxxxxxxxxxxxxx' };
     const { code, stderr } = await holdfast(['load', path.join(samples, 'club-night.json')], environment);
     assert.equal(code, 1);
     assert.match(stderr, /no service answers at http:\/\/127\.0\.0\.1:9\nStart it, or say where it is/);

@@ -179,7 +179,7 @@ describe('A damaged secret', () => {
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const open = (): string => {
       const kept = { folder, fileName: 'ticket-key', configured: null, ...SECRETS.ticketKey };
-      const { kid } = createTicketSigner(keptSecret(kept)).key;
+      const { kid } = createTicketSigner([keptSecret(kept)]).keys[0];
       confirmKey(folder, 'ticket-key', kid);
       return kid;
     };

@@ -19,7 +19,7 @@ import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { EVENT_NUMBER, given, START, type Desk } from '../domain/office.ts';
 
-export const ADMIN_TOKEN = 'operators-only';
+export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -138,7 +138,7 @@ export async function openCounter(
   };
   const metrics = createMetrics(gauges);
   const common = {
-    tickets: createTicketSigner(Buffer.alloc(32, 7).toString('base64url')),
+    tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
     metrics,
     directory,
@@ -151,6 +151,7 @@ export async function openCounter(
   counter.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
+    absentProviders: [],
     facts: () => [],
     gauges,
     takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),

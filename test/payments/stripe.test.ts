@@ -21,6 +21,7 @@ before(async () => {
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_BASE: stripe.url,
+    SANDBOX: 'on',
   });
 });
 beforeEach(() => {

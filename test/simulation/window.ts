@@ -101,7 +101,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     directory,
     settings,
     payments: { cashier: { openSession }, webhooks: null, sandbox: null } as unknown as PublicPorts['payments'],
-    tickets: createTicketSigner(Buffer.alloc(32, 7).toString('base64url')),
+    tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     metrics: { observe: () => {} } as unknown as PublicPorts['metrics'],
     clock: { now: () => counter.now },
     health: { readiness: () => ({ ready: true }), draining: false },

@@ -8,13 +8,13 @@ import { checkDefinition } from '#catalogue/definition.ts';
 import { printDefinition } from '#catalogue/print.ts';
 import { stockOfDates } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room.ts';
-import { requireToken } from '../admin-auth.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
-import type { AdminPorts } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
 import { printWaitingRoom } from '../queue-bodies.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
@@ -38,9 +38,18 @@ const EventPath = Type.Object({ id: Type.String() });
 const PerformancePath = Type.Object({ id: Type.String(), performance_id: Id });
 const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
-export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'directory'>): void {
+export function adminEventRoutes(
+  app: HttpApp,
+  ports: Pick<OperatorPorts, 'requireToken' | 'directory' | 'absentProviders'>,
+): void {
   const { directory } = ports;
-  const onRequest = requireToken(ports.adminToken);
+  const onRequest = ports.requireToken;
+  const warningsAbout = ({ paymentProvider }: EventDefinition): { readonly warnings?: string[] } => {
+    if (!ports.absentProviders.includes(paymentProvider)) return {};
+    return {
+      warnings: [`/payment_provider: nothing stands behind ${paymentProvider}, so that only free orders can be placed`],
+    };
+  };
 
   app.put(
     '/admin/events/:id',
@@ -66,7 +75,8 @@ export function adminEventRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminTok
       }
       const defined = await directory.define(checked.definition, operatorMark(request, request.query.note));
       if (isRefusal(defined)) return reply.refuse(defined);
-      return reply.code(defined.created ? 201 : 200).send({ id: defined.eventId, version: defined.version });
+      const { eventId: id, version, created } = defined;
+      return reply.code(created ? 201 : 200).send({ id, version, ...warningsAbout(checked.definition) });
     },
   );
 

@@ -7,13 +7,12 @@ import { Type } from 'typebox';
 import { findOrder, findTicket, listOrders } from '#domain/order-views.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
-import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
 import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
-import type { AdminPorts } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund } from '../schemas/orders.ts';
 import { NoteOnly, OperatorHeaders } from '../schemas/operators.ts';
@@ -23,9 +22,12 @@ const LIST_LIMIT = 100;
 const IdPath = Type.Object({ id: Type.String() });
 const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
-export function adminOrderRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'directory' | 'tickets'>): void {
+export function adminOrderRoutes(
+  app: HttpApp,
+  ports: Pick<OperatorPorts, 'requireToken' | 'directory' | 'tickets'>,
+): void {
   const { directory, tickets } = ports;
-  const onRequest = requireToken(ports.adminToken);
+  const onRequest = ports.requireToken;
   const described = { tags: ['Orders'], security: bearer, params: IdPath };
 
   app.get(

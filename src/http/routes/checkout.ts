@@ -20,7 +20,7 @@ const OrderPath = Type.Object({ order_id: Type.String() });
 
 export function checkoutRoutes(app: HttpApp, ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl'>): void {
   const { directory, baseUrl } = ports;
-  const { cashier } = ports.payments;
+  const { cashier, absent: absentProviders } = ports.payments;
 
   app.post(
     '/api/checkout/start',
@@ -42,7 +42,7 @@ export function checkoutRoutes(app: HttpApp, ports: Pick<PublicPorts, 'directory
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byEventId(request.body.event_id);
       if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const started = await office.ask(readStart(request.body, idempotency));
+      const started = await office.ask({ ...readStart(request.body, idempotency), absentProviders });
       if (isRefusal(started)) return reply.refuse(started);
       const { order, payment, resumed, replayed } = started;
       if (replayed) reply.header('idempotent-replayed', 'true');

@@ -13,20 +13,19 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { occupancyOf, seatingView, type OccupancyView } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
-import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { printOccupancy, printSeating } from '../bodies.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { createEventFigures } from '../event-figures.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import type { AdminPorts, ClockPort, GaugesPort } from '../ports.ts';
+import type { OperatorPorts, ClockPort, GaugesPort } from '../ports.ts';
 import { printTime } from '../printing.ts';
 import { Overview, SeatStatesQuery, type OverviewBody } from '../schemas/console.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import { Occupancy, Seating } from '../schemas/seating.ts';
 
-type ConsolePorts = Pick<AdminPorts, 'adminToken' | 'directory' | 'clock' | 'health' | 'gauges'>;
+type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'directory' | 'clock' | 'health' | 'gauges'>;
 
 const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
@@ -35,7 +34,7 @@ const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const { directory, clock } = ports;
-  const onRequest = requireToken(ports.adminToken);
+  const onRequest = ports.requireToken;
   const loopDelayMs = watchLoop(app, clock);
   const figures = createEventFigures(ports);
 

@@ -5,10 +5,9 @@
  * open doors and are masked as they are there.
  */
 import { maskSecrets } from '#domain/masking.ts';
-import { requireToken } from '../admin-auth.ts';
 import type { HttpApp } from '../app.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import type { AdminPorts } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
 import { printTime } from '../printing.ts';
 import { ref } from '../schemas/fields.ts';
 import { JournalPage, JournalQuery, type JournalFactBody } from '../schemas/journal.ts';
@@ -21,12 +20,12 @@ const DATA_LENGTH_MAX = 4_000;
 
 export function journalRoutes(
   app: HttpApp,
-  { adminToken, facts, gauges }: Pick<AdminPorts, 'adminToken' | 'facts' | 'gauges'>,
+  { requireToken, facts, gauges }: Pick<OperatorPorts, 'requireToken' | 'facts' | 'gauges'>,
 ): void {
   app.get(
     '/admin/journal',
     {
-      onRequest: requireToken(adminToken),
+      onRequest: requireToken,
       schema: {
         operationId: 'listFacts',
         tags: ['Service'],

@@ -1,16 +1,15 @@
 /** Operators ask for a snapshot now. */
-import { requireToken } from '../admin-auth.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import type { AdminPorts } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
 import { Nullable } from '../schemas/fields.ts';
 import { SnapshotAnswer, SnapshotRequest } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
 
-export function snapshotRoutes(app: HttpApp, ports: Pick<AdminPorts, 'adminToken' | 'takeSnapshot'>): void {
+export function snapshotRoutes(app: HttpApp, ports: Pick<OperatorPorts, 'requireToken' | 'takeSnapshot'>): void {
   app.post(
     '/admin/snapshot',
     {
-      onRequest: requireToken(ports.adminToken),
+      onRequest: ports.requireToken,
       schema: {
         operationId: 'takeSnapshot',
         tags: ['Service'],

@@ -36,7 +36,15 @@ export const NoteOnly = Type.Unsafe<{ readonly note?: string | null } | null>({
 /** The catalogue's own schema checks it in full; what matters here is that it is an object. */
 export const EventDefinitionInput = Type.Object({}, { additionalProperties: true });
 
-export const DefinedEvent = Type.Object({ id: Type.String(), version: Type.Integer() });
+export const DefinedEvent = Type.Object({
+  id: Type.String(),
+  version: Type.Integer(),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What was taken and will not work as it is; left out when there is nothing.',
+    }),
+  ),
+});
 
 export const AdminEvent = Type.Object(
   {

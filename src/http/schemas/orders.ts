@@ -154,11 +154,15 @@ export const RecordRefund = Type.Object({
   note: Note,
 });
 
-export const TicketKey = Type.Object({
+const TicketKey = Type.Object({
   kty: Type.String({ enum: ['OKP'] }),
   crv: Type.String({ enum: ['Ed25519'] }),
   x: Type.String({ description: 'The public key, base64url.' }),
   kid: Type.String({ description: 'Its RFC 7638 thumbprint.' }),
+});
+
+export const TicketKeys = Type.Object({
+  keys: Type.Array(TicketKey, { description: 'The key that signs first, then those that signed before it.' }),
 });
 
 export type OrderStatusBody = Static<typeof OrderStatus>;

@@ -1,0 +1,184 @@
+/** What is counted by client address: changes, wrong tokens, codes that do not exist; and which address that is. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
+import { createRateWindow } from '#http/rate-window.ts';
+import { LIMITS } from '#src/config.ts';
+import { ADMIN_TOKEN, clubHold, openCounter } from './counter.ts';
+
+const HOLDS = '/api/checkout/holds';
+const MINUTE = 60_000;
+
+interface Hops {
+  readonly trust: string;
+  readonly socket?: string;
+  readonly forwarded?: string;
+}
+
+function counted({ trust, socket = '10.0.0.1', forwarded }: Hops): string {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return clientAddresses(readTrustProxy(trust)!)({ headers, raw: { socket: { remoteAddress: socket } } });
+}
+
+describe('The address that a request counts for', () => {
+  it('is the one of the socket where no proxy is trusted', () => {
+    assert.equal(counted({ trust: 'false', forwarded: '192.0.2.1' }), '10.0.0.1');
+    assert.equal(counted({ trust: '0', forwarded: '192.0.2.1' }), '10.0.0.1');
+  });
+
+  it('is what the last of so many proxies has seen, whatever the client wrote before it', () => {
+    assert.equal(counted({ trust: '1', forwarded: '192.0.2.1' }), '192.0.2.1');
+    assert.equal(counted({ trust: '1', forwarded: '203.0.113.9, 192.0.2.1' }), '192.0.2.1');
+    assert.equal(counted({ trust: '2', forwarded: '203.0.113.9, 192.0.2.1, 10.0.0.2' }), '192.0.2.1');
+    assert.equal(counted({ trust: '2', forwarded: '192.0.2.1' }), '192.0.2.1', 'fewer hops than proxies');
+    assert.equal(counted({ trust: '1' }), '10.0.0.1');
+  });
+
+  it('is the last one that is on no list of proxies', () => {
+    const trust = '10.0.0.0/8, 2001:db8:ffff::/48';
+    assert.equal(counted({ trust, forwarded: '203.0.113.9, 192.0.2.1, 10.0.0.2' }), '192.0.2.1');
+    assert.equal(counted({ trust, socket: '192.0.2.7', forwarded: '203.0.113.9' }), '192.0.2.7', 'not past a stranger');
+    assert.equal(counted({ trust, socket: '::ffff:10.0.0.1', forwarded: '203.0.113.9' }), '203.0.113.9');
+    assert.equal(counted({ trust, socket: '2001:db8:ffff::1', forwarded: '203.0.113.9, 10.1.1.1:443' }), '203.0.113.9');
+    assert.equal(counted({ trust, forwarded: '10.0.0.3, 10.0.0.2' }), '10.0.0.3', 'a client beside the proxies');
+  });
+
+  it('is never a text that is no address', () => {
+    for (const odd of ['not an address', '', 'unknown', '192.0.2', 'a'.repeat(5_000), '192.0.2.1 192.0.2.2']) {
+      assert.equal(counted({ trust: '1', forwarded: odd }), '10.0.0.1', odd);
+      assert.equal(counted({ trust: '1', forwarded: `192.0.2.1, ${odd}` }), '10.0.0.1', odd);
+    }
+  });
+
+  it('is the /64 of an IPv6 client, and the IPv4 address where it is written as IPv6', () => {
+    const of = (forwarded: string): string => counted({ trust: '1', forwarded });
+    assert.equal(of('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+    assert.equal(of('2001:db8:1:2::9'), of('2001:db8:1:2:ffff::'));
+    assert.notEqual(of('2001:db8:1:2::9'), of('2001:db8:1:3::9'));
+    assert.equal(of('fe80::1%eth0'), 'fe80:0:0:0::/64');
+    assert.equal(of('::1'), '0:0:0:0::/64');
+    for (const same of ['::ffff:192.0.2.9', '::FFFF:c000:209', '[::ffff:192.0.2.9]:443', '192.0.2.9:1024']) {
+      assert.equal(of(same), '192.0.2.9', same);
+    }
+    assert.equal(of('[2001:db8:1:2::9]:443'), '2001:db8:1:2::/64');
+  });
+});
+
+describe('A window of a minute', () => {
+  it('begins with the first that is counted, and ends by itself', () => {
+    const clock = { ms: 1_000, now: () => clock.ms };
+    const window = createRateWindow({ perMinuteMax: 2, keysMax: 10 }, clock);
+    assert.deepEqual(window.count('a'), { isOver: false, left: 1, secondsLeft: 60 });
+    clock.ms += MINUTE - 500;
+    assert.deepEqual(window.count('a'), { isOver: false, left: 0, secondsLeft: 1 });
+    assert.equal(window.count('a').isOver, true);
+    assert.equal(window.read('a').isOver, true);
+    assert.equal(window.read('b').isOver, false);
+    clock.ms += 500;
+    assert.equal(window.read('a').isOver, false);
+    assert.equal(window.count('a', 3).isOver, true);
+    clock.ms -= 10 * MINUTE;
+    assert.equal(window.read('a').isOver, false, 'a clock that was set back locks nobody out');
+  });
+
+  it('forgets the key that was counted longest ago once it knows enough', () => {
+    const window = createRateWindow({ perMinuteMax: 1, keysMax: 2 }, { now: () => 0 });
+    for (const key of ['a', 'a', 'b', 'b', 'c', 'c']) window.count(key);
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((key) => window.read(key).isOver),
+      [false, true, true],
+    );
+  });
+});
+
+describe('The rate limit', () => {
+  it('counts changes by client address and says when to come back', async () => {
+    const counter = await openCounter({ rateLimitPerMinute: 2, trustProxy: 1 });
+    const place = (forwarded: string) =>
+      counter.app.inject({
+        method: 'POST',
+        url: HOLDS,
+        headers: { 'x-forwarded-for': forwarded },
+        payload: clubHold(),
+      });
+    assert.equal((await place('192.0.2.1')).statusCode, 201);
+    const second = await place('192.0.2.1');
+    assert.equal(second.statusCode, 201);
+    assert.equal(second.headers['x-ratelimit-remaining'], '0');
+    const third = await place('192.0.2.1');
+    assert.equal(third.statusCode, 429);
+    assert.equal(third.json<{ code: string }>().code, 'RATE_LIMITED');
+    assert.equal(third.headers['retry-after'], '60');
+    assert.equal((await place('198.51.100.7, 192.0.2.1')).statusCode, 429, 'an invented hop is no new client');
+    assert.equal(
+      (await place('192.0.2.1, 192.0.2.2')).statusCode,
+      201,
+      'nor is anybody locked out in whose name one calls',
+    );
+    for (let n = 0; n < 5; n += 1) assert.equal((await counter.app.inject('/api/events/public')).statusCode, 200);
+    counter.clock.ms += MINUTE;
+    assert.equal((await place('192.0.2.1')).statusCode, 201);
+    await counter.close();
+  });
+
+  it('takes X-Forwarded-For for nothing where no proxy is trusted', async () => {
+    const counter = await openCounter({ rateLimitPerMinute: 1 });
+    const place = (forwarded: string) =>
+      counter.app.inject({
+        method: 'POST',
+        url: HOLDS,
+        headers: { 'x-forwarded-for': forwarded },
+        payload: clubHold(),
+      });
+    assert.equal((await place('192.0.2.1')).statusCode, 201);
+    assert.equal((await place('192.0.2.2')).statusCode, 429);
+    await counter.close();
+  });
+});
+
+describe('The admin token', () => {
+  const read = (counter: Awaited<ReturnType<typeof openCounter>>, token: string, forwarded: string) =>
+    counter.admin.inject({
+      url: '/admin/events',
+      headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': forwarded },
+    });
+
+  it('after ten wrong ones in a minute is answered 429 to that address, and the right one always passes', async () => {
+    const counter = await openCounter({ trustProxy: 1 });
+    const guess = (n: number, forwarded = '192.0.2.1') => read(counter, `guess-number-${n}-of-many`, forwarded);
+    for (let n = 0; n < 10; n += 1) assert.equal((await guess(n)).statusCode, 401);
+    const eleventh = await guess(11);
+    assert.equal(eleventh.statusCode, 429);
+    assert.equal(eleventh.json<{ code: string }>().code, 'RATE_LIMITED');
+    assert.equal(eleventh.headers['retry-after'], '60');
+    assert.equal((await guess(12, '192.0.2.2')).statusCode, 401, 'another address has guesses of its own');
+    assert.equal((await read(counter, ADMIN_TOKEN, '192.0.2.1')).statusCode, 200);
+    assert.equal((await guess(13)).statusCode, 429);
+    counter.clock.ms += MINUTE;
+    assert.equal((await guess(14)).statusCode, 401);
+    await counter.close();
+  });
+
+  it('is asked for with 401 however often none is sent', async () => {
+    const counter = await openCounter();
+    for (let n = 0; n < 15; n += 1) assert.equal((await counter.admin.inject('/admin/events')).statusCode, 401);
+    await counter.close();
+  });
+
+  it('is guessed at over all operators’ routes together, from a bounded number of addresses', async () => {
+    const counter = await openCounter({
+      trustProxy: 1,
+      limits: { ...LIMITS, wrongTokensPerMinuteMax: 1, rateLimitedAddressesMax: 2 },
+    });
+    const guess = async (url: string, forwarded: string) =>
+      (await counter.admin.inject({ url, headers: { authorization: 'Bearer wrong', 'x-forwarded-for': forwarded } }))
+        .statusCode;
+    assert.deepEqual(
+      [await guess('/admin/events', '192.0.2.1'), await guess('/admin/journal', '192.0.2.1')],
+      [401, 429],
+    );
+    for (const other of ['192.0.2.2', '192.0.2.3']) assert.equal(await guess('/admin/events', other), 401);
+    assert.equal(await guess('/admin/events', '192.0.2.1'), 401, 'forgotten, not kept for ever');
+    await counter.close();
+  });
+});

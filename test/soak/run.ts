@@ -1,0 +1,255 @@
+/** A soak from its first start to its audit: processes, people, operators, the clock, and what must be so in the end. */
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort } from '../../bench/free-port.ts';
+import { chanceOf } from '../simulation/chance.ts';
+import { attack } from './attackers.ts';
+import { buy, newBooks, type Market } from './buyers.ts';
+import { newWatch, noteWrong, send } from './connection.ts';
+import { soakEvents } from './events.ts';
+import type { SoakReport, SoakRequest } from './service-process.ts';
+
+export interface SoakSettings {
+  readonly seconds: number;
+  readonly buyers: number;
+  readonly attackers: number;
+  readonly liveEventsMax: number;
+  onProgress(line: string): void;
+}
+
+export interface SoakOutcome {
+  readonly requests: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly holds: number;
+  readonly confirmed: number;
+  readonly restarts: number;
+  readonly kills: number;
+  readonly leaps: number;
+  readonly prunes: number;
+  /** Bytes in use after collections, once a sixth of the time. */
+  readonly memory: readonly number[];
+  /** Everything that must not be; empty where the soak went well. */
+  readonly wrong: readonly string[];
+}
+
+const ADMIN_TOKEN = 'soak-admin-token-of-a-test';
+const DAY_MS = 86_400_000;
+const CAPACITY = 1_000_000;
+/** Memory may grow by what the sale keeps: compact orders, ended holds; not by what attackers leave behind. */
+const GROWTH_MAX_RATIO = 1.5;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  memory(): Promise<number>;
+  leap(byMs: number): void;
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+/** Plays a soak. Never rejects for what the service did wrong: that is in the outcome. */
+export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-soak-'));
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  const watch = newWatch();
+  const built = soakEvents(CAPACITY);
+  const market: Market = {
+    watch,
+    books: newBooks(),
+    events: built.map(({ event }) => event),
+    publicUrl: `http://127.0.0.1:${port}`,
+    isClosing: false,
+  };
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    DATA_DIR: folder,
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    ADMIN_TOKEN,
+    LIVE_EVENTS_MAX: String(settings.liveEventsMax),
+    LOG_LEVEL: 'silent',
+  };
+  const start = () => startService(environment, (message) => noteWrong(watch, message));
+  const admin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
+  const tally = { restarts: 0, kills: 0, leaps: 0, prunes: 0 };
+  const memory: number[] = [];
+  let service = await start();
+  try {
+    for (const { event, definition } of built) {
+      const url = `${adminUrl}/admin/events/${event.id}`;
+      const answer = await send(watch, url, { ...admin, method: 'PUT', body: definition });
+      if (answer === null || answer.status >= 300) throw new Error(`no event: ${JSON.stringify(answer)}`);
+    }
+    const chance = chanceOf(settings.seconds);
+    const people = [
+      ...Array.from({ length: settings.buyers }, () => buy(market, chance.next)),
+      ...Array.from({ length: settings.attackers }, () => attack(market, chance.next)),
+    ];
+    const endsAt = Date.now() + settings.seconds * 1_000;
+    const roundMs = Math.max(500, Math.min(20_000, (settings.seconds * 1_000) / 12));
+    let nextMemoryAt = Date.now() + (settings.seconds * 1_000) / 6;
+    for (let round = 0; Date.now() < endsAt; round += 1) {
+      await pause(Math.min(roundMs, Math.max(0, endsAt - Date.now())));
+      await operate(round);
+      if (Date.now() < nextMemoryAt) continue;
+      nextMemoryAt += (settings.seconds * 1_000) / 6;
+      memory.push(await service.memory());
+      settings.onProgress(progress());
+    }
+    market.isClosing = true;
+    await Promise.all(people);
+    await audit();
+  } finally {
+    market.isClosing = true;
+    await service.end('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** What operators, their machine and its clock do in turn. */
+  async function operate(round: number): Promise<void> {
+    await send(watch, `${adminUrl}/admin/events?limit=100`, admin);
+    await send(watch, `${adminUrl}/admin/events`, { headers: { authorization: 'Bearer of-nothing-at-all' } });
+    switch (round % 6) {
+      case 0:
+      case 3: {
+        const answer = await send(watch, `${adminUrl}/admin/snapshot`, {
+          ...admin,
+          method: 'POST',
+          body: { prune: true },
+        });
+        if (answer?.status === 200) tally.prunes += 1;
+        return;
+      }
+      case 1:
+        service.leap(tally.leaps % 2 === 0 ? DAY_MS : -DAY_MS);
+        await send(watch, `${market.publicUrl}/api/events/public`);
+        await pause(200);
+        service.leap(0);
+        tally.leaps += 1;
+        return;
+      case 2:
+        tally.restarts += 1;
+        return restart('SIGTERM');
+      case 4:
+        tally.kills += 1;
+        return restart('SIGKILL');
+      default:
+        return;
+    }
+  }
+
+  async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const code = await service.end(signal);
+    if (signal === 'SIGTERM' && code !== 0) noteWrong(watch, `SIGTERM ended it with exit code ${code}`);
+    service = await start();
+  }
+
+  function progress(): string {
+    const { requests, wrong } = watch;
+    return `${requests} requests, ${market.books.confirmed.length} orders confirmed, ${Math.round(memory.at(-1)! / 2 ** 20)} MiB in use, ${wrong.length} wrong`;
+  }
+
+  /** What must be so when everybody has gone. */
+  async function audit(): Promise<void> {
+    service.leap(0);
+    await restart('SIGTERM');
+    for (const order of market.books.confirmed) {
+      const answer = await send(watch, `${market.publicUrl}/api/checkout/status/${order.orderId}`);
+      const tickets = answer?.body['tickets'] as readonly unknown[] | undefined;
+      const isKept = answer?.body['status'] === 'CONFIRMED' && tickets?.length === order.ticketCount;
+      if (!isKept) noteWrong(watch, `a confirmed order is ${JSON.stringify(answer?.body['status'])}`);
+    }
+    for (const { id } of market.events) await auditEvent(id);
+    const early = memory[0];
+    const late = memory.at(-1);
+    if (early !== undefined && late !== undefined && late > early * GROWTH_MAX_RATIO) {
+      noteWrong(watch, `memory grew from ${early} to ${late} bytes`);
+    }
+    await service.end('SIGTERM');
+    try {
+      await promisify(execFile)(process.execPath, ['src/cli/holdfast.ts', 'verify', '--data', folder], { cwd: root });
+    } catch (error) {
+      noteWrong(watch, `verify: ${(error as { readonly stdout?: string }).stdout ?? String(error)}`);
+    }
+  }
+
+  async function auditEvent(eventId: string): Promise<void> {
+    const shown = await send(watch, `${adminUrl}/admin/events/${eventId}`, admin);
+    const stocks = (shown?.body['performances'] ?? []) as readonly Record<string, number>[];
+    for (const { capacity, available, held, sold, blocked } of stocks) {
+      const sum = available! + held! + sold! + blocked!;
+      if (sum !== capacity) noteWrong(watch, `${eventId}: ${sum} tickets of ${capacity}`);
+    }
+    const sold = stocks.reduce((total, stock) => total + stock['sold']!, 0);
+    let bought = 0;
+    let cursor = '';
+    do {
+      const page = await send(watch, `${adminUrl}/admin/events/${eventId}/orders?limit=100${cursor}`, admin);
+      const orders = (page?.body['orders'] ?? []) as readonly {
+        readonly status: string;
+        readonly tickets: unknown[];
+      }[];
+      for (const { status, tickets } of orders) {
+        if (status === 'CONFIRMED' || status === 'PARTIALLY_PAID') bought += tickets.length;
+      }
+      const next = page?.body['next_cursor'];
+      cursor = typeof next === 'string' ? `&cursor=${encodeURIComponent(next)}` : '';
+    } while (cursor !== '');
+    if (bought !== sold) noteWrong(watch, `${eventId}: ${sold} tickets are sold, its orders have ${bought}`);
+  }
+
+  return {
+    requests: watch.requests,
+    statuses: Object.fromEntries([...watch.statuses].sort(([a], [b]) => a - b)),
+    holds: market.books.holds,
+    confirmed: market.books.confirmed.length,
+    ...tally,
+    memory,
+    wrong: watch.wrong,
+  };
+}
+
+async function startService(
+  environment: Record<string, string>,
+  onDefect: (message: string) => void,
+): Promise<Running> {
+  const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), [], {
+    env: environment,
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  let isEnding = false;
+  void exited.then((code) => {
+    if (!isEnding) onDefect(`the service ended by itself with exit code ${code}`);
+  });
+  const reports: ((report: SoakReport) => void)[] = [];
+  child.on('message', (report: SoakReport) => {
+    if (report.is === 'defect') onDefect(report.message);
+    else reports.shift()?.(report);
+  });
+  const next = (): Promise<SoakReport> => new Promise((resolve) => reports.push(resolve));
+  const ask = (request: SoakRequest): void => void (child.connected && child.send(request, () => {}));
+  await Promise.race([next(), exited.then((code) => Promise.reject(new Error(`no start: exit code ${code}`)))]);
+  return {
+    child,
+    leap: (byMs) => ask({ ask: 'leap', byMs }),
+    async memory() {
+      const answer = next();
+      ask({ ask: 'memory' });
+      const report = await Promise.race([answer, exited]);
+      return typeof report === 'object' && report?.is === 'memory' ? report.usedBytes : 0;
+    },
+    end(signal) {
+      isEnding = true;
+      child.kill(signal);
+      return exited;
+    },
+  };
+}

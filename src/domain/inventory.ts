@@ -8,7 +8,7 @@
  *
  * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each change.
  * 2. A line counts in its sale row's pool, its type's pool and its places', always in all three.
- * 3. The seats HELD (SOLD, BLOCKED) of a zone are as many as its pool counts held (sold, blocked).
+ * 3. The seats of a kind that are HELD (SOLD, BLOCKED) are as many as its pool counts held (sold, blocked).
  * 4. A change that cannot be is a defect and crashes: decisions were judged before, and facts are not judged again.
  * 5. `version` grows by one with every change of a seat; the newest changes are kept in a ring.
  */
@@ -227,7 +227,7 @@ export function carryRow(inventory: Inventory, row: SaleRow, held: number, sold:
 /** Puts an AVAILABLE seat into the state that it had in another inventory's books; not a change, so no version. */
 export function carrySeat(inventory: Inventory, map: SeatMap, seat: number, state: number): void {
   map.states[seat] = state;
-  const pool = zonePoolOf(map, seat);
+  const pool = placePoolOf(map, seat);
   if (state === HELD) inventory.held[pool]! += 1;
   else if (state === SOLD) inventory.sold[pool]! += 1;
   else if (state === BLOCKED) inventory.blocked[pool]! += 1;
@@ -258,7 +258,7 @@ function shift(
     const seat = map.seating.indexOf.get(seatId);
     invariant(seat !== undefined, 'a line names a seat that its locality does not have');
     changeSeat(map, seat, fromState, trigger);
-    shiftPool(inventory, zonePoolOf(map, seat), 1, from, to);
+    shiftPool(inventory, placePoolOf(map, seat), 1, from, to);
     recordChange(inventory, map, seat);
   }
 }
@@ -290,7 +290,7 @@ function changeBlocking(inventory: Inventory, seatId: string, from: number, trig
   invariant(place !== null, `seat ${seatId} is in no locality`);
   const map = inventory.seatMaps[place.locality.index]!;
   changeSeat(map, place.seat, from, trigger);
-  const pool = zonePoolOf(map, place.seat);
+  const pool = placePoolOf(map, place.seat);
   inventory.blocked[pool]! += change;
   invariant(
     inventory.blocked[pool]! >= 0 && leftInPool(inventory, pool) >= 0,
@@ -310,7 +310,7 @@ function schedule(inventory: Inventory, row: SaleRow, claimant: Claimant, line: 
   }
   let lastPool = -1;
   for (const seatId of line.seatIds) {
-    const pool = zonePoolOf(map, map.seating.indexOf.get(seatId)!);
+    const pool = placePoolOf(map, map.seating.indexOf.get(seatId)!);
     if (pool !== lastPool) scheduleIn(inventory, pool, claimant);
     lastPool = pool;
   }
@@ -332,8 +332,8 @@ function rowOfLine(inventory: Inventory, line: StockLine): SaleRow {
   return row;
 }
 
-function zonePoolOf(map: SeatMap, seat: number): number {
-  return map.locality.firstPlacePool + map.seating.zoneOf[seat]!;
+function placePoolOf(map: SeatMap, seat: number): number {
+  return map.locality.firstPlacePool + map.seating.kindOf[seat]!;
 }
 
 const NO_PLACES: StockTotals = { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 };

@@ -33,7 +33,8 @@ export interface OwnHold extends Claimant {
 /** How the seats of a wanted line are found. */
 type Seating =
   | { readonly how: 'NONE' }
-  | { readonly how: 'NAMED'; readonly seatIds: readonly string[] }
+  /** Seats that the request names; those of a line that stays as it is, which were checked when it got them. */
+  | { readonly how: 'NAMED' | 'KEPT'; readonly seatIds: readonly string[] }
   | { readonly how: 'BEST' }
   | { readonly how: 'SHRINK' | 'GROW'; readonly heldSeatIds: readonly string[] };
 
@@ -44,6 +45,8 @@ export interface WantedLine extends LimitedItem {
   readonly seating: Seating;
   /** Whether the hold has as many already, so that stock is not judged (3). */
   readonly had: boolean;
+  /** The place of its item in the request; -1 for a line of the hold that the request does not name. */
+  readonly index: number;
 }
 
 /**
@@ -177,6 +180,7 @@ function wantNew(
     unitPriceCents: row.priceCents,
     seating,
     had: false,
+    index,
   };
 }
 
@@ -203,21 +207,22 @@ function wantChanged(
   const seating = asked.how === 'BEST' ? seatingFromHeld(line, ticketCount) : asked;
   const had = ticketGrowth <= 0;
   const { performanceId, ticketTypeId, unitPriceCents } = line;
-  return { performanceId, ticketTypeId, row, quantity: item.quantity, ticketCount, unitPriceCents, seating, had };
+  const { quantity } = item;
+  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had, index };
 }
 
 function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
   const heldSeatIds = line.seatIds;
-  if (ticketCount === line.ticketCount) return { how: 'NAMED', seatIds: heldSeatIds };
+  if (ticketCount === line.ticketCount) return { how: 'KEPT', seatIds: heldSeatIds };
   return { how: ticketCount < line.ticketCount ? 'SHRINK' : 'GROW', heldSeatIds };
 }
 
 /** A line of the hold that stays as it is. */
 function keep(stock: Stock, line: HoldLine): WantedLine {
   const row = rowOf(stock.plan, line.ticketTypeId, line.sellingStageId)!;
-  const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'NAMED', seatIds: line.seatIds };
+  const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'KEPT', seatIds: line.seatIds };
   const { performanceId, ticketTypeId, quantity, ticketCount, unitPriceCents } = line;
-  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had: true };
+  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had: true, index: -1 };
 }
 
 /** The sale row of an item, if it is sold now: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE. */
@@ -281,7 +286,7 @@ function assignSeveral(
   return addUp(lines);
 }
 
-const isSettled = (want: WantedLine): boolean => want.seating.how === 'NAMED' || want.seating.how === 'NONE';
+const isSettled = ({ seating: { how } }: WantedLine): boolean => how === 'NAMED' || how === 'KEPT' || how === 'NONE';
 const isKept = (want: WantedLine): boolean => isSettled(want) && want.had;
 const isNamed = (want: WantedLine): boolean => isSettled(want) && !want.had;
 const isShrunk = (want: WantedLine): boolean => want.seating.how === 'SHRINK';
@@ -316,25 +321,29 @@ function trialOf(trials: readonly Trial[], performanceId: string): Trial | undef
   return undefined;
 }
 
-const namesSeats = (want: WantedLine): boolean => want.seating.how === 'NAMED';
+const hasSeats = (want: WantedLine): boolean => want.seating.how === 'NAMED' || want.seating.how === 'KEPT';
 
-/** Judges all named seats of all items together, so that an answer names every seat in the way. */
+/**
+ * Judges all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps are
+ * only held against those that others name: a later definition may have closed them to the type, which is no reason to lose them.
+ */
 function judgeNamedSeats(wanted: readonly WantedLine[], trials: readonly Trial[]): Refusal | null {
-  if (!wanted.some(namesSeats)) return null;
+  if (!wanted.some(hasSeats)) return null;
   const notInTicketType: string[] = [];
   const notSellable: string[] = [];
   const taken: string[] = [];
-  const named = new Set<string>();
+  const namedBy = new Map<string, number>();
   const twice: Problem[] = [];
   let mismatch: Refusal | null = null;
-  for (let index = 0; index < wanted.length; index += 1) {
-    const { seating, row, performanceId, ticketCount: expected } = wanted[index]!;
-    if (seating.how !== 'NAMED') continue;
+  for (const { seating, row, performanceId, ticketCount: expected, index } of wanted) {
+    if (seating.how !== 'NAMED' && seating.how !== 'KEPT') continue;
     for (const seatId of seating.seatIds) {
       const key = `${performanceId} ${seatId}`;
-      if (named.has(key)) twice.push({ path: ['items', index, 'seatIds'], message: `seat ${seatId} is named twice` });
-      named.add(key);
+      const other = namedBy.get(key);
+      if (other !== undefined) twice.push(namedTwice(seatId, Math.max(index, other)));
+      namedBy.set(key, index);
     }
+    if (seating.how === 'KEPT') continue;
     const given = seating.seatIds.length;
     if (given !== expected) {
       mismatch ??= refuse('SEAT_COUNT_MISMATCH', { ticketTypeId: row.ticketTypeId, expected, given });
@@ -349,6 +358,11 @@ function judgeNamedSeats(wanted: readonly WantedLine[], trials: readonly Trial[]
   if (notInTicketType.length > 0) return refuse('SEAT_NOT_IN_TICKET_TYPE', { seatIds: notInTicketType });
   if (notSellable.length > 0) return refuse('SEAT_NOT_SELLABLE', { seatIds: notSellable });
   return taken.length > 0 ? refuse('SEAT_TAKEN', { seatIds: taken }) : null;
+}
+
+/** Of two lines with the same seat the later item of the request is the problem; at least one of them is an item. */
+function namedTwice(seatId: string, index: number): Problem {
+  return { path: ['items', index, 'seatIds'], message: `seat ${seatId} is named twice` };
 }
 
 /** Judges the stock of one line and finds its seats. */
@@ -369,6 +383,8 @@ function findSeats(want: WantedLine, trial: Trial): readonly string[] | null {
   const plan = ticketType.locality.seating;
   if (seating.how === 'NONE' || plan === null) return NO_SEATS;
   switch (seating.how) {
+    case 'KEPT':
+      return seating.seatIds;
     case 'NAMED': // The plan's own strings and not the request's: a million holds share them.
       return seating.seatIds.map((seatId) => plan.seatIds[plan.indexOf.get(seatId)!]!);
     case 'SHRINK': {

@@ -7,7 +7,7 @@
  *
  * 1. A *pool* is a number of tickets that may not be exceeded on one date. Pools are numbered: first one for each sale
  *    row (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality,
- *    one for each zone of a numbered one.
+ *    one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
  * 2. What a sale row can still sell is the least of what is left in its own pool, in its type's and in its places'.
  * 3. Nothing here is written after `compileSalePlan` returned.
  */
@@ -69,7 +69,7 @@ export interface LocalityPlan {
   readonly capacity: number;
   /** Null for a GENERAL locality. */
   readonly seating: SeatingPlan | null;
-  /** Its place pools: `firstPlacePool` and the `placePoolCount - 1` after it (of a numbered one, in the order of `zoneKeys`). */
+  /** Its place pools: `firstPlacePool` and the `placePoolCount - 1` after it (of a numbered one, by kind of seat). */
   readonly firstPlacePool: number;
   readonly placePoolCount: number;
   /** The kinds of seats that some type of this locality may be assigned; empty for a GENERAL locality. */
@@ -87,8 +87,8 @@ export interface TicketTypePlan {
   readonly pool: number;
   /** The pools of the places it may take. */
   readonly placePools: readonly number[];
-  /** 1 for each zone of its locality that it may sit in; null for a GENERAL locality. */
-  readonly zones: Uint8Array | null;
+  /** 1 for each kind of seat of its locality that it may take; null for a GENERAL locality. */
+  readonly kinds: Uint8Array | null;
   /** The seats it may be assigned without picking them; null for a GENERAL locality. */
   readonly seatClass: SeatClass | null;
 }
@@ -201,7 +201,7 @@ function compileLocalities(definition: EventDefinition, firstPool: number): Loca
   return definition.localities.map((locality, index) => {
     const seating = locality.seating === 'NUMBERED' ? compileSeatingPlan(locality) : null;
     const firstPlacePool = nextPool;
-    const placePoolCount = seating === null ? 1 : seating.zoneKeys.length;
+    const placePoolCount = seating === null ? 1 : seating.zoneOfKind.length;
     nextPool += placePoolCount;
     const types = definition.ticketTypes.filter((type) => type.localityId === locality.id);
     return {
@@ -244,19 +244,28 @@ function compileTicketType(
     locality,
     pool,
   };
-  if (seating === null) return { ...shared, placePools: [firstPlacePool], zones: null, seatClass: null };
+  if (seating === null) return { ...shared, placePools: [firstPlacePool], kinds: null, seatClass: null };
   const zones = zonesOf(seating, type);
+  const kinds = kindsFor(seating, zones, type.accessible);
   const placePools: number[] = [];
-  zones.forEach((member, zone) => {
-    if (member === 1) placePools.push(firstPlacePool + zone);
+  kinds.forEach((mayTake, kind) => {
+    if (mayTake === 1) placePools.push(firstPlacePool + kind);
   });
   const key = classKey(zones, type.accessible);
-  return { ...shared, placePools, zones, seatClass: locality.seatClasses.find((each) => each.key === key)! };
+  return { ...shared, placePools, kinds, seatClass: locality.seatClasses.find((each) => each.key === key)! };
 }
 
 function zonesOf(seating: SeatingPlan, type: TicketTypeDefinition): Uint8Array {
   const { zoneKeys } = type;
   return Uint8Array.from(seating.zoneKeys, (zoneKey) => (zoneKeys === null || zoneKeys.includes(zoneKey) ? 1 : 0));
+}
+
+/** The kinds of seats that a type may take: of its zones all, or for an accessible type the accessible ones alone. */
+function kindsFor(seating: SeatingPlan, zones: Uint8Array, accessible: boolean): Uint8Array {
+  const ordinaryKinds = seating.zoneKeys.length;
+  return Uint8Array.from(seating.zoneOfKind, (zone, kind) =>
+    zones[zone] === 1 && (!accessible || kind >= ordinaryKinds) ? 1 : 0,
+  );
 }
 
 function classKey(zones: Uint8Array, accessible: boolean): string {
@@ -278,8 +287,8 @@ function capPools(
       caps.push(capacity);
       continue;
     }
-    const places = seating.zoneKeys.map(() => 0);
-    for (const zone of seating.zoneOf) places[zone]! += 1;
+    const places = seating.zoneOfKind.map(() => 0);
+    for (const kind of seating.kindOf) places[kind]! += 1;
     caps.push(...places);
   }
   return Int32Array.from(caps);

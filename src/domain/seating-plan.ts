@@ -22,7 +22,14 @@ export interface SeatingPlan {
   readonly y: Float64Array;
   readonly zoneKeys: readonly string[];
   /** The zone of each seat, as an index into `zoneKeys`. */
-  readonly zoneOf: Uint16Array;
+  readonly zoneOf: Uint16Array | Uint32Array;
+  /**
+   * The kind of place that each seat is. Kinds are counted apart, because not every type may take each of them: kind z is
+   * the ordinary seats of zone z; the accessible seats of a zone that has some are a kind of their own behind those.
+   */
+  readonly kindOf: Uint16Array | Uint32Array;
+  /** The zone of each kind; as long as there are kinds. */
+  readonly zoneOfKind: readonly number[];
   readonly accessible: Uint8Array;
   readonly restricted: Uint8Array;
   /** 1 where no seat to the left is a neighbour: at the start of a row and behind an aisle. */
@@ -77,6 +84,11 @@ export function compileSeatingPlan(locality: NumberedLocality): SeatingPlan {
     startsRun[first] = 1;
     for (const seatsBefore of row.aisleAfter) if (seatsBefore < row.seats.length) startsRun[first + seatsBefore] = 1;
   });
+  const zoneOf = indexArray(
+    2 * zoneKeys.length,
+    seats.map((seat) => zoneIndex.get(seat.zoneKey)!),
+  );
+  const accessible = Uint8Array.from(seats, (seat) => (seat.accessible ? 1 : 0));
   const x = Float64Array.from(seats, (seat) => seat.x);
   const y = Float64Array.from(seats, (seat) => seat.y);
   const seatIds = seats.map((seat) => seat.id);
@@ -89,8 +101,9 @@ export function compileSeatingPlan(locality: NumberedLocality): SeatingPlan {
     x,
     y,
     zoneKeys,
-    zoneOf: Uint16Array.from(seats, (seat) => zoneIndex.get(seat.zoneKey)!),
-    accessible: Uint8Array.from(seats, (seat) => (seat.accessible ? 1 : 0)),
+    zoneOf,
+    ...kindsOf(zoneKeys.length, zoneOf, accessible),
+    accessible,
     restricted: Uint8Array.from(seats, (seat) => (seat.restrictedView ? 1 : 0)),
     startsRun,
     longestRun: longestRunIn(startsRun),
@@ -130,6 +143,29 @@ export function seatIdsAt(plan: SeatingPlan, seats: readonly number[]): string[]
 /** The listed zones first, in their order, then zones that only seats name. */
 function zoneKeysOf(locality: NumberedLocality, seatZoneKeys: readonly string[]): string[] {
   return [...new Set([...locality.zones.map((zone) => zone.zoneKey), ...seatZoneKeys])];
+}
+
+/** Sorts seats into kinds: those of a zone that are ordinary, and those that are accessible. */
+function kindsOf(
+  zoneCount: number,
+  zoneOf: Uint16Array | Uint32Array,
+  accessible: Uint8Array,
+): Pick<SeatingPlan, 'kindOf' | 'zoneOfKind'> {
+  const zoneOfKind = Array.from({ length: zoneCount }, (_, zone) => zone);
+  const accessibleKind = new Map<number, number>();
+  const kinds = Array.from(zoneOf, (zone, seat) => {
+    if (accessible[seat] !== 1) return zone;
+    const known = accessibleKind.get(zone);
+    if (known !== undefined) return known;
+    accessibleKind.set(zone, zoneOfKind.length);
+    return zoneOfKind.push(zone) - 1;
+  });
+  return { kindOf: indexArray(zoneOfKind.length, kinds), zoneOfKind };
+}
+
+/** Indexes below `count` in the narrowest array that has room for them. */
+function indexArray(count: number, indexes: readonly number[]): Uint16Array | Uint32Array {
+  return count <= 0x1_0000 ? Uint16Array.from(indexes) : Uint32Array.from(indexes);
 }
 
 function longestRunIn(startsRun: Uint8Array): number {

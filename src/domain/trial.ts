@@ -32,7 +32,7 @@ export interface Trial {
 
 /** Which of the picked seats cannot be had, and why; all three lists are empty when every one can. */
 export interface SeatJudgement {
-  /** Unknown, or of a zone that the type may not sit in. */
+  /** Unknown, of a zone that the type may not sit in, or not accessible where the type is. */
   readonly notInTicketType: readonly string[];
   /** Blocked by the operator. */
   readonly notSellable: readonly string[];
@@ -89,11 +89,11 @@ export function seatStateInTrial(trial: Trial, seatId: string): SeatStatus | und
 /** Judges seats that were picked for a type of a NUMBERED locality, each of them. Hot. */
 export function judgeSeats(trial: Trial, type: TicketTypePlan, seatIds: readonly string[]): SeatJudgement {
   const map = seatMapOf(trial, type.locality);
-  const zones = type.zones!;
+  const kinds = type.kinds!;
   let judgement: { notInTicketType: string[]; notSellable: string[]; taken: string[] } | null = null;
   for (const seatId of seatIds) {
     const seat = map.seating.indexOf.get(seatId);
-    const fits = seat !== undefined && zones[map.seating.zoneOf[seat]!] === 1;
+    const fits = seat !== undefined && kinds[map.seating.kindOf[seat]!] === 1;
     const state = fits ? stateInTrial(trial, map, seat) : AVAILABLE;
     if (fits && state === AVAILABLE) continue;
     judgement ??= { notInTicketType: [], notSellable: [], taken: [] };
@@ -184,7 +184,7 @@ function shiftInTrial(trial: Trial, line: StockLine, counts: number[], from: num
   const map = seatMapOf(trial, ticketType.locality);
   for (const seatId of seatIds) {
     const seat = map.seating.indexOf.get(seatId)!;
-    counts[ticketType.locality.firstPlacePool + map.seating.zoneOf[seat]!]! += 1;
+    counts[ticketType.locality.firstPlacePool + map.seating.kindOf[seat]!]! += 1;
     const changed = changedRow(trial, map, map.seating.rowOf[seat]!);
     invariant(
       changed.states[seat - changed.offset] === from,

@@ -59,7 +59,7 @@ export const ERRORS = {
   BAR_PERK_SOLD_OUT: entry(400, 'This bar perk is sold out.', 'Fewer are left than asked; detail.available says how many.'),
   SEATING_NOT_ENABLED: entry(400, 'This ticket type has no numbered seats.', 'Seats can be suggested only for ticket types of a NUMBERED locality.'),
   SEAT_COUNT_MISMATCH: entry(400, 'The number of seats does not match the tickets.', 'seat_ids must name one seat for each ticket of the item.'),
-  SEAT_NOT_IN_TICKET_TYPE: entry(400, 'A seat is not sold with this ticket type.', 'detail.seat_ids lists the seats that are unknown or of another zone.'),
+  SEAT_NOT_IN_TICKET_TYPE: entry(400, 'A seat is not sold with this ticket type.', 'detail.seat_ids lists the seats that are unknown, of another zone, or not accessible where the ticket type is.'),
   SEAT_NOT_SELLABLE: entry(400, 'A seat is not for sale.', 'detail.seat_ids lists the seats that the operator has blocked.'),
   INSUFFICIENT_TICKETS: entry(400, 'Not enough tickets are left.', 'detail.available says how many are left; with reserved_by_others true some may return, at next_release_at at the earliest.'),
   UNAUTHORIZED: entry(401, 'A valid credential is needed.', 'The bearer token or the signature is missing or wrong.'),

@@ -1,6 +1,7 @@
 /** Numbered seats over HTTP: picking, the best available, and who can see what is gone. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { EventBody } from '#http/schemas/events.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OccupancyBody, SeatBody, SeatingBody } from '#http/schemas/seating.ts';
 import { plainBestBlock, type PlainSeat, type PlainType } from '../domain/best-available-oracle.ts';
@@ -93,6 +94,25 @@ describe('Seats that are picked', () => {
     const items = [seat('stalls', 'fri', 3, { seat_ids: ['S-A-1', 'G-A-1', 'S-Z-9'] })];
     const detail = assertRefused(await place(items), 400, 'SEAT_NOT_IN_TICKET_TYPE');
     assert.deepEqual(detail['seat_ids'], ['G-A-1', 'S-Z-9']);
+  });
+
+  it('not accessible are SEAT_NOT_IN_TICKET_TYPE for a type that is, with every such seat', async () => {
+    const items = [seat('wheel', 'fri', 3, { seat_ids: ['S-A-1', 'S-C-1', 'S-C-3'] })];
+    const detail = assertRefused(await place(items), 400, 'SEAT_NOT_IN_TICKET_TYPE');
+    assert.deepEqual(detail['seat_ids'], ['S-A-1', 'S-C-3']);
+    assert.deepEqual((await occupied()).held, []);
+    assert.deepEqual(await seatsOf(place([seat('wheel', 'fri', 1, { seat_ids: ['S-C-2'] })])), ['S-C-2']);
+    const mine = (await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] })).id;
+    const moved = { items: [seat('wheel', 'fri', 1, { seat_ids: ['S-A-1'] })] };
+    const answer = await shop.patch(`${HOLDS}/${mine}`, moved, { 'x-session-key': session });
+    assertRefused(answer, 400, 'SEAT_NOT_IN_TICKET_TYPE');
+  });
+
+  it('not accessible are refused at a checkout without a hold too', async () => {
+    const item = seat('wheel', 'fri', 1, { seat_ids: ['S-A-1'] });
+    const customer = { name: 'Ada', email: 'ada@example.org' };
+    const start = { event_id: 'evt_play', accept_terms: true, customer, items: [item] };
+    assertRefused(await shop.post('/api/checkout/start', start), 400, 'SEAT_NOT_IN_TICKET_TYPE');
   });
 
   it('held by others are SEAT_TAKEN with every taken seat, not just the first', async () => {
@@ -197,6 +217,32 @@ describe('Seats that are assigned', () => {
   it('have a restricted view only when no other block of that size exists', async () => {
     assert.deepEqual(await suggested('gallery', 4), ['G-A-1', 'G-A-2', 'G-A-3', 'G-A-4']);
     assert.deepEqual(await suggested('gallery', 6), ['G-A-1', 'G-A-2', 'G-A-3', 'G-A-4', 'G-A-5', 'G-A-6']);
+  });
+
+  it('of an accessible type count the accessible seats alone, in what is left, in reserved and in refusals', async () => {
+    const left = async () => {
+      const { body } = await shop.get<EventBody>(`${PLAY}?performance_id=fri`);
+      const rows = body.ticketAvailability.map((each) => [each.ticket_type_id, each.available] as const);
+      return Object.fromEntries(rows);
+    };
+    assert.deepEqual(await left(), { stalls: 24, gallery: 6, pair: 24, wheel: 2, standing: 20 });
+    const detail = assertRefused(await place([seat('wheel', 'fri', 3)]), 400, 'INSUFFICIENT_TICKETS');
+    const { available, reserved_by_others: reserved, next_release_at: next, largest_block: largest } = detail;
+    assert.deepEqual([available, reserved, next, largest], [2, false, null, 2]);
+    await take(...row('A', 1, 2));
+    assert.deepEqual(await left(), { stalls: 22, gallery: 6, pair: 22, wheel: 2, standing: 20 });
+    await take(...row('C', 1));
+    assert.deepEqual(await left(), { stalls: 21, gallery: 6, pair: 21, wheel: 1, standing: 20 });
+    const scarce = assertRefused(await place([seat('wheel', 'fri', 2)]), 400, 'INSUFFICIENT_TICKETS');
+    assert.deepEqual([scarce['available'], scarce['reserved_by_others']], [1, true], 'the other place is in a basket');
+    await seatsOf(place([seat('wheel', 'fri', 1)]));
+    assert.deepEqual(await left(), { stalls: 20, gallery: 6, pair: 20, wheel: 0, standing: 20 });
+  });
+
+  it('of an accessible type that waits are not said to return with ordinary seats', async () => {
+    await take(...row('A', 1));
+    const detail = assertRefused(await place([seat('wheel', 'fri', 3)]), 400, 'INSUFFICIENT_TICKETS');
+    assert.deepEqual([detail['reserved_by_others'], detail['next_release_at']], [false, null]);
   });
 
   it('count group tickets in full', async () => {
@@ -366,6 +412,33 @@ describe('GET occupancy', () => {
     assert.deepEqual((await occupied()).held, row('A', 1));
     shop.wait(1);
     assert.deepEqual((await occupied()).held, []);
+  });
+});
+
+describe('The wheelchair places of Erfurt', () => {
+  it('are 31, and no ordinary seat is sold as one of them', async (t) => {
+    const hall = await openShop([sample('erfurt-volley')]);
+    t.after(() => hall.close());
+    const payload = async () =>
+      (await hall.get<EventBody>('/api/events/public/erfurt-volley?performance_id=derby')).body;
+    const leftOf = async () =>
+      (await payload()).ticketAvailability.find((each) => each.ticket_type_id === 'wheelchair')!.available;
+    const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');
+    const all = layout.localities[0]!.sections.flatMap(({ rows }) => rows.flatMap(({ seats }) => seats));
+    const [ordinary] = all.filter((each) => !each.accessible && each.zone_key === 'Kategorie I');
+    assert.equal(await leftOf(), all.filter((each) => each.accessible && each.zone_key !== 'VIP').length);
+    assert.equal(await leftOf(), 31);
+    const item = { ticket_type_id: 'wheelchair', selling_stage_id: 'general', performance_id: 'derby', quantity: 1 };
+    const pick = (seatId: string) =>
+      hall.post(HOLDS, {
+        event_id: 'evt_erfurt',
+        session_key: newSession(),
+        items: [{ ...item, seat_ids: [seatId] }],
+      });
+    const detail = assertRefused(await pick(ordinary!.id), 400, 'SEAT_NOT_IN_TICKET_TYPE');
+    assert.deepEqual(detail['seat_ids'], [ordinary!.id]);
+    assert.equal((await pick(all.find((each) => each.accessible)!.id)).status, 201);
+    assert.equal(await leftOf(), 30);
   });
 });
 

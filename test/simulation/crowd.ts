@@ -223,9 +223,9 @@ function items(crowd: Crowd, buyer: Buyer): ItemRequest[] {
 
 function item(crowd: Crowd, buyer: Buyer): ItemRequest {
   const { chance, definitionOf } = crowd;
-  const type = chance.weighted({ adult: 5, group: 2, guest: 2, seat: 4, side: 2, pair: 2, unknown: 0.1 });
+  const type = chance.weighted({ adult: 5, group: 2, guest: 2, seat: 4, side: 2, pair: 2, wheel: 2, unknown: 0.1 });
   const several = definitionOf(buyer.eventId).performances.length > 1;
-  const isNumbered = ['seat', 'side', 'pair'].includes(type);
+  const isNumbered = ['seat', 'side', 'pair', 'wheel'].includes(type);
   const quantity = chance.weighted({ 1: 5, 2: 3, 3: 1, 9: 0.2 });
   const perUnit = type === 'pair' ? 2 : 1;
   const named = Array.from({ length: Number(quantity) * perUnit + (chance.percent(3) ? 1 : 0) }, () =>

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { QueueWitness } from '../domain/queue-witness.ts';
 import { MINUTE } from './world.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition, SeatDefinition } from '#domain/catalogue.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
 
 export interface LedgerHold {
@@ -118,14 +118,25 @@ export class Ledger {
     return [...this.#blocked].filter((place) => place.startsWith(`${performanceId} `)).length;
   }
 
-  /** Whether a type may sit in a seat. */
+  /** Whether a type may sit in a seat: of its zones, and of the accessible ones if it is accessible. */
   fitsType(seatId: string, ticketTypeId: string): boolean {
+    const seat = this.#seat(seatId);
+    const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+    if (seat === undefined || (type.accessible && !seat.accessible)) return false;
+    return type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey);
+  }
+
+  /** Whether a type may be given a seat that it did not name: accessible seats are for accessible types alone. */
+  mayBeAssigned(seatId: string, ticketTypeId: string): boolean {
+    const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+    return this.fitsType(seatId, ticketTypeId) && this.#seat(seatId)!.accessible === type.accessible;
+  }
+
+  #seat(seatId: string): SeatDefinition | undefined {
     const hall = this.definition.localities[1]!;
     const seats =
       hall.seating === 'NUMBERED' ? hall.sections.flatMap(({ rows }) => rows.flatMap((row) => row.seats)) : [];
-    const seat = seats.find(({ id }) => id === seatId);
-    const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
-    return seat !== undefined && (type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey));
+    return seats.find(({ id }) => id === seatId);
   }
 
   get floorCapacity(): number {

@@ -342,7 +342,7 @@ function longestRun(ledger: Ledger, want: Want, own: LedgerHold | null, now: num
   for (const stretch of freeSeats(ledger, want, own, now, granted)) {
     let run = 0;
     for (const seatId of stretch) {
-      run = seatId === null ? 0 : run + 1;
+      run = seatId === null || !ledger.mayBeAssigned(seatId, want.ticketTypeId) ? 0 : run + 1;
       longest = Math.max(longest, run);
     }
   }

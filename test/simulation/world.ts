@@ -12,6 +12,8 @@ const HALLS: readonly (readonly string[])[] = [
   ['...|..', 'zz..'],
   ['......'],
   ['zz', '..', '....|z'],
+  ['aa..', '.a.z'],
+  ['...a..', 'a|..z'],
 ];
 
 /** An event with a floor and a hall, on one or two dates, with or without a waiting room, caps and quotas. */
@@ -27,8 +29,9 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
     ticketType('seat', 'hall'),
     ticketType('side', 'hall', { zoneKeys: ['side'] }),
     ticketType('pair', 'hall', { groupSize: 2, quota: maybe(30, 2, 4) }),
+    ticketType('wheel', 'hall', { accessible: true }),
   ];
-  const prices = { adult: 1005, group: 2500, guest: 0, seat: 3333, side: 1999, pair: 5001 };
+  const prices = { adult: 1005, group: 2500, guest: 0, seat: 3333, side: 1999, pair: 5001, wheel: 1500 };
   const early = {
     ...stage('early', { adult: 805, seat: 2000 }, quotasOf(maybe(60, 1, 4))),
     endsAt: START + chance.between(1, 40) * MINUTE,

@@ -230,6 +230,8 @@ export const LIMITS = {
   liveListenersMax: 10_000,
   /** Open connections of a listener; more are closed at once. Each is a descriptor: half of what the unit allows is left for the rest. */
   connectionsMax: 30_000,
+  /** Requests that wait on one connection for the answers before theirs: several times what clients that pipeline send ahead. */
+  pipelinedRequestsMax: 100,
   /** Client addresses the rate limit tells apart before the oldest is forgotten. */
   rateLimitedAddressesMax: 50_000,
   /** Wrong tokens from one address in a minute: more than a person mistypes. */
@@ -238,6 +240,8 @@ export const LIMITS = {
   unknownCodesPerMinuteMax: 20,
   /** A client that sends slowly may hold a socket this long, no longer. */
   requestReceiveMsMax: 30_000,
+  /** A client that takes nothing of its answer may hold a socket of the public listener this long. Live streams send sooner. */
+  stalledMsMax: 60_000,
   /** Longer than the idle time of common load balancers, so that they and not the service close first. */
   keepAliveMs: 72_000,
   /** After a signal: what was accepted must be finished by then. */

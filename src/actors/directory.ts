@@ -8,6 +8,7 @@
  * 2. A box office is put to sleep only when nobody waits for it, and after a snapshot where a replay would be long.
  * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
  * 4. Whoever waits at an event that sleeps is not taken for somebody who just came when it wakes: see `sleepers.ts`.
+ * 5. A slug belongs to one event, also while a definition that names it is on its way to the disk.
  */
 import { LRUCache } from 'lru-cache';
 import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
@@ -66,6 +67,8 @@ export class Directory {
   readonly #journal: Journal;
   readonly #byId = new Map<string, DirectoryEntry>();
   readonly #bySlug = new Map<string, DirectoryEntry>();
+  /** Slugs of definitions that are on their way (5). */
+  readonly #slugClaims = new Map<string, { readonly eventId: string; definitions: number }>();
   readonly #byNumber: (DirectoryEntry | undefined)[] = [];
   /** The box offices that are awake, the one asked last first. */
   readonly #awake: LRUCache<string, BoxOfficeActor>;
@@ -112,7 +115,8 @@ export class Directory {
 
   #note(entry: DirectoryEntry): void {
     const known = this.#byId.get(entry.eventId);
-    if (known !== undefined && known.slug !== entry.slug) this.#bySlug.delete(known.slug);
+    const isNamesake = known !== undefined && this.#bySlug.get(known.slug)?.eventId === entry.eventId;
+    if (isNamesake && known.slug !== entry.slug) this.#bySlug.delete(known.slug);
     this.#byId.set(entry.eventId, entry);
     this.#bySlug.set(entry.slug, entry);
     this.#byNumber[entry.eventNumber] = entry;
@@ -176,12 +180,33 @@ export class Directory {
    */
   async define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
     const { id: eventId, slug } = definition;
-    const namesake = this.#bySlug.get(slug);
-    if (namesake !== undefined && namesake.eventId !== eventId) {
+    const owner = this.#slugClaims.get(slug)?.eventId ?? this.#bySlug.get(slug)?.eventId ?? eventId;
+    if (owner !== eventId) {
       return refuse('UPDATE_CONFLICT', {
-        conflicts: [{ path: ['slug'], message: `the event ${namesake.eventId} has this slug` }],
+        conflicts: [{ path: ['slug'], message: `the event ${owner} has this slug` }],
       });
     }
+    const release = this.#claimSlug(slug, eventId);
+    try {
+      return await this.#define(definition, mark);
+    } finally {
+      release();
+    }
+  }
+
+  /** Keeps a slug for an event while its definition is on its way (5); answers how to give it back. */
+  #claimSlug(slug: string, eventId: string): () => void {
+    const claim = this.#slugClaims.get(slug) ?? { eventId, definitions: 0 };
+    this.#slugClaims.set(slug, claim);
+    claim.definitions += 1;
+    return () => {
+      claim.definitions -= 1;
+      if (claim.definitions === 0) this.#slugClaims.delete(slug);
+    };
+  }
+
+  async #define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+    const { id: eventId, slug } = definition;
     const created = !this.#byId.has(eventId);
     if (created) this.#note(draftEntry(eventId, slug, Math.max(1, this.#byNumber.length)));
     const entry = this.#byId.get(eventId)!;
@@ -206,6 +231,9 @@ export class Directory {
     this.#bySlug.delete(entry.slug);
     this.#byNumber[entry.eventNumber] = undefined;
     this.#listed = null;
+    // Nobody is to find an event that was never defined, awake neither.
+    this.#awake.peek(entry.eventId)?.retire();
+    this.#awake.delete(entry.eventId);
   }
 
   // ── waking and sleeping ────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@
 import cors from '@fastify/cors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from './app.ts';
+import { varyBy } from './vary.ts';
 
 export type Origins = '*' | readonly string[];
 
@@ -33,7 +34,7 @@ export function allowOrigins(origins: Origins): (request: FastifyRequest, reply:
     if (origins === '*') {
       reply.header('access-control-allow-origin', '*');
     } else {
-      reply.header('vary', 'Origin');
+      varyBy(reply, 'Origin');
       if (origin === undefined || !allowed.has(origin)) return;
       reply.header('access-control-allow-origin', origin);
     }

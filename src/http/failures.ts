@@ -20,6 +20,7 @@ import { failurePage } from './pages/failure-page.ts';
 import { sendPage } from './pages/html.ts';
 import type { ClockPort, LogPort } from './ports.ts';
 import { problemsOf } from './validation.ts';
+import { varyBy } from './vary.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -45,7 +46,10 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     const body = errorBody(code, detail, clock.now());
     if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
     reply.code(body.statusCode);
-    if (isForPeople(reply.request)) return sendPage(reply.header('vary', 'accept'), failurePage(body));
+    // Nobody keeps an error, where the answer might have been kept either.
+    reply.header('cache-control', 'no-store');
+    if (reply.request.routeOptions.config.page === true) varyBy(reply, 'Accept');
+    if (isForPeople(reply.request)) return sendPage(reply, failurePage(body));
     return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
   app.decorateReply('refuse', function (refusal: Refusal) {
@@ -202,6 +206,7 @@ function writeRaw(socket: Socket, code: ErrorCode, now: number, id: string, head
     `x-request-id: ${id}`,
     `x-api-version: ${API_VERSION}`,
     'x-content-type-options: nosniff',
+    'cache-control: no-store',
     ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());

@@ -11,12 +11,13 @@
  *     payment provider takes nobody's place.
  *  3. A no costs a good part of a yes, so a house that is asked ten times too much could spend all its time on saying no.
  *     While there is work to do no more are turned away than are let in; the others wait a little longer.
- *  4. Who has hung up is let go unheard.
+ *  4. Who has hung up leaves the line at once and is not heard.
  *  5. The seconds after which to come back differ, so that not all who were turned away together come back together.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { Overloaded } from '#actors/overloaded.ts';
-import type { HealthPort } from './ports.ts';
+import { whenGone } from './connections.ts';
+import type { HealthPort, Metrics } from './ports.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 const CLAIMING_ADDRESSES = /^\/api\/(checkout\/(holds|queue)|events)\b/;
@@ -43,10 +44,17 @@ export function isReading(method: string | readonly string[]): boolean {
 }
 
 /** Bounds the routes that are added to the app from here on. */
-export function boundInFlight(app: FastifyInstance, bounds: InFlightBounds, health: HealthPort): void {
+export function boundInFlight(
+  app: FastifyInstance,
+  bounds: InFlightBounds,
+  { health, metrics }: { readonly health: HealthPort; readonly metrics: Pick<Metrics, 'watchInUse'> },
+): void {
   let underWay = 0;
   const turnAway = makeRefuser();
   const line = formLine(bounds, turnAway);
+  metrics.watchInUse('changes_under_way', () => underWay);
+  metrics.watchInUse('claims_at_work', () => line.atWork);
+  metrics.watchInUse('claims_in_line', () => line.length);
   app.addHook('onRoute', (route) => {
     if (isReading(route.method)) return;
     const isClaim = isClaiming(route);
@@ -68,7 +76,7 @@ export function boundInFlight(app: FastifyInstance, bounds: InFlightBounds, heal
     route.handler = bounded;
     const admit = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
       if (health.draining || underWay + line.length >= bounds.inFlightRequestsMax) turnAway(reply);
-      else if (isClaim) line.join({ request, reply, letIn: done, since: stopwatchMs() });
+      else if (isClaim) line.join({ request, reply, letIn: done, since: stopwatchMs(), hasLeft: false });
       else done();
     };
     route.onRequest = [...[route.onRequest ?? []].flat(), admit];
@@ -99,11 +107,21 @@ interface Claim {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly since: number;
+  /** Whether its client has hung up while it stood in line. */
+  hasLeft: boolean;
   letIn(): void;
 }
 
+interface WaitingClaim {
+  readonly claim: Claim;
+  /** The claim leaves the line for another reason than its client's leaving. */
+  readonly forget: () => void;
+}
+
 interface Line {
+  /** Claims in line whose clients are still there. */
   readonly length: number;
+  readonly atWork: number;
   /** Lets a claim in at once, or makes it wait. */
   join(claim: Claim): void;
   /** A claim is at work. */
@@ -115,6 +133,7 @@ interface Line {
 function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway: (reply: FastifyReply) => void): Line {
   const queue = newQueue();
   let atWork = 0;
+  let waiting = 0;
   /** Let in since the last look; most of them are at work by the next one. */
   let onTheWay = 0;
   let isLookDue = false;
@@ -127,14 +146,19 @@ function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway:
     let letIn = 0;
     let sentAway = 0;
     const now = stopwatchMs();
-    for (let claim = queue.first; claim !== undefined; claim = queue.first) {
+    for (let first = queue.first; first !== undefined; first = queue.first) {
+      const { claim, forget } = first;
+      if (claim.hasLeft) {
+        queue.shift();
+        continue;
+      }
       const mayBeSentAway =
         now - claim.since > claimWaitMsMax && sentAway < (hasRoom() ? letIn : Math.max(letIn, TURNED_AWAY_MIN));
       if (!mayBeSentAway && !hasRoom()) break;
       queue.shift();
-      if (claim.request.raw.socket.destroyed) {
-        claim.reply.hijack();
-      } else if (mayBeSentAway) {
+      forget();
+      waiting -= 1;
+      if (mayBeSentAway) {
         sentAway += 1;
         turnAway(claim.reply);
       } else {
@@ -144,7 +168,7 @@ function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway:
       }
     }
     if (letIn > 0) lookSoon();
-    else if (queue.length > 0) lookLater();
+    else if (waiting > 0) lookLater();
   };
   const lookSoon = (): void => {
     if (isLookDue) return;
@@ -159,13 +183,26 @@ function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway:
     }, LOOK_EVERY_MS);
   };
 
+  const wait = (claim: Claim): void => {
+    waiting += 1;
+    const forget = whenGone(claim.request.raw.socket, () => {
+      claim.hasLeft = true;
+      waiting -= 1;
+      claim.reply.hijack();
+    });
+    queue.push({ claim, forget });
+  };
+
   return {
     get length() {
-      return queue.length;
+      return waiting;
+    },
+    get atWork() {
+      return atWork;
     },
     join(claim) {
       lookSoon();
-      if (queue.length > 0 || !hasRoom()) return queue.push(claim);
+      if (waiting > 0 || !hasRoom()) return wait(claim);
       onTheWay += 1;
       claim.letIn();
     },
@@ -174,14 +211,14 @@ function formLine({ claimsAtOnceMax, claimWaitMsMax }: InFlightBounds, turnAway:
     },
     end() {
       atWork -= 1;
-      if (queue.length > 0) lookSoon();
+      if (waiting > 0) lookSoon();
     },
   };
 }
 
 /** First in, first out, without moving all the others at each step. */
 function newQueue() {
-  let claims: (Claim | undefined)[] = [];
+  let claims: (WaitingClaim | undefined)[] = [];
   let head = 0;
   return {
     get length() {
@@ -190,7 +227,7 @@ function newQueue() {
     get first() {
       return claims[head];
     },
-    push(claim: Claim): void {
+    push(claim: WaitingClaim): void {
       claims.push(claim);
     },
     shift(): void {

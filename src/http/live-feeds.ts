@@ -7,7 +7,8 @@
  *     watched; frames go out in slices of a fraction of a millisecond with the loop given back in between, and after writing
  *     follows a rest of three times as long, so that listeners take a quarter of a core at most. Measured with 10,000 of
  *     them (`bench/live-listeners.ts`): written at one go, a frame kept the loop for a tenth of a second, and on a busy machine for half of one.
- *  2. Listeners are bounded (I10); one that does not read what it is sent is dropped, and resumes when it can.
+ *  2. Listeners are bounded (I10), one for each connection; one that does not read what it is sent is dropped, and resumes when
+ *     it can. Who is in the map has a place: there is no count beside it that could differ.
  *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
  *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
  */
@@ -33,12 +34,13 @@ export interface LiveFeedsPorts {
   readonly listenersMax: number;
 }
 
-/** A place among the listeners of a date, given before the first byte is sent. */
-export interface Place {
-  /** What the listener must be sent first. */
-  readonly opening: Buffer;
-  /** From now on the listener is sent every frame. */
-  take(listener: Listener): void;
+/** Sends the first bytes of a stream and answers who is sent every frame from now on; null where nobody is there any more. */
+export type Begin = (opening: Buffer) => Listener | null;
+
+interface Place {
+  readonly date: WatchedDate;
+  /** What the listener began with; a slow one may take its time over that. */
+  readonly openingBytes: number;
 }
 
 interface WatchedDate {
@@ -66,9 +68,8 @@ const HEARTBEAT = Buffer.from(': the line is open\n\n');
 export class LiveFeeds {
   readonly #ports: LiveFeedsPorts;
   readonly #dates = new Map<string, WatchedDate>();
-  /** What each listener began with; a slow one may take its time over that. */
-  readonly #openingBytes = new WeakMap<Listener, number>();
-  #listeners = 0;
+  /** Every listener that has a place. */
+  readonly #places = new Map<Listener, Place>();
   #feedsBegun = 0;
   #ticks = 0;
   #isTicking = false;
@@ -83,27 +84,36 @@ export class LiveFeeds {
   }
 
   get listeners(): number {
-    return this.#listeners;
+    return this.#places.size;
   }
 
   /**
-   * A place at a date. Refuses with EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND; throws Overloaded when
-   * all places are taken.
+   * Begins a stream of a date, in the turn of the loop in which its place is given, so that no place is given to nobody.
+   * Refuses with EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND; throws Overloaded when all places are taken.
    */
-  async place(slug: string, performanceId: string | null, lastId: string | null): Promise<Place | Refusal> {
-    const { directory, listenersMax } = this.#ports;
-    if (this.#listeners >= listenersMax) throw new Overloaded('all places are taken', RETRY_AFTER_SECONDS);
-    const office = await directory.bySlug(slug);
+  async watch(
+    slug: string,
+    performanceId: string | null,
+    lastId: string | null,
+    begin: Begin,
+  ): Promise<Refusal | null> {
+    this.#refuseCrowd();
+    const office = await this.#ports.directory.bySlug(slug);
     if (office === null) return refuse('EVENT_NOT_FOUND', {});
+    // Others may have come while the event was activated.
+    this.#refuseCrowd();
     const date = this.#open(slug, performanceId, office);
     if ('outcome' in date) return date;
     const opening = office.look((state, now) => date.feed.opening(state, now, lastId));
-    return { opening, take: (listener) => this.#seat(date, listener, opening.length) };
+    const listener = begin(opening);
+    if (listener !== null) this.#givePlace(date, listener, opening.length);
+    return null;
   }
 
-  /** Forgets a listener whose connection is gone. */
+  /** Takes the place of a listener whose connection is gone back. */
   leave(listener: Listener): void {
-    for (const { listeners } of this.#dates.values()) if (listeners.delete(listener)) this.#listeners -= 1;
+    this.#places.get(listener)?.date.listeners.delete(listener);
+    this.#places.delete(listener);
   }
 
   /** Sends everybody away; they come back to whoever serves then. */
@@ -128,11 +138,16 @@ export class LiveFeeds {
     });
   }
 
-  #seat(date: WatchedDate, listener: Listener, openingBytes: number): void {
-    this.#openingBytes.set(listener, openingBytes);
+  #refuseCrowd(): void {
+    if (this.#places.size < this.#ports.listenersMax) return;
+    throw new Overloaded('all places are taken', RETRY_AFTER_SECONDS);
+  }
+
+  #givePlace(date: WatchedDate, listener: Listener, openingBytes: number): void {
+    this.leave(listener);
+    this.#places.set(listener, { date, openingBytes });
     date.listeners.add(listener);
     date.idleTicks = 0;
-    this.#listeners += 1;
     this.#follow(date);
   }
 
@@ -198,24 +213,21 @@ export class LiveFeeds {
   /** Writes to a listener who is still there and reads. */
   #write(date: WatchedDate, listener: Listener, frame: Buffer): void {
     if (!date.listeners.has(listener)) return;
-    const unreadMax = UNREAD_BYTES_MAX + (this.#openingBytes.get(listener) ?? 0);
-    if (listener.writableLength <= unreadMax) listener.write(frame);
-    else this.#drop(date, listener);
-  }
-
-  #drop(date: WatchedDate, listener: Listener): void {
-    date.listeners.delete(listener);
-    this.#listeners -= 1;
+    const unreadMax = UNREAD_BYTES_MAX + (this.#places.get(listener)?.openingBytes ?? 0);
+    if (listener.writableLength <= unreadMax) {
+      listener.write(frame);
+      return;
+    }
+    this.leave(listener);
     listener.destroy();
   }
 
   #end(date: WatchedDate): void {
     this.#dates.delete(date.key);
-    for (const listener of date.listeners) {
-      this.#listeners -= 1;
+    for (const listener of [...date.listeners]) {
+      this.leave(listener);
       listener.end();
     }
-    date.listeners.clear();
   }
 
   #rest(): void {

@@ -10,9 +10,9 @@
  *  3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or the names that dashboards know by heart.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from '@platformatic/prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@platformatic/prom-client';
 import type { ActivationMessage, BatchMessage, TroubleMessage, TurnMessage } from '#actors/channels.ts';
-import type { GaugesPort, Metrics } from './ports.ts';
+import type { GaugesPort, InUse, Metrics } from './ports.ts';
 import { addStockGauges } from './stock-gauges.ts';
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -40,10 +40,12 @@ export function createMetrics(gauges: GaugesPort): Metrics {
     buckets: REQUEST_SECONDS,
     registers,
   });
+  const watchInUse = showInUse(registers);
   const whole = Registry.merge([registry, processRegistry]);
   return {
     contentType: whole.contentType,
     read: () => whole.metrics(),
+    watchInUse,
     observe(app) {
       app.addHook('onResponse', (request, reply, done) => {
         const { method, url: route = 'none' } = request.routeOptions;
@@ -56,6 +58,22 @@ export function createMetrics(gauges: GaugesPort): Metrics {
       for (const [name, listener] of listeners) unsubscribe(name, listener);
     },
   };
+}
+
+/** Makes the function that adds a count to the gauge of what is in use. */
+function showInUse(registers: Registers): Metrics['watchInUse'] {
+  const counts: { readonly what: InUse; readonly count: () => number }[] = [];
+  new Gauge({
+    name: 'holdfast_in_use',
+    help: 'What clients take up now: all of it returns to 0 when they are gone.',
+    labelNames: ['what'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { what, count } of counts) this.inc({ what }, count());
+    },
+  });
+  return (what, count) => void counts.push({ what, count });
 }
 
 type Listener = readonly [name: string, (message: unknown) => void];

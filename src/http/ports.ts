@@ -78,11 +78,22 @@ export interface GaugesPort {
   awake(): readonly (Pick<BoxOfficePort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
 }
 
+/** What clients take up while they are there, and give back however they go. */
+export type InUse =
+  | 'live_streams'
+  | 'changes_under_way'
+  | 'claims_at_work'
+  | 'claims_in_line'
+  | 'provider_calls'
+  | 'provider_calls_waiting';
+
 /** Counts what happens and shows it to whoever reads; made by `metrics.ts`. */
 export interface Metrics {
   readonly contentType: string;
   /** Everything in Prometheus' text format. */
   read(): Promise<string>;
+  /** Shows a count of what is in use by clients; counts of the same name are added up. */
+  watchInUse(what: InUse, count: () => number): void;
   /** Observes every request of an app from here on; call it before the routes are added. */
   observe(app: FastifyInstance): void;
   /** Stops listening. */
@@ -106,6 +117,7 @@ export interface HttpSettings {
     readonly adminBodyBytesMax: number;
     readonly inFlightRequestsMax: number;
     readonly connectionsMax: number;
+    readonly pipelinedRequestsMax: number;
     readonly claimsAtOnceMax: number;
     readonly claimWaitMsMax: number;
     readonly cachedPayloadsMax: number;
@@ -115,6 +127,7 @@ export interface HttpSettings {
     readonly wrongTokensPerMinuteMax: number;
     readonly unknownCodesPerMinuteMax: number;
     readonly requestReceiveMsMax: number;
+    readonly stalledMsMax: number;
     readonly keepAliveMs: number;
   };
 }

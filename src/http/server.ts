@@ -13,6 +13,7 @@ import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { requireToken } from './admin-auth.ts';
 import type { HttpApp } from './app.ts';
 import { clientAddresses } from './client-address.ts';
+import { createPipelineBound } from './connections.ts';
 import { allowOrigins, answerPreflights } from './cors.ts';
 import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
@@ -49,6 +50,9 @@ const PARAMETER_LENGTH_MAX = 16 * 1024;
 /** Answers come within a commit; who is not served by then is too slow to wait for. */
 const CLOSING_MS_MAX = 2_500;
 
+/** Between two looks for requests that take too long to arrive. */
+const RECEIVE_CHECK_MS_MAX = 1_000;
+
 /** Where the storefront is shown; it finds the rest of its way itself. */
 const STOREFRONT_ADDRESSES = ['/', '/e/:slug', '/e/:slug/:page'];
 
@@ -56,7 +60,8 @@ const STOREFRONT_ADDRESSES = ['/', '/e/:slug', '/e/:slug/:page'];
 export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const { settings } = ports;
   const allowOrigin = allowOrigins(settings.corsOrigins);
-  const app = await buildApp(ports, settings.limits.bodyBytesMax, (request, reply) => {
+  const { bodyBytesMax, stalledMsMax } = settings.limits;
+  const app = await buildApp(ports, { bodyBytesMax, stalledMsMax }, (request, reply) => {
     stamp(request, reply);
     allowOrigin(request, reply);
   });
@@ -90,10 +95,9 @@ export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
     ...adminPorts,
     requireToken: requireToken({ token: adminToken, addressOf, clock, limits: settings.limits }),
   };
-  const app = await buildApp(ports, settings.limits.adminBodyBytesMax, (request, reply) => {
-    stamp(request, reply);
-    reply.header('cache-control', 'no-store');
-  });
+  // A snapshot of everything may take its time.
+  const bounds = { bodyBytesMax: settings.limits.adminBodyBytesMax, stalledMsMax: 0 };
+  const app = await buildApp(ports, bounds, stamp);
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   metricsRoutes(app, ports);
@@ -115,22 +119,30 @@ interface AppPorts {
   readonly metrics: Metrics;
 }
 
+interface AppBounds {
+  readonly bodyBytesMax: number;
+  /** A connection on which nothing moves for so long is closed; 0 for never. */
+  readonly stalledMsMax: number;
+}
+
 /** Sets the headers that every answer of an app has, whatever becomes of the request. */
 type Stamp = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** What both apps have in common. */
-async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp): Promise<HttpApp> {
-  const { settings, clock, health } = ports;
+async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): Promise<HttpApp> {
+  const { settings, clock } = ports;
   const { limits } = settings;
+  const { bodyBytesMax, stalledMsMax } = bounds;
   const newRequestId = createRequestIds();
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
     requestTimeout: limits.requestReceiveMsMax,
+    connectionTimeout: stalledMsMax,
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
     genReqId: newRequestId,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: answerClientError(clock, newRequestId),
     frameworkErrors: answerBadAddress(clock, setHeaders),
@@ -144,12 +156,22 @@ async function buildApp(ports: AppPorts, bodyBytesMax: number, setHeaders: Stamp
   ports.metrics.observe(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
-  boundInFlight(app, limits, health);
+  boundInFlight(app, limits, ports);
+  const mayProceed = createPipelineBound(limits.pipelinedRequestsMax);
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply);
-    done();
+    if (mayProceed(request, reply)) done();
   });
   return app;
+}
+
+/**
+ * One bound on the time that a request may take to arrive, from its first byte, or from the connection's opening, to the last
+ * byte of its body. Node keeps a time of its own for the headers, a minute, and looks only every half minute.
+ */
+function receiveBounds(receiveMsMax: number) {
+  const checkMs = Math.min(RECEIVE_CHECK_MS_MAX, Math.ceil(receiveMsMax / 10));
+  return { headersTimeout: receiveMsMax, connectionsCheckingInterval: checkMs };
 }
 
 /** When the app closes, answers under way get a moment; a client that then still sends or reads is cut off. */
@@ -160,11 +182,12 @@ function closeStubbornSockets(app: HttpApp): void {
   });
 }
 
-/** The headers of every answer of both apps. */
+/** The headers of every answer of both apps. Nothing is kept by anybody, unless a route says that it may be. */
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-api-version', API_VERSION);
   reply.header('x-content-type-options', 'nosniff');
+  reply.header('cache-control', 'no-store');
 }
 
 /** JSON is the one kind of body; an empty one counts as none, as clients send it with DELETE and bare POSTs. */

@@ -46,6 +46,8 @@ export interface Cashier {
   openSession(office: OfficePort, payable: Payable): Promise<Opened>;
   /** Offers again the orders that still wait for their first session, a few at a time. */
   resumeUnopened(): Promise<void>;
+  /** Calls to providers under way, and those that wait for their turn. */
+  readonly calls: { readonly underWay: number; readonly waiting: number };
 }
 
 /** The longest that a buyer waits for a provider, standing in line for it included. */
@@ -111,7 +113,14 @@ export function createCashier({ providers, baseUrl, awake }: CashierPorts): Cash
     }
   };
 
-  return { openSession, resumeUnopened };
+  return {
+    openSession,
+    resumeUnopened,
+    get calls() {
+      const { provider_a: a, provider_b: b } = turnstiles;
+      return { underWay: a.inside + b.inside, waiting: a.waiting + b.waiting };
+    },
+  };
 }
 
 function requestOf(order: OrderView, payment: PaymentView, baseUrl: string) {

@@ -7,6 +7,8 @@ import { ProviderUnavailable } from './provider.ts';
 
 /** Lets so many through at once; the others wait in line, and not longer than their signal says. */
 export interface Turnstile {
+  readonly inside: number;
+  readonly waiting: number;
   /** Runs the work in its turn. Rejects with ProviderUnavailable when the line is full or the time is up, also in the work. */
   pass<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 }
@@ -47,6 +49,12 @@ export function createTurnstile(insideMax: number, waitingMax: number): Turnstil
   };
 
   return {
+    get inside() {
+      return inside;
+    },
+    get waiting() {
+      return line.size;
+    },
     async pass(work, signal) {
       await enter(signal);
       try {

@@ -234,11 +234,12 @@ describe('The listeners of live streams', () => {
     const feeds = new LiveFeeds({ directory, clock, listenersMax: 3 });
     const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
     for (const listener of [slow, quick, other]) {
-      const place = await feeds.place('night-shift', null, null);
-      assert.ok('take' in place);
-      place.take(listener);
+      assert.equal(await feeds.watch('night-shift', null, null, () => listener), null);
     }
-    await assert.rejects(feeds.place('night-shift', null, null), Overloaded);
+    await assert.rejects(
+      feeds.watch('night-shift', null, null, () => listenerOf()),
+      Overloaded,
+    );
     await house.call('POST', '/api/checkout/holds', {
       body: {
         event_id: 'evt_club',

@@ -18,9 +18,14 @@ import { ref } from '../schemas/fields.ts';
 const ROUTE = 'POST /api/checkout/start';
 const OrderPath = Type.Object({ order_id: Type.String() });
 
-export function checkoutRoutes(app: HttpApp, ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl'>): void {
-  const { directory, baseUrl } = ports;
+export function checkoutRoutes(
+  app: HttpApp,
+  ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl' | 'metrics'>,
+): void {
+  const { directory, baseUrl, metrics } = ports;
   const { cashier, absent: absentProviders } = ports.payments;
+  metrics.watchInUse('provider_calls', () => cashier.calls.underWay);
+  metrics.watchInUse('provider_calls_waiting', () => cashier.calls.waiting);
 
   app.post(
     '/api/checkout/start',

@@ -23,7 +23,9 @@ export async function docsRoutes(app: HttpApp): Promise<void> {
   let document: string | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     document ??= JSON.stringify(app.swagger());
-    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+    return reply
+      .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' })
+      .send(document);
   });
   for (const [path, page] of docsPages(() => app.swagger() as unknown as ShownDocument)) {
     app.get(path, { schema: { hide: true } }, (_request, reply) => sendDocsPage(reply, page()));

@@ -18,6 +18,7 @@ import { ref } from '../schemas/fields.ts';
 import { EventList, EventPayload, EventQuery, PageQuery } from '../schemas/events.ts';
 import type { HttpApp } from '../app.ts';
 import { optionalSessionKey } from '../session-key.ts';
+import { varyBy } from '../vary.ts';
 
 const LIST_LIMIT = 100;
 
@@ -57,6 +58,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       const start = readCursor(cursor);
       if ('outcome' in start) return reply.refuse(start);
       const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+      reply.header('cache-control', 'no-cache');
       return reply.send({ events: page.events.map(printEventSummary), next_cursor: printCursor(page.nextAfter) });
     },
   );
@@ -74,13 +76,16 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       },
     },
     async (request, reply) => {
+      varyBy(reply, 'X-Session-Key');
       const sessionKey = optionalSessionKey(request);
       if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const office = await directory.bySlug(request.params.slug);
       if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
       const performanceId = request.query.performance_id ?? null;
       const payload = office.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
-      return 'outcome' in payload ? reply.refuse(payload) : sendSealed(reply, payload);
+      if ('outcome' in payload) return reply.refuse(payload);
+      if (sessionKey === null) reply.header('cache-control', 'no-cache');
+      return sendSealed(reply, payload);
     },
   );
 }

@@ -6,8 +6,10 @@
  * listeners, that saves a fifth of the 14 µs which a frame costs by way of the response.
  */
 import { Type } from 'typebox';
-import { isRefusal } from '#domain/refusal.ts';
-import { LiveFeeds } from '../live-feeds.ts';
+import type { FastifyReply } from 'fastify';
+import type { Socket } from 'node:net';
+import { closeAfterAnswer, whenGone, whenItsTurn } from '../connections.ts';
+import { LiveFeeds, type Listener } from '../live-feeds.ts';
 import { errorResponses } from '../openapi.ts';
 import type { PublicPorts } from '../ports.ts';
 import { LiveQuery, LiveStream } from '../schemas/live.ts';
@@ -17,9 +19,10 @@ const RECONNECT = Buffer.from('retry: 2000\n\n');
 
 export function liveRoutes(
   app: HttpApp,
-  { directory, clock, settings }: Pick<PublicPorts, 'directory' | 'clock' | 'settings'>,
+  { directory, clock, settings, metrics }: Pick<PublicPorts, 'directory' | 'clock' | 'settings' | 'metrics'>,
 ): void {
   const feeds = new LiveFeeds({ directory, clock, listenersMax: settings.limits.liveListenersMax });
+  metrics.watchInUse('live_streams', () => feeds.listeners);
   app.addHook('preClose', (done) => {
     feeds.close();
     done();
@@ -43,27 +46,38 @@ export function liveRoutes(
       },
     },
     async (request, reply) => {
-      const lastId = request.headers['last-event-id'];
-      const { slug } = request.params;
-      const place = await feeds.place(slug, request.query.performance_id ?? null, lastIdOf(lastId));
-      if (isRefusal(place)) return reply.refuse(place);
-      reply.hijack();
-      const response = reply.raw;
-      response.removeHeader('transfer-encoding');
-      response.writeHead(200, {
-        ...(reply.getHeaders() as Record<string, string>),
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-        connection: 'close',
-      });
       const { socket } = request.raw;
-      socket.once('close', () => feeds.leave(socket));
-      response.on('error', () => socket.destroy());
-      response.write(Buffer.concat([RECONNECT, place.opening]));
-      place.take(socket);
+      // A stream is written to the connection itself: what was asked before on it must be answered first.
+      const isHere = await whenItsTurn(reply.raw, socket);
+      if (!isHere) return reply.hijack();
+      const { slug } = request.params;
+      const lastId = lastIdOf(request.headers['last-event-id']);
+      const refusal = await feeds.watch(slug, request.query.performance_id ?? null, lastId, (opening) => {
+        reply.hijack();
+        return beginStream(reply, socket, opening, () => feeds.leave(socket));
+      });
+      return refusal === null ? reply : reply.refuse(refusal);
     },
   );
+}
+
+/** Sends the head and the first frame; null where the client has left meanwhile. */
+function beginStream(reply: FastifyReply, socket: Socket, opening: Buffer, leave: () => void): Listener | null {
+  if (socket.destroyed) return null;
+  const response = reply.raw;
+  closeAfterAnswer(socket);
+  response.removeHeader('transfer-encoding');
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'close',
+  });
+  whenGone(socket, leave);
+  response.on('error', () => socket.destroy());
+  response.write(Buffer.concat([RECONNECT, opening]));
+  return socket;
 }
 
 function lastIdOf(header: string | string[] | undefined): string | null {

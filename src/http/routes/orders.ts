@@ -39,7 +39,7 @@ export async function orderRoutes(
       const office = await directory.byId('ord', orderId);
       const order = (await office?.lookDurably((state) => findOrder(state, orderId))) ?? ORDER_NOT_FOUND;
       if (isRefusal(order)) return reply.refuse(order);
-      return reply.header('cache-control', 'no-store').send(await printOrderStatus(order, tickets));
+      return reply.send(await printOrderStatus(order, tickets));
     },
   );
 

@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isNamedBy } from '../etag.ts';
 import type { PageFile, PagesPort } from '../ports.ts';
 import type { HttpApp } from '../app.ts';
+import { varyBy } from '../vary.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -43,7 +44,7 @@ export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly s
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: PageFile, keep: string): FastifyReply {
-  reply.header('cache-control', keep).header('etag', file.etag).header('vary', 'accept-encoding');
+  varyBy(reply.header('cache-control', keep).header('etag', file.etag), 'Accept-Encoding');
   if (isNamedBy(file.etag, request.headers['if-none-match'])) return reply.code(304).send();
   reply.header('content-type', file.contentType);
   const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));

@@ -21,6 +21,7 @@ import { printDraw, printQueueEntry } from '../queue-bodies.ts';
 import { ref, SessionKeyQuery } from '../schemas/fields.ts';
 import { Draw, DRAW_LIMIT, DrawQuery, JoinQueue, QueueEntry } from '../schemas/queue.ts';
 import { requiredSessionKey } from '../session-key.ts';
+import { varyBy } from '../vary.ts';
 
 /** How often those who wait are asked to poll. */
 const POLL_SECONDS = 5;
@@ -122,7 +123,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       if (seen == null) return reply.refuse(EVENT_NOT_FOUND);
       const { draw, ...event } = seen;
       if (draw === null) return reply.fail('NOT_FOUND');
-      reply.header('vary', 'accept');
+      varyBy(reply.header('cache-control', 'no-cache'), 'Accept');
       if (!wantsPage) return reply.send(printDraw(draw));
       return sendPage(reply, drawPage({ ...event, slug, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
     },
@@ -131,5 +132,5 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
 
 function sendEntry(reply: FastifyReply, entry: QueueEntryView): FastifyReply {
   if (entry.status === 'WAITING') reply.header('retry-after', POLL_SECONDS);
-  return reply.header('cache-control', 'no-store').send(printQueueEntry(entry));
+  return reply.send(printQueueEntry(entry));
 }

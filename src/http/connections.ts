@@ -1,0 +1,86 @@
+/**
+ * What a connection may have open at once, and who is told when it is gone.
+ *
+ * Owns one record for each connection that needs one; the record lives as long as its socket.
+ *
+ *  1. Requests that wait behind another on the same connection are bounded: one more is answered OVERLOADED, and the connection
+ *     closes behind that answer. A client that sends still more is cut off.
+ *  2. After an answer that closes its connection nothing on that connection is processed any more (RFC 9112, 9.6).
+ *  3. Whoever counts something in use for a client registers with `whenGone`, which also tells about a connection that is gone
+ *     already. A response that waits behind another one never emits `close`, so that its own events cannot be relied on.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface Connection {
+  /** Requests whose answers wait behind another answer. */
+  waiting: number;
+  /** Whether the answer under way is the last one on this connection (2). */
+  isClosing: boolean;
+  readonly whenGone: Set<() => void>;
+}
+
+const connections = new WeakMap<Socket, Connection>();
+
+function connectionOf(socket: Socket): Connection {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const connection: Connection = { waiting: 0, isClosing: false, whenGone: new Set() };
+  connections.set(socket, connection);
+  // One listener for all: a client may have many requests on a connection.
+  socket.once('close', () => {
+    for (const tell of connection.whenGone) tell();
+    connection.whenGone.clear();
+  });
+  return connection;
+}
+
+/** Calls back once when the connection is gone, at once where it is gone already; answers how to take that back. */
+export function whenGone(socket: Socket, tell: () => void): () => void {
+  if (socket.destroyed) {
+    tell();
+    return () => {};
+  }
+  const { whenGone: told } = connectionOf(socket);
+  told.add(tell);
+  return () => told.delete(tell);
+}
+
+/** Says that the answer under way is the last one on its connection (2). */
+export function closeAfterAnswer(socket: Socket): void {
+  connectionOf(socket).isClosing = true;
+}
+
+/** Resolves with true when everything before this response is answered, with false when the connection is gone first. */
+export function whenItsTurn(response: ServerResponse, socket: Socket): Promise<boolean> {
+  if (response.socket !== null) return Promise.resolve(!socket.destroyed);
+  return new Promise((resolve) => {
+    const forget = whenGone(socket, () => resolve(false));
+    response.once('socket', () => {
+      forget();
+      resolve(!socket.destroyed);
+    });
+  });
+}
+
+/** Makes the check of every request: false when it is not to be processed (1, 2). */
+export function createPipelineBound(waitingMax: number): (request: FastifyRequest, reply: FastifyReply) => boolean {
+  return (request, reply) => {
+    const response = reply.raw;
+    if (response.socket !== null) return true;
+    const { socket } = request.raw;
+    const connection = connectionOf(socket);
+    if (connection.isClosing) {
+      reply.hijack();
+      socket.destroy();
+      return false;
+    }
+    connection.waiting += 1;
+    response.once('finish', () => (connection.waiting -= 1));
+    if (connection.waiting <= waitingMax) return true;
+    connection.isClosing = true;
+    reply.header('connection', 'close').fail('OVERLOADED');
+    return false;
+  };
+}

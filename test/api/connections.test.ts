@@ -1,0 +1,263 @@
+/** A client that goes away gives its place back, however it went; and none holds more of them than it may. */
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { openHouse, sample, type House } from './harness.ts';
+import { bytesOf, connectRaw, inUse, inUseAtRest, inUseOnce, NOTHING_IN_USE, type RawClient } from './raw-socket.ts';
+
+const LIVE = '/api/events/public/night-shift/live';
+const HOLDS = '/api/checkout/holds';
+const LISTENERS_MAX = 5;
+const PIPELINED_MAX = 10;
+
+const holdBody = (sessionKey: string) =>
+  JSON.stringify({
+    event_id: 'evt_club',
+    session_key: sessionKey,
+    items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }],
+  });
+
+describe('A live stream', () => {
+  let house: House;
+  const clients: RawClient[] = [];
+  const client = (options = {}): RawClient => {
+    const made = connectRaw(house.publicUrl, options);
+    clients.push(made);
+    return made;
+  };
+
+  before(async () => {
+    house = await openHouse({ limits: { liveListenersMax: LISTENERS_MAX, pipelinedRequestsMax: PIPELINED_MAX } });
+    await house.define(sample('club-night'));
+  });
+  after(async () => {
+    for (const { socket } of clients) socket.destroy();
+    await house.close();
+  });
+
+  const noneLeft = async (): Promise<void> => assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+
+  it('takes one place however often it is asked for on its connection, and gives it back', async () => {
+    for (let round = 0; round < LISTENERS_MAX; round += 1) {
+      const greedy = client();
+      greedy.write(bytesOf('GET', LIVE).repeat(LISTENERS_MAX));
+      await greedy.receives('event: snapshot');
+      assert.equal((await inUse(house))['live_streams'], 1);
+      greedy.socket.destroy();
+      await noneLeft();
+    }
+    const another = client();
+    another.write(bytesOf('GET', LIVE));
+    assert.match(await another.receives('event: snapshot'), /^HTTP\/1\.1 200 /);
+    another.socket.destroy();
+    await noneLeft();
+  });
+
+  const endings: readonly (readonly [how: string, end: (client: RawClient) => void])[] = [
+    ['it closes', ({ socket }) => socket.end()],
+    ['it breaks off', ({ socket }) => socket.resetAndDestroy()],
+    ['it vanishes', ({ socket }) => socket.destroy()],
+  ];
+  for (const [how, end] of endings) {
+    it(`gives its place back when ${how}`, async () => {
+      const watching = client();
+      watching.write(bytesOf('GET', LIVE));
+      await watching.receives('event: snapshot');
+      end(watching);
+      await noneLeft();
+    });
+
+    it(`takes no place where ${how} before the stream has begun`, async () => {
+      const hasty = client();
+      hasty.write(bytesOf('GET', LIVE));
+      end(hasty);
+      await noneLeft();
+    });
+  }
+
+  it('of a client that has closed its own side is closed too', async () => {
+    const halfClosed = client({ allowHalfOpen: true });
+    halfClosed.write(bytesOf('GET', LIVE));
+    await halfClosed.receives('event: snapshot');
+    halfClosed.socket.end();
+    await halfClosed.closed();
+    await noneLeft();
+  });
+
+  it('waits for the answers before it, and is never mixed with them', async () => {
+    const patient = client();
+    patient.write(bytesOf('POST', HOLDS, [], holdBody('session-before-stream')) + bytesOf('GET', LIVE));
+    const text = await patient.receives('event: snapshot');
+    assert.match(text, /^HTTP\/1\.1 201 [^]*"status":"ACTIVE"[^]*\}HTTP\/1\.1 200 OK[^]*event: snapshot/);
+    patient.socket.destroy();
+    await noneLeft();
+  });
+
+  it('is the last answer of its connection: who asks for more on it is cut off', async () => {
+    const talkative = client();
+    talkative.write(bytesOf('GET', LIVE));
+    await talkative.receives('event: snapshot');
+    talkative.write(bytesOf('POST', HOLDS, [], holdBody('session-behind-stream')));
+    const text = await talkative.closed();
+    assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1);
+    await noneLeft();
+  });
+
+  it('speaks to HTTP/1.0 as well', async () => {
+    const old = client();
+    old.write(`GET ${LIVE} HTTP/1.0\r\n\r\n`);
+    await old.receives('event: snapshot');
+    old.socket.destroy();
+    await noneLeft();
+  });
+
+  it('is OVERLOADED when all places are taken, and has a place again when one is given back', async () => {
+    const watching = Array.from({ length: LISTENERS_MAX }, () => client());
+    for (const each of watching) each.write(bytesOf('GET', LIVE));
+    await Promise.all(watching.map((each) => each.receives('event: snapshot')));
+    const answer = await house.call('GET', LIVE);
+    assert.deepEqual([answer.status, answer.body['code']], [503, 'OVERLOADED']);
+    watching[0]!.socket.destroy();
+    await inUseOnce(house, (counts) => counts['live_streams'] === LISTENERS_MAX - 1);
+    const late = client();
+    late.write(bytesOf('GET', LIVE));
+    await late.receives('event: snapshot');
+    for (const { socket } of [...watching, late]) socket.destroy();
+    await noneLeft();
+  });
+});
+
+describe('Requests that are sent ahead on one connection', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse({ limits: { pipelinedRequestsMax: PIPELINED_MAX } });
+    await house.define(sample('club-night'));
+  });
+  after(() => house.close());
+
+  it('are answered in their order up to a bound; over it the answer is OVERLOADED and the connection closes', async () => {
+    const ahead = connectRaw(house.publicUrl);
+    const holds = Array.from({ length: PIPELINED_MAX + 5 }, (_, n) =>
+      bytesOf('POST', HOLDS, [], holdBody(`session-ahead-${n}`)),
+    );
+    ahead.write(holds.join(''));
+    const text = await ahead.closed();
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+    assert.ok(statuses.length <= PIPELINED_MAX + 2, text);
+    assert.ok(
+      statuses.every((status, place) => status === (place <= PIPELINED_MAX ? 201 : 503)),
+      String(statuses),
+    );
+    assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+  });
+
+  it('may be as many as one likes where each waits for no more than a few before it', async () => {
+    const steady = connectRaw(house.publicUrl);
+    const read = bytesOf('GET', '/health/live');
+    steady.write(read.repeat(PIPELINED_MAX));
+    for (let answered = 1; answered <= 5 * PIPELINED_MAX; answered += 1) {
+      await steady.receives('HTTP/1.1 200 ', answered);
+      steady.write(read);
+    }
+    assert.ok(!steady.text().includes('503'));
+    steady.socket.destroy();
+  });
+});
+
+describe('A change whose client goes away', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
+    await house.define(sample('club-night'));
+  });
+  after(() => house.close());
+
+  const request = bytesOf('POST', HOLDS, [], holdBody('session-that-leaves'));
+  const cuts: readonly (readonly [where: string, bytes: string])[] = [
+    ['before its headers are whole', request.slice(0, 40)],
+    ['before its body', request.slice(0, request.indexOf('\r\n\r\n') + 4)],
+    ['in the middle of its body', request.slice(0, -20)],
+    ['before the answer', request],
+    ['with several requests under way', request.repeat(8)],
+    ['with an expectation', request.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')],
+    ['speaking HTTP/1.0', request.replace('HTTP/1.1', 'HTTP/1.0')],
+  ];
+  for (const [where, bytes] of cuts) {
+    for (const ending of ['end', 'destroy', 'resetAndDestroy'] as const) {
+      it(`${where} (${ending}) leaves nothing in use`, async () => {
+        const leaving = Array.from({ length: 8 }, () => connectRaw(house.publicUrl));
+        for (const { socket } of leaving) {
+          socket.write(bytes);
+          socket[ending]();
+        }
+        await Promise.all(leaving.map((each) => each.closed()));
+        assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+      });
+    }
+  }
+
+  it('leaves the line at once, although nobody else leaves it', async () => {
+    const { journal } = house.service.engine;
+    const whenDurable = journal.whenDurable.bind(journal);
+    const held: (() => void)[] = [];
+    // A disk that stands still: the one claim that may be at work is not done.
+    journal.whenDurable = (seq, done) => void held.push(() => whenDurable(seq, done));
+    const clients = Array.from({ length: 6 }, (_, n) => {
+      const each = connectRaw(house.publicUrl);
+      each.write(bytesOf('POST', HOLDS, [], holdBody(`session-line-${n}`)));
+      return each;
+    });
+    await inUseOnce(house, (counts) => counts['claims_at_work'] === 1 && counts['claims_in_line'] === 5);
+    for (const { socket } of clients) socket.destroy();
+    const counts = await inUseOnce(house, ({ claims_in_line: inLine }) => inLine === 0);
+    assert.equal(counts['claims_in_line'], 0);
+    journal.whenDurable = whenDurable;
+    for (const release of held) release();
+    assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+  });
+});
+
+describe('A slow client', () => {
+  const RECEIVE_MS = 300;
+  const MARGIN_MS = 5_000;
+
+  const slow: readonly (readonly [what: string, bytes: string])[] = [
+    ['that sends nothing', ''],
+    ['that stops in the middle of its headers', 'POST /api/checkout/holds HTTP/1.1\r\nHost: x\r\n'],
+    ['that stops in the middle of its body', bytesOf('POST', HOLDS, [], holdBody('session-slow')).slice(0, -5)],
+  ];
+  for (const [what, bytes] of slow) {
+    it(`${what} is answered REQUEST_TIMEOUT and closed after the limit on receiving, not much later`, async (t) => {
+      const house = await openHouse({ limits: { requestReceiveMsMax: RECEIVE_MS } });
+      t.after(() => house.close());
+      const begun = Date.now();
+      const client = connectRaw(house.publicUrl);
+      client.write(bytes);
+      const text = await client.closed();
+      assert.match(text, /^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
+      assert.ok(Date.now() - begun >= RECEIVE_MS - 50);
+      assert.ok(Date.now() - begun < RECEIVE_MS + MARGIN_MS, `closed after ${Date.now() - begun} ms`);
+    });
+  }
+
+  it('that takes nothing of its answer is closed after a while', async (t) => {
+    const house = await openHouse({ limits: { stalledMsMax: RECEIVE_MS }, demo: true });
+    t.after(() => house.close());
+    const accepted = new Promise<Socket>((resolve) => {
+      const take = (message: unknown): void => {
+        unsubscribe('net.server.socket', take);
+        resolve((message as { readonly socket: Socket }).socket);
+      };
+      subscribe('net.server.socket', take);
+    });
+    const client = connectRaw(house.publicUrl);
+    const serving = await accepted;
+    client.socket.pause();
+    // As many answers as no socket buffers.
+    client.write(bytesOf('GET', '/api/events/public/erfurt-volley/seating').repeat(60));
+    await once(serving, 'close');
+    client.socket.destroy();
+  });
+});

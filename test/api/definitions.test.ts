@@ -1,0 +1,69 @@
+/** Definitions that arrive at once: what belongs to one event stays with one. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openHouse, sample, type House, type Json } from './harness.ts';
+
+describe('A slug belongs to one event', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse();
+  });
+  after(() => house.close());
+
+  const put = (id: string, slug: string) =>
+    house.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
+  const idBehind = async (slug: string) => (await house.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
+
+  /** One of the answers is good, the other an UPDATE_CONFLICT that names the slug; answers the place of the good one. */
+  const oneWins = (
+    answers: readonly { readonly status: number; readonly body: Json }[],
+    goodStatus: number,
+  ): number => {
+    const place = answers.findIndex(({ status }) => status === goodStatus);
+    const other = answers[1 - place];
+    assert.deepEqual([answers[place]?.status, other?.status], [goodStatus, 409], JSON.stringify(answers));
+    assert.equal(other!.body['code'], 'UPDATE_CONFLICT');
+    const detail = other!.body['detail'] as { readonly conflicts: readonly { readonly path: string }[] };
+    assert.deepEqual(
+      detail.conflicts.map(({ path }) => path),
+      ['/slug'],
+    );
+    return place;
+  };
+
+  it('when two new events ask for it at once', async () => {
+    const ids = ['evt_first', 'evt_second'];
+    const place = oneWins(await Promise.all(ids.map((id) => put(id, 'wanted'))), 201);
+    assert.equal(await idBehind('wanted'), ids[place]);
+    assert.equal((await house.operate('GET', `/admin/events/${ids[1 - place]}`)).status, 404);
+  });
+
+  it('when two events change to it at once, and the one that lost keeps its own', async () => {
+    const ids = ['evt_left', 'evt_right'];
+    for (const id of ids) assert.equal((await put(id, id.replace('_', '-'))).status, 201);
+    const place = oneWins(await Promise.all(ids.map((id) => put(id, 'contested'))), 200);
+    assert.equal(await idBehind('contested'), ids[place]);
+    assert.equal(await idBehind(ids[1 - place]!.replace('_', '-')), ids[1 - place]);
+    await house.restart();
+    assert.equal(await idBehind('contested'), ids[place]);
+    assert.equal(await idBehind(ids[1 - place]!.replace('_', '-')), ids[1 - place]);
+  });
+
+  it('when an event changes to it and a new one asks for it', async () => {
+    assert.equal((await put('evt_settled', 'settled')).status, 201);
+    const answers = await Promise.all([put('evt_settled', 'moved-to'), put('evt_comer', 'moved-to')]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 409],
+    );
+    assert.equal(await idBehind('moved-to'), 'evt_settled');
+  });
+
+  it('and is free again once its event has another', async () => {
+    assert.equal((await put('evt_mover', 'old-place')).status, 201);
+    assert.equal((await put('evt_mover', 'new-place')).status, 200);
+    assert.equal((await put('evt_heir', 'old-place')).status, 201);
+    assert.equal(await idBehind('old-place'), 'evt_heir');
+    assert.equal(await idBehind('new-place'), 'evt_mover');
+  });
+});

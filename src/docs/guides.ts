@@ -270,7 +270,7 @@ const goingLive: Guide = {
       title: 'Being a good client',
       blocks: [
         {
-          text: 'Match on `code`, never on `message`. After 429 and 503 nothing was changed: wait for `Retry-After` and repeat. Repeat a checkout with the same `Idempotency-Key`. Treat unknown fields as new ones, not as errors.',
+          text: 'Match on `code`, never on `message`. After 429 and 503 nothing was changed: wait for `Retry-After` and repeat. Who sends discount codes that do not exist, more than 20 a minute from one address for one event, is answered 429 for every start with a code until `Retry-After`. Repeat a checkout with the same `Idempotency-Key`. Treat unknown fields as new ones, not as errors.',
         },
       ],
     },

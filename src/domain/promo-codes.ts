@@ -95,10 +95,21 @@ function hasUseLeft({ code, maxUses }: PromoCodeDefinition, usesByCode: Readonly
 }
 
 function findCode(plan: SalePlan, text: string, now: number): PromoCodeDefinition | null {
-  const code = codesOf(plan).get(codeKey(text.trim()));
+  const code = codesOf(plan).get(keyOfTyped(text));
   if (code === undefined) return null;
   const { startsAt, endsAt } = code;
   return (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt) ? code : null;
+}
+
+/** How many different codes of these the event does not have at all, whatever their time and tickets. */
+export function countUnknownCodes(plan: SalePlan, codes: readonly string[]): number {
+  const keys = new Set(codes.map(keyOfTyped));
+  for (const key of keys) if (codesOf(plan).has(key)) keys.delete(key);
+  return keys.size;
+}
+
+function keyOfTyped(text: string): string {
+  return codeKey(text.trim());
 }
 
 function invalid(promoCode: string): Refusal {

@@ -182,3 +182,80 @@ describe('The admin token', () => {
     await counter.close();
   });
 });
+
+describe('Codes that do not exist', () => {
+  const guesser = async (settings: Parameters<typeof openCounter>[0] = {}) => {
+    const counter = await openCounter({ trustProxy: 1, ...settings }, ['club-night', 'theatre-run']);
+    let starts = 0;
+    const start = (
+      codes: { promo_code?: string; discount_code?: string },
+      forwarded = '192.0.2.1',
+      eventId = 'evt_club',
+    ) => {
+      starts += 1;
+      const item = {
+        ticket_type_id: 'single',
+        selling_stage_id: 'regular',
+        quantity: 1,
+        discount_code: codes.discount_code,
+      };
+      return counter.app.inject({
+        method: 'POST',
+        url: '/api/checkout/start',
+        headers: { 'x-forwarded-for': forwarded },
+        payload: {
+          event_id: eventId,
+          items: [item],
+          promo_code: codes.promo_code,
+          customer: { email: `buyer-${starts}@example.com`, name: 'Ada' },
+          accept_terms: true,
+        },
+      });
+    };
+    const codeOf = async (answer: ReturnType<typeof start>) => {
+      const { statusCode, json } = await answer;
+      return statusCode === 201 ? 201 : json<{ code: string }>().code;
+    };
+    return { counter, start, codeOf };
+  };
+
+  it('are answered 429 from the 21st in a minute on, for that address and event alone', async () => {
+    const { counter, start, codeOf } = await guesser();
+    for (let n = 0; n < 20; n += 1) {
+      const named = n % 2 === 0 ? { promo_code: `GUESS${n}` } : { discount_code: `GUESS${n}` };
+      assert.equal(await codeOf(start(named)), 'PROMO_CODE_INVALID');
+    }
+    const answer = await start({ promo_code: 'GUESS20' });
+    assert.equal(answer.statusCode, 429);
+    assert.equal(answer.json<{ code: string }>().code, 'RATE_LIMITED');
+    assert.equal(answer.headers['retry-after'], '60');
+    assert.equal(await codeOf(start({ promo_code: 'NIGHTOWL' })), 'RATE_LIMITED', 'a good one is no longer told apart');
+    assert.equal(await codeOf(start({})), 201, 'buyers without a code go on');
+    assert.equal(await codeOf(start({ promo_code: 'NIGHTOWL' }, '192.0.2.2')), 201);
+    assert.equal(await codeOf(start({ promo_code: 'GUESS' }, '192.0.2.1', 'evt_theatre')), 'PERFORMANCE_REQUIRED');
+    counter.clock.ms += MINUTE;
+    assert.equal(await codeOf(start({ promo_code: 'NIGHTOWL' })), 201);
+    await counter.close();
+  });
+
+  it('count as much when they are sent side by side, and many in one request', async () => {
+    const { counter, start, codeOf } = await guesser();
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(start({ promo_code: `GUESS${n}` }))));
+    assert.equal(answers.filter((code) => code === 'PROMO_CODE_INVALID').length, 20);
+    assert.equal(answers.filter((code) => code === 'RATE_LIMITED').length, 30);
+    const both = (n: number) => codeOf(start({ promo_code: `A${n}`, discount_code: `B${n}` }, '192.0.2.9'));
+    for (let n = 0; n < 10; n += 1) assert.equal(await both(n), 'PROMO_CODE_INVALID');
+    assert.equal(await both(10), 'RATE_LIMITED');
+    await counter.close();
+  });
+
+  it('are forgotten where more addresses guess than are told apart', async () => {
+    const limits = { ...LIMITS, rateLimitedAddressesMax: 2, unknownCodesPerMinuteMax: 1 };
+    const { counter, start, codeOf } = await guesser({ limits });
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']) {
+      assert.equal(await codeOf(start({ promo_code: 'GUESS' }, address)), 'PROMO_CODE_INVALID');
+    }
+    assert.equal(await codeOf(start({ promo_code: 'GUESS' })), 'RATE_LIMITED');
+    await counter.close();
+  });
+});

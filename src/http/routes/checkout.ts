@@ -8,6 +8,7 @@ import { Type } from 'typebox';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { HttpApp } from '../app.ts';
+import { boundCodeGuesses } from '../code-guesses.ts';
 import { idempotencyMark } from '../idempotency.ts';
 import { errorResponses } from '../openapi.ts';
 import { printStarted, readStart } from '../order-bodies.ts';
@@ -20,10 +21,12 @@ const OrderPath = Type.Object({ order_id: Type.String() });
 
 export function checkoutRoutes(
   app: HttpApp,
-  ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl' | 'metrics'>,
+  ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl' | 'metrics' | 'settings' | 'clock'>,
 ): void {
   const { directory, baseUrl, metrics } = ports;
+  const codeGuesses = boundCodeGuesses(ports.settings, ports.clock);
   const { cashier, absent: absentProviders } = ports.payments;
+  const absent = absentProviders.length === 0 ? {} : { absentProviders };
   metrics.watchInUse('provider_calls', () => cashier.calls.underWay);
   metrics.watchInUse('provider_calls_waiting', () => cashier.calls.waiting);
 
@@ -35,7 +38,7 @@ export function checkoutRoutes(
         tags: ['Checkout'],
         summary: 'Place an order and get the address of its payment page',
         description:
-          'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order.',
+          'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order. An address that names more than 20 codes that do not exist within a minute is answered 429 RATE_LIMITED for every start with a code, until the minute is over.',
         body: StartCheckout,
         response: { 201: ref(StartedCheckout), ...errorResponses },
       },
@@ -47,7 +50,9 @@ export function checkoutRoutes(
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byEventId(request.body.event_id);
       if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const started = await office.ask({ ...readStart(request.body, idempotency), absentProviders });
+      const waitSeconds = codeGuesses.check(request, office);
+      if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
+      const started = await office.ask({ ...readStart(request.body, idempotency), ...absent });
       if (isRefusal(started)) return reply.refuse(started);
       const { order, payment, resumed, replayed } = started;
       if (replayed) reply.header('idempotent-replayed', 'true');

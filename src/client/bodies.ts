@@ -36,6 +36,8 @@ export interface Performance {
   readonly ends_at: string | null;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly sort_order: number;
+  /** Whether something of it can be bought now; `status` stays ON_SALE when a performance is over. */
+  readonly on_sale: boolean;
   /** The three figures are present on events with several dates only. */
   readonly total_available?: number;
   readonly from_price?: number;

@@ -6,7 +6,7 @@
  */
 import { perkKey, perkLeft } from './bar-perks.ts';
 import { bestBlock } from './best-available.ts';
-import { activeHoldOf, type HoldOffice } from './holds.ts';
+import { activeHoldOf, type Hold, type HoldOffice } from './holds.ts';
 import { reserved, totals } from './inventory.ts';
 import { occupancy, occupancySince, type Occupancy, type SeatChange } from './occupancy.ts';
 import { findDate, findDateOnSale, isOnSale, shownStatus, type SaleDate, type Stock } from './performances.ts';
@@ -33,6 +33,8 @@ export interface PerformanceView {
   readonly endsAt: number | null;
   readonly status: PerformanceStatus;
   readonly sortOrder: number;
+  /** Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left. */
+  readonly onSale: boolean;
   /** Only on events with several dates. */
   readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
 }
@@ -104,10 +106,11 @@ export function eventView(
   const visible = plan.visiblePerformances;
   const dates = one === null ? visible.map((performance) => office.dates.get(performance.id)!) : [one];
   const onSale = dates.filter((date) => isOnSale(date, plan.performanceById.get(date.id)!, now));
-  const trials = openTrials(office, onSale, wanted.sessionKey);
+  const own = activeHoldOf(office, wanted.sessionKey);
+  const trials = onSale.map((date) => openTrial(date, own));
   return {
     definition: plan.definition,
-    performances: visible.map((performance) => viewPerformance(office, performance, visible.length > 1, now)),
+    performances: visible.map((performance) => viewPerformance(office, performance, own, visible.length > 1, now)),
     localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
     sellingStages: plan.sellingStages.map((stage) => ({ stage, onSale: isStageOpen(stage.definition, now) })),
     perksLeft: perksLeft(office),
@@ -118,7 +121,7 @@ export function eventView(
       price: row.priceCents,
       onSale: onSale.length > 0 && isStageOpen(row.sellingStage.definition, now),
       available: sum(trials, (trial) => availableOn(trial, row)),
-      reserved: sum(one === null ? onSale : dates, (date) => reserved(date.inventory, row)),
+      reserved: sum(dates, (date) => reserved(date.inventory, row)),
     })),
   };
 }
@@ -137,8 +140,8 @@ export function eventRevision(office: AvailabilityOffice, now: number): string {
 export function eventSummary(office: AvailabilityOffice, now: number): EventSummary {
   const { definition } = office.plan;
   const visible = office.plan.visiblePerformances;
-  const views = visible.map((performance) => viewPerformance(office, performance, true, now).several!);
-  const prices = views.filter((view) => view.fromPrice > 0).map((view) => view.fromPrice);
+  const views = visible.map((performance) => viewPerformance(office, performance, null, true, now).several!);
+  const isOpen = visible.some((performance) => isOnSale(office.dates.get(performance.id)!, performance, now));
   return {
     id: definition.id,
     slug: definition.slug,
@@ -146,7 +149,7 @@ export function eventSummary(office: AvailabilityOffice, now: number): EventSumm
     startsAt: least(visible.map((performance) => performance.startsAt)),
     endsAt: greatest(visible.map((performance) => performance.endsAt)),
     currency: definition.currency,
-    fromPrice: prices.length === 0 ? 0 : Math.min(...prices),
+    fromPrice: isOpen ? lowestPrice(office.plan, now) : 0,
     soldOut: views.every((view) => view.soldOut),
     waitingRoom: definition.waitingRoom,
   };
@@ -155,15 +158,17 @@ export function eventSummary(office: AvailabilityOffice, now: number): EventSumm
 function viewPerformance(
   office: AvailabilityOffice,
   definition: PerformanceDefinition,
+  own: Hold | null,
   several: boolean,
   now: number,
 ): PerformanceView {
   const date = office.dates.get(definition.id)!;
   const { id, name, startsAt, endsAt, sortOrder } = definition;
   const status = shownStatus(date, definition);
-  const view = { id, name, startsAt, endsAt, sortOrder, status };
-  if (!several) return { ...view, several: null };
   const open = isOnSale(date, definition, now);
+  const onSale = open && canBeBought(office.plan, openTrial(date, own), now);
+  const view = { id, name, startsAt, endsAt, sortOrder, status, onSale };
+  if (!several) return { ...view, several: null };
   const { available, held } = totals(date.inventory);
   return {
     ...view,
@@ -173,6 +178,15 @@ function viewPerformance(
       soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
     },
   };
+}
+
+/** Whether a unit of anything is left in a stage that is open. */
+function canBeBought({ rows }: SalePlan, trial: Trial, now: number): boolean {
+  for (const row of rows) {
+    const isOpen = isStageOpen(row.sellingStage.definition, now);
+    if (isOpen && leftInTrial(trial, row) >= row.ticketType.groupSize) return true;
+  }
+  return false;
 }
 
 /** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
@@ -189,13 +203,11 @@ function rowsOfNextStage(plan: SalePlan, now: number): readonly SaleRow[] {
   return upcoming.filter((row) => startOf(row) === next);
 }
 
-function openTrials(office: AvailabilityOffice, dates: readonly SaleDate[], sessionKey: string | null): Trial[] {
-  const own = activeHoldOf(office, sessionKey);
-  return dates.map((date) => {
-    const trial = beginTrial(date.inventory);
-    for (const line of own?.lines ?? []) if (line.performanceId === date.id) giveBackInTrial(trial, line);
-    return trial;
-  });
+/** A date's stock in which a session's own hold counts as free. */
+function openTrial(date: SaleDate, own: Hold | null): Trial {
+  const trial = beginTrial(date.inventory);
+  for (const line of own?.lines ?? []) if (line.performanceId === date.id) giveBackInTrial(trial, line);
+  return trial;
 }
 
 function availableOn(trial: Trial, row: SaleRow): number {
@@ -279,8 +291,8 @@ export function suggestSeats(
   if (type === undefined) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
   const { seating } = type.locality;
   if (seating === null) return refuse('SEATING_NOT_ENABLED', { ticketTypeId });
-  const [trial] = openTrials(office, [date], wanted.sessionKey);
-  const block = bestBlock(trial!, type, wanted.count);
+  const trial = openTrial(date, activeHoldOf(office, wanted.sessionKey));
+  const block = bestBlock(trial, type, wanted.count);
   return (block ?? []).map((seat) => seatFacts(seating, seat));
 }
 

@@ -52,9 +52,8 @@ export function shownStatus(date: SaleDate, definition: PerformanceDefinition): 
 
 /** A date that is on sale, by its id or, where there is only one, without. Refuses as the API says, in its order. */
 export function findDateOnSale(stock: Stock, performanceId: string | null, now: number): SaleDate | Refusal {
-  const visible = stock.plan.visiblePerformances;
-  if (performanceId === null && visible.length !== 1) return refuse('PERFORMANCE_REQUIRED', {});
-  const wantedId = performanceId ?? visible[0]!.id;
+  const wantedId = performanceId ?? onlyPerformance(stock);
+  if (typeof wantedId !== 'string') return wantedId;
   const definition = stock.plan.performanceById.get(wantedId);
   const date = stock.dates.get(wantedId);
   if (definition === undefined || date === undefined || definition.status === 'DRAFT') {
@@ -63,13 +62,18 @@ export function findDateOnSale(stock: Stock, performanceId: string | null, now: 
   return isOnSale(date, definition, now) ? date : refuse('PERFORMANCE_NOT_ON_SALE', { performanceId: wantedId });
 }
 
+/** What a request means that names no performance: the only visible one. PERFORMANCE_REQUIRED, or PERFORMANCE_NOT_FOUND for none. */
+function onlyPerformance({ plan: { visiblePerformances: visible } }: Stock): string | Refusal {
+  if (visible.length === 0) return refuse('PERFORMANCE_NOT_FOUND', { performanceId: null });
+  return visible.length === 1 ? visible[0]!.id : refuse('PERFORMANCE_REQUIRED', {});
+}
+
 /** A visible date for reading, by its id or, where there is only one, without: PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND. */
 export function findDate(stock: Stock, performanceId: string | null): SaleDate | Refusal {
-  const visible = stock.plan.visiblePerformances;
-  if (performanceId === null && visible.length !== 1) return refuse('PERFORMANCE_REQUIRED', {});
-  const wantedId = performanceId ?? visible[0]!.id;
+  const wantedId = performanceId ?? onlyPerformance(stock);
+  if (typeof wantedId !== 'string') return wantedId;
   const date = stock.dates.get(wantedId);
-  const isVisible = date !== undefined && visible.some((performance) => performance.id === wantedId);
+  const isVisible = date !== undefined && stock.plan.performanceById.get(wantedId)!.status !== 'DRAFT';
   return isVisible ? date : refuse('PERFORMANCE_NOT_FOUND', { performanceId: wantedId });
 }
 

@@ -47,7 +47,8 @@ export interface RefusalDetails {
   QUEUE_PASS_REQUIRED: Nothing;
   QUEUE_PASS_INVALID: Nothing;
   PERFORMANCE_REQUIRED: Nothing;
-  PERFORMANCE_NOT_FOUND: { readonly performanceId: string };
+  /** Null where none was named and the event shows none. */
+  PERFORMANCE_NOT_FOUND: { readonly performanceId: string | null };
   PERFORMANCE_NOT_ON_SALE: { readonly performanceId: string };
   TICKET_TYPE_NOT_FOUND: { readonly ticketTypeId: string };
   SELLING_STAGE_NOT_FOUND: { readonly sellingStageId: string };

@@ -125,6 +125,7 @@ function printPerformance(performance: PerformanceView): EventBody['performances
     ends_at: printMoment(performance.endsAt),
     status: performance.status,
     sort_order: performance.sortOrder,
+    on_sale: performance.onSale,
     ...figures,
   };
 }

@@ -42,7 +42,7 @@ export const ERRORS = {
   TERMS_NOT_ACCEPTED: entry(400, 'The terms and conditions must be accepted.', 'accept_terms was not true.'),
   QUEUE_NOT_ENABLED: entry(400, 'This event has no waiting room.', 'The event needs no pass: just show the tickets.'),
   PERFORMANCE_REQUIRED: entry(400, 'This event has several dates: choose one.', 'Every item of an event with several dates names its performance_id.'),
-  PERFORMANCE_NOT_FOUND: entry(400, 'There is no such date.', 'The performance_id is not of this event, or its date is a draft.'),
+  PERFORMANCE_NOT_FOUND: entry(400, 'There is no such date.', 'The performance_id is not of this event, its date is a draft, or the event shows no date at all.'),
   PERFORMANCE_NOT_ON_SALE: entry(400, 'This date is not on sale.', 'The date was cancelled, was closed by the operator or is over.'),
   TICKET_TYPE_NOT_FOUND: entry(400, 'There is no such ticket type.', 'The ticket_type_id is not of this event.'),
   SELLING_STAGE_NOT_FOUND: entry(400, 'There is no such selling stage.', 'The selling_stage_id is not of this event.'),

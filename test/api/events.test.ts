@@ -113,7 +113,15 @@ describe('The public event payload', () => {
 
   it('shows total_available, from_price and sold_out of dates only where there are several', async () => {
     const single = (await look('club-night')).performances[0]!;
-    assert.deepEqual(Object.keys(single).sort(), ['ends_at', 'id', 'name', 'sort_order', 'starts_at', 'status']);
+    assert.deepEqual(Object.keys(single).sort(), [
+      'ends_at',
+      'id',
+      'name',
+      'on_sale',
+      'sort_order',
+      'starts_at',
+      'status',
+    ]);
     const several = (await look('the-play')).performances;
     assert.deepEqual(
       several.map((date) => [date.id, date.status, date.total_available, date.from_price, date.sold_out]),
@@ -221,19 +229,87 @@ describe('Dates in the payload', () => {
     });
     assert.equal((await shop.admin.put('/admin/events/evt_dates', event)).status, 201);
     const body = await look('dates');
-    const shown = body.performances.map(({ id, status, total_available }) => [id, status, total_available]);
-    assert.deepEqual(
-      new Map(shown.map(([id, ...rest]) => [id, rest])),
-      new Map<unknown, unknown>([
-        ['open', ['ON_SALE', 100]],
-        ['closed', ['SOLD_OUT', 0]],
-        ['off', ['CANCELLED', 0]],
-        ['past', ['ON_SALE', 0]],
-      ]),
-    );
+    const shown = body.performances.map((each) => [
+      each.id,
+      [each.status, each.on_sale, each.total_available, each.from_price],
+    ]);
+    assert.deepEqual(Object.fromEntries(shown), {
+      open: ['ON_SALE', true, 100, 1900],
+      closed: ['SOLD_OUT', false, 0, 0],
+      off: ['CANCELLED', false, 0, 0],
+      past: ['ON_SALE', false, 0, 0],
+    });
     assert.equal(rowOf(body, 'single').available, 100);
     assert.equal(rowOf(await look('dates', '?performance_id=off'), 'single').on_sale, false);
     assertRefused(await shop.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
+  });
+
+  it('have on_sale, which is false when over, sold out, or when no stage is open, on events with one date too', async () => {
+    const start = shop.now() + 10 * MINUTE;
+    const at = (minutes: number) => new Date(start + minutes * MINUTE).toISOString();
+    const event = clubNight({
+      id: 'evt_moment',
+      slug: 'moment',
+      performances: [date('night', { starts_at: at(0), ends_at: at(60) })],
+      localities: [{ id: 'floor', seating: 'GENERAL', capacity: 5 }],
+      ticketTypes: [{ id: 'crew', locality_id: 'floor', group_size: 4 }],
+      sellingStages: [{ id: 'door', starts_at: at(0), ends_at: null, prices: { crew: 6800 } }],
+    });
+    assert.equal((await shop.admin.put('/admin/events/evt_moment', event)).status, 201);
+    const onSale = async (key?: string) => (await look('moment', '', key)).performances[0]!.on_sale;
+    assert.equal(await onSale(), false, 'no stage is open');
+    shop.wait(10 * MINUTE);
+    assert.equal(await onSale(), true);
+    const items = [{ ticket_type_id: 'crew', selling_stage_id: 'door', quantity: 1 }];
+    await shop.hold({ event_id: 'evt_moment', session_key: session, items });
+    assert.equal(await onSale(), false, 'one place is left, and a crew takes four');
+    assert.equal(await onSale(session), true, "the session's own hold counts as free");
+    shop.wait(10 * MINUTE);
+    assert.equal(await onSale(), true, 'the hold ran out');
+    shop.wait(50 * MINUTE);
+    const over = await look('moment');
+    assert.deepEqual([over.performances[0]!.on_sale, over.performances[0]!.status], [false, 'ON_SALE']);
+    assert.deepEqual([over.ticketAvailability[0]!.on_sale, over.ticketAvailability[0]!.available], [false, 0]);
+  });
+
+  it('may have no fixed time', async () => {
+    const event = clubNight({ id: 'evt_pass', slug: 'season-pass', performances: [{ id: 'any', name: 'Any day' }] });
+    assert.equal((await shop.admin.put('/admin/events/evt_pass', event)).status, 201);
+    const [any] = (await look('season-pass')).performances;
+    assert.deepEqual([any!.starts_at, any!.ends_at, any!.on_sale], [null, null, true]);
+  });
+
+  it('sum reserved as their rows do, also those that are over while a hold runs', async () => {
+    const end = new Date(shop.now() + 5 * MINUTE).toISOString();
+    const performances = [date('tonight', { starts_at: null, ends_at: end }), date('later')];
+    const event = clubNight({ id: 'evt_sums', slug: 'sums', performances });
+    assert.equal((await shop.admin.put('/admin/events/evt_sums', event)).status, 201);
+    const items = [floor(3, { performance_id: 'tonight' }), floor(2, { performance_id: 'later' })];
+    await shop.hold({ event_id: 'evt_sums', session_key: session, items });
+    shop.wait(5 * MINUTE);
+    const rows = [];
+    for (const id of ['tonight', 'later']) rows.push(rowOf(await look('sums', `?performance_id=${id}`), 'single'));
+    assert.deepEqual(
+      rows.map(({ available, reserved }) => [available, reserved]),
+      [
+        [0, 3],
+        [98, 2],
+      ],
+    );
+    const { available, reserved } = rowOf(await look('sums'), 'single');
+    assert.deepEqual([available, reserved], [98, 5]);
+  });
+
+  it('that are all drafts leave nothing to name: PERFORMANCE_NOT_FOUND', async () => {
+    const event = clubNight({ id: 'evt_bare', slug: 'bare', performances: [date('x', { status: 'DRAFT' })] });
+    assert.equal((await shop.admin.put('/admin/events/evt_bare', event)).status, 201);
+    const hold = { event_id: 'evt_bare', session_key: session, items: [floor(1)] };
+    const detail = assertRefused(await shop.post('/api/checkout/holds', hold), 400, 'PERFORMANCE_NOT_FOUND');
+    assert.deepEqual(detail, { performance_id: null });
+    const customer = { name: 'Ada', email: 'ada@example.org' };
+    const start = { event_id: 'evt_bare', accept_terms: true, customer, items: [floor(1)] };
+    assertRefused(await shop.post('/api/checkout/start', start), 400, 'PERFORMANCE_NOT_FOUND');
+    assert.deepEqual((await look('bare')).performances, []);
   });
 
   it('are not sold_out while others merely hold the rest', async () => {

@@ -10,6 +10,10 @@ export const Performance = Type.Object(
     ends_at: Nullable(Time),
     status: Type.String({ enum: ['ON_SALE', 'SOLD_OUT', 'CANCELLED'] }),
     sort_order: Type.Integer(),
+    on_sale: Type.Boolean({
+      description:
+        'Whether something of it can be bought now: false when it is over, cancelled or sold out, or when no stage is open.',
+    }),
     total_available: Type.Optional(Count),
     from_price: Type.Optional(Cents),
     sold_out: Type.Optional(Type.Boolean()),

@@ -2,6 +2,7 @@
 import type { EventPayload } from '#client/bodies.ts';
 import { dayParts, hour, price } from '../format.ts';
 import { eventPath, go } from '../router.tsx';
+import { serviceNow } from '../service-clock.ts';
 
 interface DatesProps {
   readonly event: EventPayload;
@@ -48,6 +49,7 @@ export function Dates({ event, performanceId }: DatesProps) {
 
 function dateNote(date: EventPayload['performances'][number], currency: string): string {
   if (date.status === 'CANCELLED') return 'cancelled';
+  if (date.ends_at !== null && Date.parse(date.ends_at) <= serviceNow()) return 'over';
   if (date.status === 'SOLD_OUT' || date.sold_out === true) return 'sold out';
   if (date.total_available === 0) return 'all in baskets';
   return date.from_price === undefined ? 'on sale' : `from ${price(date.from_price, currency)}`;

@@ -95,8 +95,9 @@ function useVisible(): boolean {
   return isVisible;
 }
 
-/** The first date that has something to sell, else the first at all. */
+/** The first date that sells now, else the first that has something left, else the first at all. */
 function firstDate(event: EventPayload): string | null {
-  const open = event.performances.filter(({ status, sold_out: soldOut }) => status === 'ON_SALE' && soldOut !== true);
-  return (open[0] ?? event.performances[0])?.id ?? null;
+  const open = event.performances.find(({ on_sale: onSale }) => onSale);
+  const next = event.performances.find(({ status, sold_out: soldOut }) => status === 'ON_SALE' && soldOut !== true);
+  return (open ?? next ?? event.performances[0])?.id ?? null;
 }

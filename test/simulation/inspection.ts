@@ -4,13 +4,14 @@
  * Nothing here decides or keeps anything; `run.ts` says when to look, `ledger.ts` keeps the books.
  */
 import assert from 'node:assert/strict';
-import { eventView, stockOfDates } from '#domain/availability.ts';
+import { eventView, stockOfDates, type AvailabilityRow } from '#domain/availability.ts';
 import { viewOrder } from '#domain/order-views.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { MINUTE } from './world.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
+import { canBeBought, ticketsLeft } from './oracle.ts';
 import type { Ledger } from './ledger.ts';
 
 /** An event as it is at a moment, and as it must be. */
@@ -20,30 +21,63 @@ export interface Inspected {
   readonly now: number;
 }
 
+type Row = Pick<AvailabilityRow, 'ticketTypeId' | 'sellingStageId'> & { readonly performanceId: string };
+
 /** The whole state as text. */
 export const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
 
 /** What the event shows is what the ledger counts. */
 export function assertShown({ actor, ledger, now }: Inspected, performanceId: string): void {
-  const { ticketTypes } = ledger.definition;
   const wanted = { performanceId, sessionKey: null };
+  const shown = new Map<string, AvailabilityRow>();
   const view = actor.look((office) => eventView(office, wanted, now));
   assert.ok(!isRefusal(view));
   for (const row of view.ticketAvailability) {
     const { ticketTypeId, sellingStageId } = row;
-    const isRow = (line: { ticketTypeId: string; sellingStageId: string }) =>
-      line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
-    let reserved = 0;
-    for (const hold of ledger.holds.values()) {
-      if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
-      for (const line of hold.lines)
-        if (line.performanceId === wanted.performanceId && isRow(line)) reserved += line.ticketCount;
-    }
+    const reserved = reservedOf(ledger, { performanceId, ticketTypeId, sellingStageId }, now);
     assert.equal(row.reserved, reserved, `reserved of ${ticketTypeId} in ${sellingStageId}`);
-    if (!ledger.isDateOnSale(wanted.performanceId, now)) assert.equal(row.available, 0);
-    const type = ticketTypes.find(({ id }) => id === ticketTypeId)!;
-    if (type.quota !== null) assert.ok(row.available <= type.quota);
+    const left = ticketsLeft(ledger, { performanceId, ticketTypeId, sellingStageId }, now);
+    assert.equal(row.available, left, `available of ${ticketTypeId} in ${sellingStageId}`);
+    shown.set(`${ticketTypeId} ${sellingStageId}`, row);
   }
+  for (const { id, onSale } of view.performances) {
+    assert.equal(onSale, canBeBought(ledger, id, now), `on_sale of ${id}`);
+  }
+  assertSum({ actor, ledger, now }, performanceId, shown);
+}
+
+/** A summed row is the sum of the rows of all dates. */
+function assertSum(
+  { actor, ledger, now }: Inspected,
+  performanceId: string,
+  shown: ReadonlyMap<string, AvailabilityRow>,
+): void {
+  const view = actor.look((office) => eventView(office, { performanceId: null, sessionKey: null }, now));
+  assert.ok(!isRefusal(view));
+  const others = ledger.definition.performances.filter(({ id }) => id !== performanceId);
+  for (const { ticketTypeId, sellingStageId, available, reserved } of view.ticketAvailability) {
+    const rows = others.map(({ id }) => ({
+      available: ticketsLeft(ledger, { performanceId: id, ticketTypeId, sellingStageId }, now),
+      reserved: reservedOf(ledger, { performanceId: id, ticketTypeId, sellingStageId }, now),
+    }));
+    const all = [...rows, shown.get(`${ticketTypeId} ${sellingStageId}`)!];
+    const sumOf = (figure: 'available' | 'reserved') => all.reduce((sum, each) => sum + each[figure], 0);
+    const what = `the sum over dates of ${ticketTypeId} in ${sellingStageId}`;
+    assert.deepEqual([available, reserved], [sumOf('available'), sumOf('reserved')], what);
+  }
+}
+
+/** Tickets of a row in ACTIVE and CONVERTED holds. */
+function reservedOf(ledger: Ledger, row: Row, now: number): number {
+  let reserved = 0;
+  for (const hold of ledger.holds.values()) {
+    if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
+    for (const line of hold.lines) {
+      const isOfRow = line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
+      if (line.performanceId === row.performanceId && isOfRow) reserved += line.ticketCount;
+    }
+  }
+  return reserved;
 }
 
 /** I7 and I8, and the counters of the living office against the ledger. */

@@ -302,6 +302,29 @@ function losesSeats(own: LedgerHold | null, want: Want, granted: readonly Want[]
   return granted.some(({ seatIds }) => seatIds?.some((seatId) => held.includes(seatId)) ?? false);
 }
 
+/** What everybody could still buy of a type in a stage on a date. */
+export function ticketsLeft(
+  ledger: Ledger,
+  row: Pick<Want, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>,
+  now: number,
+): number {
+  if (!ledger.isDateOnSale(row.performanceId, now)) return 0;
+  const want = { ...row, quantity: 1, ticketCount: 1, seatIds: null, had: false, shrinks: false };
+  return leftFor(ledger, want, null, now, []);
+}
+
+/** Whether a unit of anything can be bought on a date now. */
+export function canBeBought(ledger: Ledger, performanceId: string, now: number): boolean {
+  const { sellingStages } = ledger.definition;
+  const open = sellingStages.filter(({ startsAt, endsAt }) => (startsAt ?? 0) <= now && now < (endsAt ?? Infinity));
+  return open.some((stage) =>
+    Object.keys(stage.prices).some((ticketTypeId) => {
+      const row = { performanceId, ticketTypeId, sellingStageId: stage.id };
+      return ticketsLeft(ledger, row, now) >= groupSizeOf(ledger, ticketTypeId);
+    }),
+  );
+}
+
 /** Tickets that could still be had of a type and stage: the least of places, the type's quota and the stage's. */
 function leftFor(ledger: Ledger, want: Want, own: LedgerHold | null, now: number, granted: readonly Want[]): number {
   const { performanceId, ticketTypeId, sellingStageId } = want;

@@ -7,6 +7,7 @@ import { pino, type Logger } from 'pino';
 import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { inBackground } from '#actors/background.ts';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -15,6 +16,7 @@ import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/poster.ts';
 import { absentProviders, openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
+import { stopwatchMs } from '#persistence/files.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
@@ -59,6 +61,13 @@ const WEBHOOK_SECRET_FILES = { provider_a: 'webhook-secret-a', provider_b: 'webh
 /** Between offers to the provider of orders that still wait for a session: a crash or an outage left them so. */
 const RESUME_EVERY_MS = 20_000;
 
+/** After a signal: requests that wait for a payment provider are answered by then. */
+const ANSWERS_MS_MAX = 5_500;
+
+/** After a signal: snapshots are taken until then, so that what is left suffices to close the journal. */
+const SNAPSHOTS_END_MS = 7_500;
+const SNAPSHOTS_MS_MIN = 500;
+
 /**
  * Starts serving. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
  */
@@ -97,7 +106,9 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   warnOfSettings(config, log);
   const { directory, clock } = engine;
   const health = healthOf(engine);
-  const baseUrl = (): string => baseUrlOf(config, portOf(publicApp));
+  let publicUrl: string | null = null;
+  // Asked once, when the listener has its port: requests are finished after it was closed.
+  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, portOf(publicApp)));
   const payments = await openPayments(config, engine, baseUrl);
   const outbox = await openNotifications(config, engine);
   const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
@@ -120,21 +131,25 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   apps.push(adminApp);
   await publicApp.listen({ host: config.host, port: config.port });
   await adminApp.listen({ host: config.adminHost, port: config.adminPort });
-  const sweep = setInterval(() => void payments.cashier.resumeUnopened(), RESUME_EVERY_MS);
+  const adminUrl = addressOf(config.adminHost, portOf(adminApp));
+  const sweep = setInterval(() => inBackground('payments', payments.cashier.resumeUnopened()), RESUME_EVERY_MS);
   sweep.unref();
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
+    const begin = stopwatchMs();
+    log.info('stopping');
     engine.drain();
     clearInterval(sweep);
+    payments.cashier.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();
     await outbox?.stop();
-    await engine.stop();
+    await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
   };
   return {
     engine,
     publicUrl: baseUrl(),
-    adminUrl: addressOf(config.adminHost, portOf(adminApp)),
+    adminUrl,
     adminToken,
     payments,
     log,
@@ -213,7 +228,7 @@ function healthOf(engine: Engine): HealthPort {
   return {
     readiness() {
       const reason = engine.trouble;
-      return reason === null ? { ready: true } : { ready: false, reason };
+      return reason === null ? { ready: true, degraded: engine.degraded } : { ready: false, reason };
     },
     get draining() {
       return engine.status === 'DRAINING' || engine.status === 'STOPPED';
@@ -231,6 +246,9 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
     },
     get events() {
       return directory.size;
+    },
+    get brokenEvents() {
+      return directory.broken.count;
     },
     get freeBytes() {
       return space.freeBytes;

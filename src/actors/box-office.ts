@@ -18,6 +18,7 @@ import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { recallSightings, sightingsOf, type Sighting } from '#domain/sightings.ts';
 import { isRoomFull, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
+import { inBackground } from './background.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { holdDraw } from './draw.ts';
 import { createHashing } from './hashing.ts';
@@ -160,9 +161,9 @@ export class BoxOfficeActor {
     return sightingsOf(this.#office, sightingsMax);
   }
 
-  /** A snapshot that covers everything up to `seq` is on disk. */
-  snapshotTaken(seq: number): void {
-    if (seq >= this.#lastSeq) this.#factsSinceSnapshot = 0;
+  /** A snapshot is on disk that covers so many of the facts since the one before. */
+  snapshotTaken(factsCovered: number): void {
+    this.#factsSinceSnapshot = Math.max(0, this.#factsSinceSnapshot - factsCovered);
   }
 
   /** Forgets the state; whoever still waits is answered by the journal's outcome. */
@@ -196,6 +197,17 @@ export class BoxOfficeActor {
     const now = this.#ports.clock.now();
     // While nothing can be written nothing may be settled: state never runs ahead of the journal.
     if (this.#ports.journal.status !== 'OPEN') return now;
+    try {
+      this.#settleUntil(now);
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      this.#giveUp(error);
+      throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS, error);
+    }
+    return now;
+  }
+
+  #settleUntil(now: number): void {
     let due = nextDeadline(this.#office);
     while (due !== null && due.at <= now) {
       const { revision } = this.#office;
@@ -203,7 +215,6 @@ export class BoxOfficeActor {
       invariant(this.#office.revision > revision, `${due.subjectId} was due and would be due for ever`);
       due = nextDeadline(this.#office);
     }
-    return now;
   }
 
   #run(command: Command, now: number): Reply | Refusal {
@@ -230,14 +241,20 @@ export class BoxOfficeActor {
         facts: facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) })),
       });
     } catch (error) {
-      this.#isRetired = true;
-      this.#ports.retired(this, error);
+      this.#giveUp(error);
       if (error instanceof JournalFault) throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
       throw error;
     }
     this.#factsSinceSnapshot += facts.length;
     this.#followDraw();
     this.#noteWake();
+  }
+
+  /** The state in memory cannot be trusted any more (4). */
+  #giveUp(defect: unknown): void {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    this.#ports.retired(this, defect);
   }
 
   // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -271,7 +288,10 @@ export class BoxOfficeActor {
   #followDraw(): void {
     if (this.#isDrawing || drawUnderWay(this.#office) === null) return;
     this.#isDrawing = true;
-    void holdDraw(this).finally(() => (this.#isDrawing = false));
+    inBackground(
+      'draw',
+      holdDraw(this).finally(() => (this.#isDrawing = false)),
+    );
   }
 
   /** Tells the timers when something is due earlier than they know. */

@@ -9,22 +9,26 @@
  * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
  * 4. Whoever waits at an event that sleeps is not taken for somebody who just came when it wakes: see `sleepers.ts`.
  * 5. A slug belongs to one event, also while a definition that names it is on its way to the disk.
+ * 6. An event that cannot be activated is refused for itself alone and left out of lists: see `broken-events.ts`.
  */
 import { LRUCache } from 'lru-cache';
 import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
 import { eventSummary, type EventSummary } from '#domain/availability.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isPublished } from '#domain/box-office.ts';
+import { stopwatchMs } from '#persistence/files.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
+import { inBackground } from './background.ts';
+import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
-import { Overloaded } from './overloaded.ts';
+import { isEventBroken, Overloaded } from './overloaded.ts';
 import { Sleepers } from './sleepers.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
-import type { SnapshotErrand, SnapshotOutcome } from './snapshotter.ts';
+import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
 
 /** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
 export interface DirectoryEntry {
@@ -41,7 +45,7 @@ export interface DirectoryEntry {
 export interface DirectoryPorts extends Omit<BoxOfficePorts, 'wakeAt' | 'retired'> {
   readonly source: ActivationSource;
   readonly liveEventsMax: number;
-  snapshot(errand: Omit<SnapshotErrand, 'baseSeq'>): Promise<SnapshotOutcome>;
+  snapshot(job: SnapshotJob): Promise<SnapshotOutcome>;
   wakeAt(eventId: string, at: number): void;
 }
 
@@ -62,6 +66,9 @@ const SNAPSHOT_EVERY_FACTS = 50_000;
 /** Seconds after which somebody who found an event under activation may try again. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** A prune may move facts away while they are read; the second time they are found where they are by then. */
+const READ_TRIES_MAX = 2;
+
 export class Directory {
   readonly #ports: DirectoryPorts;
   readonly #journal: Journal;
@@ -74,6 +81,7 @@ export class Directory {
   readonly #awake: LRUCache<string, BoxOfficeActor>;
   readonly #sleepers = new Sleepers();
   readonly #activations = new Map<string, Promise<BoxOfficeActor>>();
+  readonly #broken: BrokenEvents;
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often everything was dropped; an activation that such a drop overtook begins again. */
   #drops = 0;
@@ -83,6 +91,7 @@ export class Directory {
   constructor(ports: DirectoryPorts) {
     this.#ports = ports;
     this.#journal = ports.journal;
+    this.#broken = new BrokenEvents(ports.clock);
     // The cache keeps the order; a box office leaves it only through #putToSleep (2).
     this.#awake = new LRUCache({ max: ports.liveEventsMax * 2 + 64 });
   }
@@ -95,6 +104,11 @@ export class Directory {
 
   get awakeCount(): number {
     return this.#awake.size;
+  }
+
+  /** The events that cannot be activated (6). */
+  get broken(): Pick<BrokenEvents, 'count' | 'ids'> {
+    return this.#broken;
   }
 
   /** The box offices that are awake. */
@@ -154,11 +168,21 @@ export class Directory {
     const { ids, nextAfter } = pageOf(this.#listed, page);
     const events: EventSummary[] = [];
     for (const eventId of ids) {
-      const actor = await this.byEventId(eventId);
-      const summary = actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
+      const summary = await this.#summaryOf(eventId);
       if (summary !== null) events.push(summary);
     }
     return { events, nextAfter };
+  }
+
+  /** Null for an event that buyers do not see, and for a broken one (6). */
+  async #summaryOf(eventId: string): Promise<EventSummary | null> {
+    try {
+      const actor = await this.byEventId(eventId);
+      return actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
+    } catch (error) {
+      if (isEventBroken(error)) return null;
+      throw error;
+    }
   }
 
   /** A page of all events, drafts too, in the order of their first definition. */
@@ -234,6 +258,7 @@ export class Directory {
     // Nobody is to find an event that was never defined, awake neither.
     this.#awake.peek(entry.eventId)?.retire();
     this.#awake.delete(entry.eventId);
+    this.#broken.noteMended(entry.eventId);
   }
 
   // ── waking and sleeping ────────────────────────────────────────────────────────────────────────────────────────────
@@ -249,6 +274,8 @@ export class Directory {
     if (awake !== undefined) return Promise.resolve(awake);
     const known = this.#activations.get(entry.eventId);
     if (known !== undefined) return known;
+    const refusal = this.#broken.refusalOf(entry.eventId);
+    if (refusal !== null) return Promise.reject(refusal);
     if (this.#activations.size >= this.#ports.mailboxCommandsMax) {
       return Promise.reject(new Overloaded('too many events are being activated', RETRY_AFTER_SECONDS));
     }
@@ -258,19 +285,35 @@ export class Directory {
   }
 
   async #activate(entry: DirectoryEntry): Promise<BoxOfficeActor> {
-    const { eventId, eventNumber } = entry;
-    const begin = Date.now();
-    const { office, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
-    this.#refuseCrowd();
-    const ports: BoxOfficePorts = {
-      ...this.#ports,
-      retired: (retired, defect) => this.#retired(retired, defect),
-    };
-    const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, ports, this.#sleepers.awaken(eventId));
+    const { eventId } = entry;
+    const begin = stopwatchMs();
+    const actor = await this.#bringAlive(entry);
+    this.#broken.noteMended(eventId);
     this.#awake.set(eventId, actor);
-    this.#publishActivation(eventId, true, factsReplayed, Date.now() - begin);
+    this.#publishActivation(eventId, true, actor.factsSinceSnapshot, stopwatchMs() - begin);
     this.#makeRoom(actor);
     return actor;
+  }
+
+  /** Rejects with Overloaded; it names the event when its own facts are what keeps it from coming alive. */
+  async #bringAlive({ eventId, eventNumber }: DirectoryEntry): Promise<BoxOfficeActor> {
+    try {
+      const { office, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
+      this.#refuseCrowd();
+      const ports: BoxOfficePorts = {
+        ...this.#ports,
+        retired: (retired, defect) => this.#retired(retired, defect),
+      };
+      const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, ports, this.#sleepers.awaken(eventId));
+      // What ran out meanwhile belongs to coming alive: an event that cannot settle it is broken.
+      actor.wake();
+      return actor;
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      const { status } = this.#journal;
+      if (status === 'OPEN' || status === 'FULL') throw this.#broken.noteFailure(eventId, error);
+      throw new Overloaded('the journal is closed', RETRY_AFTER_SECONDS, error);
+    }
   }
 
   /** The cache must not let go of a box office by itself: somebody may still wait for it (2). */
@@ -281,13 +324,17 @@ export class Directory {
     throw new Overloaded('too many events are busy at once', RETRY_AFTER_SECONDS);
   }
 
-  /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3). */
+  /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3), or facts moved. */
   async #readState(eventId: string, eventNumber: number): Promise<Activated> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const drops = this.#drops;
       await this.#pendingFacts();
-      const activated = await activate(this.#ports.source, eventId, eventNumber);
-      if (drops === this.#drops) return activated;
+      try {
+        const activated = await activate(this.#ports.source, eventId, eventNumber);
+        if (drops === this.#drops) return activated;
+      } catch (error) {
+        if (drops === this.#drops && tries >= READ_TRIES_MAX) throw error;
+      }
     }
   }
 
@@ -321,7 +368,7 @@ export class Directory {
       const actor = this.#awake.peek(eventId);
       if (actor === undefined || actor === asked || !actor.isIdle) continue;
       excess -= 1;
-      void this.#putToSleep(actor);
+      inBackground('activation', this.#putToSleep(actor));
     }
   }
 
@@ -361,8 +408,10 @@ export class Directory {
     }
     const { eventNumber } = entry;
     const at = this.#ports.clock.now();
+    const actor = this.#awake.peek(eventId);
+    const factsCovered = actor?.lastSeq === seq ? actor.factsSinceSnapshot : 0;
     const outcome = await this.#ports.snapshot({ eventId, eventNumber, seq, at, about: entry });
-    if (outcome.trouble === null) this.#awake.peek(eventId)?.snapshotTaken(outcome.seq);
+    if (outcome.trouble === null) actor?.snapshotTaken(factsCovered);
     return outcome;
   }
 
@@ -371,9 +420,11 @@ export class Directory {
     return new Promise((resolve) => this.#journal.whenDurable(seq, resolve));
   }
 
-  /** Snapshots every live box office that has grown by `factsMin` facts since its last one. */
+  /** Snapshots every live box office that has grown by `factsMin` facts since its last one, the most grown first. */
   async snapshotGrown(factsMin = SNAPSHOT_EVERY_FACTS): Promise<readonly SnapshotOutcome[]> {
-    const grown = this.awake().filter((actor) => actor.factsSinceSnapshot >= factsMin);
+    const grown = this.awake()
+      .filter((actor) => actor.factsSinceSnapshot >= factsMin)
+      .sort((one, other) => other.factsSinceSnapshot - one.factsSinceSnapshot);
     return Promise.all(grown.map((actor) => this.snapshot(actor)));
   }
 

@@ -37,8 +37,9 @@ const RETRY_MS = 1_000;
 export async function holdDraw(office: DrawingOffice): Promise<void> {
   // The turn in which the doors began to open ends before the draw begins.
   await nextRound();
-  while (!office.isRetired && office.look(drawUnderWay) !== null) {
+  for (;;) {
     try {
+      if (office.isRetired || office.look(drawUnderWay) === null) return;
       await drawOnce(office);
     } catch (error) {
       if (office.isRetired) return;

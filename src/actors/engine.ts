@@ -14,6 +14,7 @@ import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';
 import type { ServiceStatus } from '#machines/service.ts';
+import { inBackground } from './background.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 import { createClock, type ServiceClock } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
@@ -25,7 +26,7 @@ import type { NotificationCursor, ServiceFact, ServiceState } from './service-fa
 import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
 import { runSnapshotRound, type SnapshotRound } from './snapshot-rounds.ts';
 import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
-import { startSnapshotter, type Snapshotter, type SnapshotErrand, type SnapshotOutcome } from './snapshotter.ts';
+import { startSnapshotter, type Snapshotter, type SnapshotJob, type SnapshotOutcome } from './snapshotter.ts';
 import { startTimers, type Timers } from './timers.ts';
 
 export interface EngineOptions {
@@ -58,6 +59,8 @@ export interface Engine {
   readonly lastSnapshotAt: number | null;
   /** Why not everything can be taken on now, or null. */
   readonly trouble: string | null;
+  /** What is not as it should be though everything can be taken on: `event:<id>` of broken events. */
+  readonly degraded: readonly string[];
   /** Appends a fact of the service itself; resolves when it is durable. */
   record(fact: ServiceFact): Promise<void>;
   /** Moves the clock forward once that is durable; returns the new moment. */
@@ -80,6 +83,9 @@ const SNAPSHOT_LOOK_MS = 15_000;
 
 /** An event that was due while too many others were being activated is tried again after this. */
 const WAKE_AGAIN_MS = 1_000;
+
+/** Broken events that are named; `holdfast_events_broken` counts all of them. */
+const DEGRADED_MAX = 100;
 
 /** After an archive that could not be written; room on a disk is not made in a moment. */
 const PRUNE_RETRY_SECONDS = 60;
@@ -107,15 +113,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   clock.notBefore(found.lastAt);
   const state = { ...(await keptServiceState(snapshots, journal.durableSeq)), ...found.service };
   clock.advance(state.clockOffsetMs);
-  const snapshotter = startSnapshotter(options.folder);
+  const snapshotter = startSnapshotter(options.folder, () => journal.baseSeq);
   const { freeBytesMin = 0 } = options;
   const space = await startSpaceGuard({ folder: options.folder, freeBytesMin });
   const lastSnapshot = { at: headers.reduce((latest, { at }) => Math.max(latest, at), 0) };
-  const snapshot = async (errand: Omit<SnapshotErrand, 'baseSeq'>): Promise<SnapshotOutcome> => {
-    const outcome = await snapshotter.take({ ...errand, baseSeq: journal.baseSeq });
+  const snapshot = async (job: SnapshotJob): Promise<SnapshotOutcome> => {
+    const outcome = await snapshotter.take(job);
     if (outcome.trouble !== null) return outcome;
-    snapshots.noteWritten(errand.eventId, outcome.seq);
-    lastSnapshot.at = errand.at;
+    snapshots.noteWritten(job.eventId, outcome.seq);
+    lastSnapshot.at = job.at;
     return outcome;
   };
   const wakeInTime = async (eventId: string): Promise<void> => {
@@ -140,10 +146,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   for (const header of headers) if (header.eventId !== SERVICE_STREAM) directory.noteSnapshot(header);
   for (const row of found.definitions) directory.noteRow(row);
   followJournal({ journal, directory, service, space }, options.onFatal);
-  const look = setInterval(() => void directory.snapshotGrown(), SNAPSHOT_LOOK_MS);
+  const look = setInterval(() => inBackground('snapshot', directory.snapshotGrown()), SNAPSHOT_LOOK_MS);
   look.unref();
   service.send('RECOVERED');
-  void settleOverdue(wakeInTime, journal, found.definitionSeqs);
+  inBackground('activation', settleOverdue(wakeInTime, journal, found.definitionSeqs));
   const snapshotStream = (eventId: string, seq: number): Promise<SnapshotOutcome> =>
     eventId === SERVICE_STREAM
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
@@ -242,6 +248,9 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     get trouble() {
       return troubleOf(service.status) ?? space.trouble;
     },
+    get degraded() {
+      return directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
+    },
     record,
     async advanceClock(seconds) {
       const stepMs = Math.round(seconds * 1000);
@@ -312,7 +321,7 @@ function followJournal(
   journal.onStatus((status, fault) => {
     if (status === 'CLOSED') return;
     directory.dropAll();
-    void space.look();
+    inBackground('space-guard', space.look());
     if (status === 'OPEN') {
       service.send('WRITABLE');
       return;

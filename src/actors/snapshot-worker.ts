@@ -7,7 +7,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { factReader } from '#persistence/reading.ts';
-import { journalPath, openReading } from '#persistence/schema.ts';
+import { journalPath, openReading, type Connection } from '#persistence/schema.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, type ActivationSource } from './activation.ts';
 import {
@@ -18,18 +18,23 @@ import {
   SERVICE_STREAM,
   servicePieces,
 } from './service-facts.ts';
-import type { SnapshotErrand, SnapshotOutcome, SnapshotWorkerData } from './snapshotter.ts';
+import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
 
 const { folder } = workerData as SnapshotWorkerData;
 const snapshots = new SnapshotFolder(folder);
 
-parentPort!.on('message', (errand: SnapshotErrand) => {
-  void take(errand).then((outcome) => parentPort!.postMessage(outcome));
+parentPort!.on('message', (request: SnapshotRequest) => {
+  void take(request).then((outcome) => {
+    parentPort!.postMessage({ jobId: request.jobId, outcome } satisfies SnapshotReply);
+  });
 });
 
-async function take({ eventId, eventNumber, seq, at, baseSeq, about }: SnapshotErrand): Promise<SnapshotOutcome> {
-  const db = openReading(journalPath(folder));
+/** Never rejects: what goes wrong is the outcome. */
+async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome> {
+  const { eventId, eventNumber, seq, at, about } = job;
+  let db: Connection | null = null;
   try {
+    db = openReading(journalPath(folder));
     if (db === null) throw new Error('there is no journal');
     const reader = factReader(db);
     const source = {

@@ -1,7 +1,12 @@
 /**
- * Snapshots on a thread of their own: the serving side, which sends errands and hears outcomes.
+ * Snapshots on a thread of their own: the serving side, which sends jobs and receives outcomes.
  *
  * What the thread does is `snapshot-worker.ts`; when a snapshot is due is the directory's and `snapshot-rounds.ts`'s.
+ *
+ * 1. One job is with the thread at a time, in the order of asking: many at once would all be late, and a stop that has no
+ *    time for all of them would find none finished.
+ * 2. An outcome names its job. One that names another than the job under way is of a thread that is gone, and is ignored.
+ * 3. What happens to one job, or to the thread under it, is the outcome of that job alone; the next one is tried anew.
  */
 import { Worker } from 'node:worker_threads';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
@@ -12,13 +17,11 @@ export interface SnapshotWorkerData {
 }
 
 /** Asks for a snapshot of an event as of a durable fact. */
-export interface SnapshotErrand {
+export interface SnapshotJob {
   readonly eventId: string;
   readonly eventNumber: number;
   readonly seq: number;
   readonly at: number;
-  /** The last fact that pruning moved away. */
-  readonly baseSeq: number;
   /** What the directory wants to know of the event without reading the snapshot. */
   readonly about: unknown;
 }
@@ -31,53 +34,132 @@ export interface SnapshotOutcome {
   readonly trouble: string | null;
 }
 
+/** A job on its way to the thread. */
+export interface SnapshotRequest {
+  readonly jobId: number;
+  readonly job: SnapshotJob;
+  /** The last fact that pruning has moved away by now. */
+  readonly baseSeq: number;
+}
+
+/** An outcome on its way back. */
+export interface SnapshotReply {
+  readonly jobId: number;
+  readonly outcome: SnapshotOutcome;
+}
+
 /** Takes snapshots on a thread of its own, one after the other. */
 export interface Snapshotter {
   /** Resolves when the snapshot is on disk, or with what went wrong; never rejects. */
-  take(errand: SnapshotErrand): Promise<SnapshotOutcome>;
+  take(job: SnapshotJob): Promise<SnapshotOutcome>;
+  /** Ends the thread; jobs that are not finished are not done. */
   stop(): Promise<void>;
 }
 
-export function startSnapshotter(folder: string): Snapshotter {
-  let worker: Worker | null = null;
-  const waiting: { readonly errand: SnapshotErrand; settle(outcome: SnapshotOutcome): void }[] = [];
+/** The thread as the serving side sees it. */
+export interface SnapshotThread {
+  post(request: SnapshotRequest): void;
+  end(): Promise<void>;
+}
 
-  const failAll = (trouble: string): void => {
-    worker = null;
-    for (const { errand, settle } of waiting.splice(0)) {
-      settle({ eventId: errand.eventId, seq: errand.seq, fingerprint: null, trouble });
-    }
+export interface SnapshotterPorts {
+  /** Starts a thread; `failed` says that this one takes no more jobs. */
+  startThread(on: { reply(reply: SnapshotReply): void; failed(reason: string): void }): SnapshotThread;
+  /** The last fact that pruning has moved away. */
+  baseSeq(): number;
+}
+
+interface PendingJob {
+  readonly jobId: number;
+  readonly job: SnapshotJob;
+  settle(outcome: SnapshotOutcome): void;
+}
+
+/** Starts a snapshotter for a data folder; its thread starts with the first job. */
+export function startSnapshotter(folder: string, baseSeq: () => number): Snapshotter {
+  return createSnapshotter({ baseSeq, startThread: (on) => startWorker(folder, on) });
+}
+
+export function createSnapshotter({ startThread, baseSeq }: SnapshotterPorts): Snapshotter {
+  const waiting: PendingJob[] = [];
+  let underWay: PendingJob | null = null;
+  let thread: SnapshotThread | null = null;
+  let jobsTaken = 0;
+  let isStopped = false;
+
+  const sendNext = (): void => {
+    if (underWay !== null) return;
+    underWay = waiting.shift() ?? null;
+    if (underWay === null) return;
+    thread ??= startOne();
+    thread.post({ jobId: underWay.jobId, job: underWay.job, baseSeq: baseSeq() });
   };
-  const start = (): Worker => {
-    // Node strips the worker's types itself, without the loader that the main thread may have been started with.
-    const started = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
-      workerData: { folder } satisfies SnapshotWorkerData,
-      execArgv: [],
+  const settle = ({ jobId, outcome }: SnapshotReply): void => {
+    const pending = underWay;
+    if (pending?.jobId !== jobId) return;
+    underWay = null;
+    pending.settle(outcome);
+    if (outcome.trouble !== null) report(outcome);
+    sendNext();
+  };
+  const startOne = (): SnapshotThread => {
+    const started = startThread({
+      reply: settle,
+      failed: (reason) => {
+        if (thread !== started) return;
+        thread = null;
+        if (underWay !== null) settle({ jobId: underWay.jobId, outcome: notTaken(underWay.job, reason) });
+      },
     });
-    started.unref();
-    started.on('message', (outcome: SnapshotOutcome) => {
-      waiting.shift()?.settle(outcome);
-      if (outcome.trouble === null) return;
-      troubleChannel.publish({
-        where: 'snapshot',
-        message: `no snapshot of ${outcome.eventId}: ${outcome.trouble}`,
-        error: null,
-      } satisfies TroubleMessage);
-    });
-    started.on('error', (error) => failAll(error.message));
     return started;
   };
 
   return {
-    take(errand) {
-      worker ??= start();
-      const settled = new Promise<SnapshotOutcome>((settle) => waiting.push({ errand, settle }));
-      worker.postMessage(errand);
-      return settled;
+    take(job) {
+      if (isStopped) return Promise.resolve(notTaken(job, STOPPED));
+      jobsTaken += 1;
+      const jobId = jobsTaken;
+      const taken = new Promise<SnapshotOutcome>((resolve) => waiting.push({ jobId, job, settle: resolve }));
+      sendNext();
+      return taken;
     },
     async stop() {
-      await worker?.terminate();
-      failAll('the snapshotter was stopped');
+      isStopped = true;
+      const unfinished = [...(underWay === null ? [] : [underWay]), ...waiting.splice(0)];
+      underWay = null;
+      const ending = thread;
+      thread = null;
+      await ending?.end();
+      for (const pending of unfinished) pending.settle(notTaken(pending.job, STOPPED));
     },
   };
+}
+
+const STOPPED = 'the service was stopped before it was taken';
+
+function notTaken({ eventId, seq }: SnapshotJob, trouble: string): SnapshotOutcome {
+  return { eventId, seq, fingerprint: null, trouble };
+}
+
+function startWorker(folder: string, on: Parameters<SnapshotterPorts['startThread']>[0]): SnapshotThread {
+  // Node strips the worker's types itself, without the loader that the main thread may have been started with.
+  const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
+    workerData: { folder } satisfies SnapshotWorkerData,
+    execArgv: [],
+  });
+  worker.unref();
+  worker.on('message', on.reply);
+  worker.on('error', (error) => on.failed(error instanceof Error ? error.message : String(error)));
+  worker.on('exit', () => on.failed('its thread ended'));
+  return {
+    post: (request) => worker.postMessage(request),
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+function report({ eventId, trouble }: SnapshotOutcome): void {
+  const message = `no snapshot of ${eventId || 'the service'}: ${trouble}`;
+  troubleChannel.publish({ where: 'snapshot', message, error: null } satisfies TroubleMessage);
 }

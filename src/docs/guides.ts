@@ -262,7 +262,7 @@ const goingLive: Guide = {
       title: 'Watching',
       blocks: [
         {
-          text: '`/health/ready` tells a balancer whether to send people here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
+          text: '`/health/ready` tells a balancer whether to send people here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_events_broken` is not, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
         },
       ],
     },

@@ -87,7 +87,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: entry(431, 'The headers are too large.', 'Address and headers together are limited to 16 KiB.'),
   INTERNAL: entry(500, 'Something went wrong on our side.', 'A defect of the service; detail.request_id finds it in the logs.'),
   PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'Repeat the same request: with detail.order_id it goes on with that order. Without one nothing was placed, because nothing stands behind the payment_provider of the event.'),
-  OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After.'),
+  OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After. Where detail.event_id names an event, that one alone cannot be served.'),
 } as const satisfies Record<ErrorCode, ErrorEntry>;
 
 /** The error body of the API. */

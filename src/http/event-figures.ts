@@ -16,6 +16,7 @@ import type { DirectoryPort, GaugesPort } from './ports.ts';
 import { printMoment } from './printing.ts';
 import { printWaitingRoom } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
+import { lookUnlessBroken, unlessOverloaded } from './unless-broken.ts';
 
 const REMEMBERED_MAX = 2_000;
 const WOKEN_IN_ONE_LOOK_MAX = 10;
@@ -26,7 +27,7 @@ interface EventFiguresPorts {
 }
 
 export interface EventFigures {
-  /** The figures of these events, in their order; events that were never seen and have to wait for the next look are left out. */
+  /** The figures of these events, in their order; events that were never seen and have to wait for the next look, and broken ones, are left out. */
   of(eventIds: readonly string[]): Promise<OverviewEventBody[]>;
 }
 
@@ -38,12 +39,13 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
       const now = new Map<string, OverviewEventBody>();
       const wanted = new Set(eventIds);
       for (const office of gauges.awake()) {
-        if (wanted.has(office.eventId) && !office.isRetired) now.set(office.eventId, office.look(printFigures));
+        const figures = wanted.has(office.eventId) ? unlessOverloaded(() => office.look(printFigures)) : null;
+        if (figures !== null) now.set(office.eventId, figures);
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
       for (const eventId of unseen.slice(0, WOKEN_IN_ONE_LOOK_MAX)) {
-        const office = await directory.byEventId(eventId);
-        if (office !== null) now.set(eventId, office.look(printFigures));
+        const figures = await lookUnlessBroken(directory, eventId, printFigures);
+        if (figures !== null) now.set(eventId, figures);
       }
       for (const figures of now.values()) remembered.set(figures.id, figures);
       return eventIds.flatMap((eventId) => {

@@ -87,7 +87,8 @@ interface Failure {
 /** What an error thrown on the way through the framework is called in the API. */
 function failureOf(error: FastifyError): Failure {
   if (error instanceof Overloaded) {
-    return { code: 'OVERLOADED', detail: {}, retryAfterSeconds: error.retryAfterSeconds };
+    const detail = error.brokenEventId === null ? {} : { eventId: error.brokenEventId };
+    return { code: 'OVERLOADED', detail, retryAfterSeconds: error.retryAfterSeconds };
   }
   if (error.name === 'JournalFault') return { code: 'OVERLOADED', detail: {} };
   if (error.validation !== undefined) return invalid(problemsOf(error.validation));

@@ -43,12 +43,17 @@ export function isReading(method: string | readonly string[]): boolean {
   return [method].flat().every((each) => READING.has(each));
 }
 
+export interface InFlight {
+  /** Changes whose handlers are at work. */
+  readonly changesUnderWay: number;
+}
+
 /** Bounds the routes that are added to the app from here on. */
 export function boundInFlight(
   app: FastifyInstance,
   bounds: InFlightBounds,
   { health, metrics }: { readonly health: HealthPort; readonly metrics: Pick<Metrics, 'watchInUse'> },
-): void {
+): InFlight {
   let underWay = 0;
   const turnAway = makeRefuser();
   const line = formLine(bounds, turnAway);
@@ -81,6 +86,11 @@ export function boundInFlight(
     };
     route.onRequest = [...[route.onRequest ?? []].flat(), admit];
   });
+  return {
+    get changesUnderWay() {
+      return underWay;
+    },
+  };
 }
 
 /** Whether a route asks for something that others may want, instead of giving back or telling of money. */

@@ -12,7 +12,9 @@
  *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
  *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
  */
-import { Overloaded } from '#actors/overloaded.ts';
+import { inBackground } from '#actors/background.ts';
+import { troubleChannel, type TroubleMessage } from '#actors/channels.ts';
+import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
 import { isPublished } from '#domain/box-office.ts';
 import { findDate } from '#domain/performances.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
@@ -163,10 +165,11 @@ export class LiveFeeds {
     if (this.#isTicking || this.#restTicks-- > 0) return;
     this.#isTicking = true;
     this.#writingMs = 0;
-    void this.#tick().finally(() => {
+    const tick = this.#tick().finally(() => {
       this.#restTicks = Math.floor((this.#writingMs * REST_FACTOR) / TICK_MS);
       this.#isTicking = false;
     });
+    inBackground('live', tick);
   }
 
   async #tick(): Promise<void> {
@@ -185,7 +188,10 @@ export class LiveFeeds {
     if (this.#dates.size === 0) this.#rest();
   }
 
-  /** The date's next frame; null when nothing changed or nothing can be read at the moment. */
+  /**
+   * The date's next frame; null when nothing changed or nothing can be read at the moment. Of an event that cannot be read at
+   * all the streams end: whoever comes back is told why.
+   */
   async #nextFrame(date: WatchedDate): Promise<Buffer | 'gone' | null> {
     try {
       date.office ??= await this.#ports.directory.bySlug(date.slug);
@@ -193,10 +199,11 @@ export class LiveFeeds {
       const frame = date.office.look((state, now) => date.feed.next(state, now));
       return frame !== null && !Buffer.isBuffer(frame) ? 'gone' : frame;
     } catch (error) {
-      if (!(error instanceof Overloaded)) throw error;
-      // The box office was put to sleep or is activated again: the next tick finds the new one.
       date.office = null;
-      return null;
+      // The box office was put to sleep or is activated again: the next tick finds the new one.
+      if (error instanceof Overloaded && !isEventBroken(error)) return null;
+      if (!isEventBroken(error)) reportUnreadable(date.slug, error);
+      return 'gone';
     }
   }
 
@@ -234,6 +241,11 @@ export class LiveFeeds {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
+}
+
+function reportUnreadable(slug: string, error: unknown): void {
+  const message = `the live streams of ${slug} were ended`;
+  troubleChannel.publish({ where: 'live', message, error } satisfies TroubleMessage);
 }
 
 /** Processor time of this thread; other processes on a busy machine do not count. */

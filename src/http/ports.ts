@@ -54,7 +54,8 @@ export interface ClockPort {
   now(): number;
 }
 
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+export type Readiness =
+  { readonly ready: true; readonly degraded: readonly string[] } | { readonly ready: false; readonly reason: string };
 
 export interface HealthPort {
   /** Whether requests can be answered: recovered, the journal can be written, not draining. */
@@ -68,6 +69,8 @@ export interface GaugesPort {
   readonly ready: boolean;
   /** Events asleep or awake. */
   readonly events: number;
+  /** Events that cannot be activated. */
+  readonly brokenEvents: number;
   readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
   /** Null when nobody looked yet. */
   readonly freeBytes: number | null;

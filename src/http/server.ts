@@ -14,6 +14,7 @@ import { requireToken } from './admin-auth.ts';
 import type { HttpApp } from './app.ts';
 import { clientAddresses } from './client-address.ts';
 import { createPipelineBound } from './connections.ts';
+import { closeInTime } from './closing.ts';
 import { allowOrigins, answerPreflights } from './cors.ts';
 import { installEnvelope } from './envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
@@ -46,9 +47,6 @@ import { createValidatorCompiler } from './validation.ts';
 
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
-
-/** Answers come within a commit; who is not served by then is too slow to wait for. */
-const CLOSING_MS_MAX = 2_500;
 
 /** Between two looks for requests that take too long to arrive. */
 const RECEIVE_CHECK_MS_MAX = 1_000;
@@ -150,13 +148,13 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
   app.server.maxConnections = limits.connectionsMax;
   app.server.on('connect', answerTunnel(clock, newRequestId));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  closeStubbornSockets(app);
   app.setValidatorCompiler(createValidatorCompiler());
   readJsonOnly(app);
   ports.metrics.observe(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
-  boundInFlight(app, limits, ports);
+  const inFlight = boundInFlight(app, limits, ports);
+  closeInTime(app, () => inFlight.changesUnderWay);
   const mayProceed = createPipelineBound(limits.pipelinedRequestsMax);
   app.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply);
@@ -172,14 +170,6 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
 function receiveBounds(receiveMsMax: number) {
   const checkMs = Math.min(RECEIVE_CHECK_MS_MAX, Math.ceil(receiveMsMax / 10));
   return { headersTimeout: receiveMsMax, connectionsCheckingInterval: checkMs };
-}
-
-/** When the app closes, answers under way get a moment; a client that then still sends or reads is cut off. */
-function closeStubbornSockets(app: HttpApp): void {
-  app.addHook('preClose', (done) => {
-    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS_MAX).unref();
-    done();
-  });
 }
 
 /** The headers of every answer of both apps. Nothing is kept by anybody, unless a route says that it may be. */

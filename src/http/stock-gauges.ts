@@ -12,6 +12,7 @@ import { stockOfDates } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import { waitingRoomFigures } from '#domain/waiting-room.ts';
 import type { GaugesPort } from './ports.ts';
+import { unlessOverloaded } from './unless-broken.ts';
 
 const LABELLED_EVENTS_MAX = 100;
 const EVENTS_A_SLICE = 200;
@@ -32,6 +33,11 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
   addJournalGauges(registers, gauges);
   const gauge = gaugesOf(registers);
   gauge('holdfast_events', 'Events in the directory, asleep or awake.', () => gauges.events);
+  gauge(
+    'holdfast_events_broken',
+    'Events that cannot be activated and answer 503. Anything but 0 needs an operator.',
+    () => gauges.brokenEvents,
+  );
   gauge('holdfast_live_events', 'Events that are awake.', () => gauges.awake().length);
   gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);
@@ -123,8 +129,8 @@ async function* looksAt(gauges: GaugesPort): AsyncGenerator<{
 }> {
   for (const [place, office] of gauges.awake().entries()) {
     if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
-    if (office.isRetired) continue;
-    yield { eventId: office.eventId, place, look: office.look(lookAt) };
+    const look = unlessOverloaded(() => office.look(lookAt));
+    if (look !== null) yield { eventId: office.eventId, place, look };
   }
 }
 

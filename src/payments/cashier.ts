@@ -19,7 +19,7 @@ import type { BoxOffice } from '#domain/box-office.ts';
 import type { PaymentProviderName } from '#domain/catalogue.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { ProviderUnavailable, type CheckoutSession, type PaymentProviders } from './provider.ts';
-import type { OfficePort } from './ports.ts';
+import type { OfficePort, OfficesPort } from './ports.ts';
 import { createTurnstile, type Turnstile } from './turnstile.ts';
 
 export interface CashierPorts {
@@ -28,6 +28,8 @@ export interface CashierPorts {
   readonly baseUrl: () => string;
   /** The box offices that are awake, for the sweep. */
   readonly awake: () => readonly OfficePort[];
+  /** Finds the box office again after a call: it may have been put to sleep meanwhile. */
+  readonly offices: OfficesPort;
 }
 
 /** An order and the payment whose session its buyer is sent to. */
@@ -48,6 +50,8 @@ export interface Cashier {
   resumeUnopened(): Promise<void>;
   /** Calls to providers under way, and those that wait for their turn. */
   readonly calls: { readonly underWay: number; readonly waiting: number };
+  /** Gives up, after so long, the calls that are still under way: the service stops, and whoever waits must be answered first. */
+  finishWithin(ms: number): void;
 }
 
 /** The longest that a buyer waits for a provider, standing in line for it included. */
@@ -65,17 +69,26 @@ const RESUME_AFTER_MS = 15_000;
 /** Orders offered again in one sweep. */
 const RESUMED_MAX = 200;
 
-export function createCashier({ providers, baseUrl, awake }: CashierPorts): Cashier {
+export function createCashier({ providers, baseUrl, awake, offices }: CashierPorts): Cashier {
   const underWay = new Map<string, Promise<Opened>>();
+  const calls = new Set<AbortController>();
+  let isTimeUp = false;
   const turnstile = (): Turnstile => createTurnstile(CALLS_MAX, WAITING_MAX);
   const turnstiles: Record<PaymentProviderName, Turnstile> = { provider_a: turnstile(), provider_b: turnstile() };
 
   const askProvider = async ({ order, payment }: Payable): Promise<CheckoutSession> => {
     const { provider: name } = payment;
     if (name === 'FREE') throw new ProviderUnavailable('nothing is to be paid');
-    const signal = AbortSignal.timeout(SESSION_MS_MAX);
-    const ask = () => providers[name].openSession(requestOf(order, payment, baseUrl()), signal);
-    return turnstiles[name].pass(ask, signal);
+    const call = new AbortController();
+    const timeUp = setTimeout(() => call.abort(), isTimeUp ? 0 : SESSION_MS_MAX);
+    calls.add(call);
+    const ask = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
+    try {
+      return await turnstiles[name].pass(ask, call.signal);
+    } finally {
+      clearTimeout(timeUp);
+      calls.delete(call);
+    }
   };
 
   const open = async (office: OfficePort, payable: Payable): Promise<Opened> => {
@@ -84,7 +97,8 @@ export function createCashier({ providers, baseUrl, awake }: CashierPorts): Cash
     if (before !== null) return { ...before, isShared: true };
     const session = await askProvider(payable);
     const { id: orderId } = order;
-    const kept = await office.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session });
+    const keeper = (await offices.byId('ord', orderId)) ?? office;
+    const kept = await keeper.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session });
     if (isRefusal(kept)) throw new ProviderUnavailable(`the session could not be kept: ${kept.code}`);
     return { order: kept.order, payment: kept.payment, isShared: false };
   };
@@ -100,22 +114,32 @@ export function createCashier({ providers, baseUrl, awake }: CashierPorts): Cash
 
   const resumeUnopened = async (): Promise<void> => {
     let left = RESUMED_MAX;
-    try {
-      for (const office of awake()) {
+    for (const office of awake()) {
+      try {
         const unopened = office.look((state, now) => findUnopened(state, now, left));
         left -= unopened.length;
         for (const payable of unopened) await openSession(office, payable);
-        await pause();
+      } catch (error) {
+        if (error instanceof ProviderUnavailable) return reportUnopened(error);
+        // One event that cannot be asked now must not keep the orders of the others waiting.
+        if (!(error instanceof Overloaded)) reportUnswept(error);
       }
-    } catch (error) {
-      if (error instanceof ProviderUnavailable) reportUnopened(error);
-      else if (!(error instanceof Overloaded)) throw error;
+      await pause();
     }
+  };
+
+  const finishWithin = (ms: number): void => {
+    const giveUp = (): void => {
+      isTimeUp = true;
+      for (const call of calls) call.abort();
+    };
+    setTimeout(giveUp, ms).unref();
   };
 
   return {
     openSession,
     resumeUnopened,
+    finishWithin,
     get calls() {
       const { provider_a: a, provider_b: b } = turnstiles;
       return { underWay: a.inside + b.inside, waiting: a.waiting + b.waiting };
@@ -168,6 +192,11 @@ function findUnopened(state: BoxOffice, now: number, max: number): readonly Paya
 
 function reportUnopened(error: ProviderUnavailable): void {
   const message = 'orders still wait for their sessions: the payment provider cannot be reached';
+  troubleChannel.publish({ where: 'payments', message, error } satisfies TroubleMessage);
+}
+
+function reportUnswept(error: unknown): void {
+  const message = 'orders that wait for their sessions could not be looked for at an event';
   troubleChannel.publish({ where: 'payments', message, error } satisfies TroubleMessage);
 }
 

@@ -59,7 +59,7 @@ export async function openPaymentDesk(settings: PaymentSettings, ports: PaymentP
   };
 
   const providers = { provider_a: await stand('provider_a'), provider_b: await stand('provider_b') };
-  const cashier = createCashier({ providers, baseUrl, awake });
+  const cashier = createCashier({ providers, baseUrl, awake, offices });
   const webhooks = createWebhooks({ providers, offices, clock });
   const sandbox = settings.sandbox ? createSandboxTill({ sandboxes, offices, clock, cashier, webhooks }) : null;
   return { cashier, webhooks, sandbox, absent: absentProviders(settings.sandbox, stripe) };

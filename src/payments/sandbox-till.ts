@@ -94,7 +94,9 @@ export function createSandboxTill({ sandboxes, offices, clock, cashier, webhooks
       if (isRefusal(target)) return target;
       const refused = await tell(target, outcome);
       if (refused !== null) return refused;
-      return office.lookDurably((state) => findOrder(state, target.order.id));
+      // The event may have been put to sleep meanwhile.
+      const settled = (await offices.byId('cs', checkoutSessionId)) ?? office;
+      return settled.lookDurably((state) => findOrder(state, target.order.id));
     },
     breakDown(name, seconds) {
       const chosen = [...sandboxes].filter(([each]) => name === null || name === each);

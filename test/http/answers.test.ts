@@ -136,7 +136,7 @@ describe('health', () => {
     }
     counter.health.readiness = () => ({ ready: false, reason: 'recovering' });
     const answer = await counter.app.inject('/health/ready');
-    counter.health.readiness = () => ({ ready: true });
+    counter.health.readiness = () => ({ ready: true, degraded: [] });
     assert.equal(answer.statusCode, 503);
     assert.deepEqual(answer.json(), { status: 'unavailable', reason: 'recovering' });
   });

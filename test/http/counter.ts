@@ -54,7 +54,7 @@ export async function openCounter(
   const desks = new Map<string, Desk>();
   const clock = { ms: START };
   const logged: Counter['logged'] = [];
-  const health: Counter['health'] = { readiness: () => ({ ready: true }), draining: false };
+  const health: Counter['health'] = { readiness: () => ({ ready: true, degraded: [] }), draining: false };
   const define = (definition: EventDefinition) => desks.set(definition.id, given(definition, clock.ms));
   for (const sample of samples) define(readSample(sample));
   const counter = { desks, clock, logged, health, trouble: null, delay: null } as unknown as {
@@ -130,6 +130,7 @@ export async function openCounter(
   const gauges: GaugesPort = {
     ready: true,
     events: samples.length,
+    brokenEvents: 0,
     journal: { appendedSeq: 7, durableSeq: 7 },
     freeBytes: null,
     snapshotAgeSeconds: () => 0,

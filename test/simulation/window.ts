@@ -111,7 +111,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     metrics: { observe: () => {} } as unknown as PublicPorts['metrics'],
     clock: { now: () => counter.now },
-    health: { readiness: () => ({ ready: true }), draining: false },
+    health: { readiness: () => ({ ready: true, degraded: [] }), draining: false },
     log: { error: (details) => assert.fail(JSON.stringify(details)) },
     baseUrl: () => 'http://shop.test',
     advanceClock: () => Promise.resolve(0),

@@ -40,6 +40,7 @@ export interface OverviewEvent {
 export interface ServiceFigures {
   readonly ready: boolean;
   readonly reason: string | null;
+  readonly degraded: readonly string[];
   readonly events: number;
   readonly appended_seq: number;
   readonly durable_seq: number;

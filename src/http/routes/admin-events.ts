@@ -32,6 +32,7 @@ import {
   type AdminEventBody,
 } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
+import { lookUnlessBroken } from '../unless-broken.ts';
 
 const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
@@ -87,7 +88,7 @@ export function adminEventRoutes(
       schema: {
         operationId: 'listAllEvents',
         tags: ['Events'],
-        summary: 'List all events, drafts too, with their stock',
+        summary: 'List all events, drafts too, with their stock; those that cannot be activated are left out',
         security: bearer,
         querystring: PageQuery,
         response: { 200: AdminEventList, ...errorResponses },
@@ -100,8 +101,8 @@ export function adminEventRoutes(
       const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
       const events: AdminEventBody[] = [];
       for (const eventId of page.eventIds) {
-        const office = await directory.byEventId(eventId);
-        if (office !== null) events.push(office.look(printAdminEvent));
+        const event = await lookUnlessBroken(directory, eventId, printAdminEvent);
+        if (event !== null) events.push(event);
       }
       return reply.send({ events, next_cursor: printCursor(page.nextAfter) });
     },

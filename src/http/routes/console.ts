@@ -115,6 +115,7 @@ function printService({ health, gauges }: ConsolePorts, loopDelayMs: number): Ov
   return {
     ready: readiness.ready,
     reason: readiness.ready ? null : readiness.reason,
+    degraded: readiness.ready ? [...readiness.degraded] : [],
     events: gauges.events,
     appended_seq: appendedSeq,
     durable_seq: durableSeq,

@@ -1,6 +1,6 @@
 /** Whether the process lives, and whether it can answer: for those who start and balance it. */
 import type { HealthPort } from '../ports.ts';
-import { Health, Unavailable } from '../schemas/operators.ts';
+import { Health, Readiness, Unavailable } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
 
 export function healthRoutes(app: HttpApp, { health }: { readonly health: HealthPort }): void {
@@ -24,12 +24,15 @@ export function healthRoutes(app: HttpApp, { health }: { readonly health: Health
         operationId: 'isReady',
         tags: ['Health'],
         summary: 'Whether it can answer: recovered, the journal can be written, not stopping',
-        response: { 200: Health, 503: Unavailable },
+        response: { 200: Readiness, 503: Unavailable },
       },
     },
     async (_request, reply) => {
       const readiness = health.readiness();
-      if (readiness.ready) return reply.send({ status: 'ok' });
+      if (readiness.ready) {
+        const { degraded } = readiness;
+        return reply.send(degraded.length === 0 ? { status: 'ok' } : { status: 'ok', degraded: [...degraded] });
+      }
       return reply.code(503).send({ status: 'unavailable', reason: readiness.reason });
     },
   );

@@ -35,6 +35,7 @@ export const Overview = Type.Object(
     service: Type.Object({
       ready: Type.Boolean(),
       reason: Nullable(Text),
+      degraded: Type.Array(Text, { description: 'As /health/ready has it.' }),
       events: Count,
       appended_seq: Type.Integer({ description: 'The last fact handed to the journal.' }),
       durable_seq: Type.Integer({ description: 'The last fact known to be on disk.' }),

@@ -4,6 +4,17 @@ import { Count, Nullable, ref, SeatId, Time } from './fields.ts';
 
 export const Health = Type.Object({ status: Type.String({ enum: ['ok'] }) });
 
+export const Readiness = Type.Object({
+  status: Type.String({ enum: ['ok'] }),
+  degraded: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'What needs an operator although all else is served: event:<id> is an event that cannot be activated and answers ' +
+        '503 (at most 100 of them are named). Missing when there is nothing.',
+    }),
+  ),
+});
+
 export const Unavailable = Type.Object({
   status: Type.String({ enum: ['unavailable'] }),
   reason: Type.String(),

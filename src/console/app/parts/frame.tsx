@@ -43,8 +43,13 @@ function Health({ service, trouble }: Pick<FrameProps, 'service' | 'trouble'>) {
   }
   if (service === null) return <span class="state" />;
   return (
-    <span class={`state ${service.ready ? 'good' : 'bad'}`} role="status">
-      {service.ready ? 'Ready' : `Not ready: ${service.reason}`}
+    <span class={`state ${service.ready && service.degraded.length === 0 ? 'good' : 'bad'}`} role="status">
+      {wordsOf(service)}
     </span>
   );
+}
+
+function wordsOf({ ready, reason, degraded }: NonNullable<FrameProps['service']>): string {
+  if (!ready) return `Not ready: ${reason}`;
+  return degraded.length === 0 ? 'Ready' : `Ready, but look at ${degraded.join(', ')}`;
 }

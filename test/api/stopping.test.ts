@@ -1,0 +1,146 @@
+/**
+ * A signal while buyers are at work: what was accepted is finished and answered, whoever is turned away is turned away before
+ * anything was done, and as many snapshots are taken as there is time for.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { spawnHouse, type Answer, type Json, type SpawnedHouse } from './harness.ts';
+import { clubNight, floor, HOLDS, newSession } from './shop.ts';
+import { item, somebody, START, wish, type OrderStatus, type Started } from './till.ts';
+
+const BUYERS = 24;
+
+/** Singles for a stadium, so that nobody is refused for lack of them. */
+const stadium = (id: string, overrides: object = {}): Json =>
+  clubNight({
+    id,
+    slug: id.replace('_', '-'),
+    localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
+    ...overrides,
+  }) as Json;
+
+async function spawn(t: TestContext, environment: Record<string, string> = {}, folder?: string): Promise<SpawnedHouse> {
+  const house = await spawnHouse({ environment, ...(folder !== undefined && { folder }) });
+  t.after(() => house.close());
+  return house;
+}
+
+/** What became of a checkout; null when the service hung up before it answered. */
+type Outcome = Answer<Started & { readonly code?: string }> | null;
+
+function startAt(house: SpawnedHouse, overrides: object = {}): Promise<Outcome> {
+  const body = wish({ event_id: 'evt_club', items: [item('single', 1)], customer: somebody(), ...overrides });
+  return house.call<Started>('POST', START, { body }).catch(() => null);
+}
+
+/** Buys one after the other until the service is gone or turns buyers away. */
+async function buyUntilTurnedAway(house: SpawnedHouse, outcomes: Outcome[]): Promise<void> {
+  for (;;) {
+    const outcome = await startAt(house);
+    outcomes.push(outcome);
+    if (outcome?.status !== 201) return;
+  }
+}
+
+/** The orders that are in the folder, by their ids. */
+async function ordersIn(house: SpawnedHouse): Promise<Map<string, OrderStatus>> {
+  const orders = new Map<string, OrderStatus>();
+  let cursor = '';
+  for (;;) {
+    const page = await house.operate<{ orders: OrderStatus[]; next_cursor: string | null }>(
+      'GET',
+      `/admin/events/evt_club/orders?limit=500${cursor}`,
+    );
+    assert.equal(page.status, 200);
+    for (const order of page.body.orders) orders.set(order.order_id, order);
+    if (page.body.next_cursor === null) return orders;
+    cursor = `&cursor=${page.body.next_cursor}`;
+  }
+}
+
+describe('A signal while checkouts are under way', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`lets ${signal} wait for them: each is answered 201 with its session, or 503 and nothing was done`, async (t) => {
+      const first = await spawn(t);
+      await first.define(stadium('evt_club'));
+      const outcomes: Outcome[] = [];
+      const buyers = Array.from({ length: BUYERS }, () => buyUntilTurnedAway(first, outcomes));
+      while (outcomes.length < BUYERS * 2) await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(await first.end(signal), 0);
+      await Promise.all(buyers);
+      const statuses = new Set(outcomes.map((outcome) => outcome?.status ?? 'hung up'));
+      for (const status of statuses) assert.ok([201, 503, 'hung up'].includes(status), `${status} was answered`);
+
+      const second = await spawn(t, {}, first.folder);
+      const orders = await ordersIn(second);
+      const answered = outcomes.flatMap((outcome) => (outcome?.status === 201 ? [outcome.body] : []));
+      for (const { order_id: id, redirect_url: address } of answered) {
+        assert.ok(address.startsWith(first.publicUrl), 'the address is the one that the service had');
+        assert.equal(orders.get(id)?.payments[0]?.status, 'OPEN');
+      }
+      assert.equal(orders.size, answered.length, 'no order was written for anybody who was turned away');
+    });
+  }
+
+  it('waits for a payment provider that is slow to open the session', async (t) => {
+    const provider = await openSlowProvider(t);
+    const house = await spawn(t, {
+      STRIPE_SECRET_KEY: 'sk_test_standin0123456789',
+      STRIPE_WEBHOOK_SECRET: 'whsec_standin0123456789',
+      STRIPE_API_BASE: provider.url,
+      SANDBOX: 'off',
+    });
+    await house.define(stadium('evt_club'));
+    const asked = startAt(house);
+    await provider.asked;
+    const ended = house.end('SIGTERM');
+    await house.shows(/"msg":"stopping"/);
+    provider.answer();
+    const outcome = await asked;
+    assert.equal(outcome?.status, 201, JSON.stringify(outcome?.body));
+    assert.equal(outcome.body.checkout_session_id, 'cs_test_slow');
+    assert.equal(await ended, 0);
+  });
+});
+
+/** A stand-in for Stripe that opens its one session when it is told to. */
+async function openSlowProvider(t: TestContext) {
+  let answer = (): void => {};
+  let noteAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (noteAsked = resolve));
+  const server = createServer((request, response) => {
+    request.resume();
+    answer = () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id: 'cs_test_slow', object: 'checkout.session', url: 'https://pay.example/' }));
+    };
+    noteAsked();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, answer: () => answer() };
+}
+
+describe('A signal while many events have grown', () => {
+  it('snapshots every one of forty before the process ends', async (t) => {
+    const EVENTS = 40;
+    const house = await spawn(t);
+    const ids = Array.from({ length: EVENTS }, (_, n) => `evt_${n}`);
+    for (const id of ids) {
+      await house.define(stadium(id));
+      const holds = Array.from({ length: 5 }, () => {
+        const body = { event_id: id, session_key: newSession(), items: [floor(1)] };
+        return house.call('POST', HOLDS, { body });
+      });
+      for (const { status } of await Promise.all(holds)) assert.equal(status, 201);
+    }
+    assert.equal(await house.end('SIGTERM'), 0);
+    const files = readdirSync(path.join(house.folder, 'snapshots'));
+    const snapshot = new Set(files.map((name) => name.split('-')[0]));
+    assert.deepEqual([...snapshot].filter((id) => ids.includes(id!)).length, EVENTS);
+  });
+});

@@ -75,6 +75,8 @@ export interface Commands {
   };
   /** What a provider reports of a session. */
   RecordPayment: {
+    /** Who reports it; what concerns an order of another provider concerns nobody. */
+    readonly provider: PaymentProviderName;
     readonly checkoutSessionId: string | null;
     /** This service's payment id, or the provider's own reference. */
     readonly paymentId: string | null;
@@ -85,7 +87,16 @@ export interface Commands {
     readonly webhookId: string | null;
   };
   CancelOrder: OperatorMark & { readonly orderId: string };
-  RecordRefund: OperatorMark & { readonly orderId: string; readonly amountCents: number };
+  RecordRefund: OperatorMark & {
+    readonly orderId: string;
+    readonly amountCents: number;
+    /** Null for the order's. */
+    readonly currency: string | null;
+    /** How the provider, or the operator, calls it: the same one counts once. */
+    readonly reference: string | null;
+    /** Who reports it; null where an operator notes it. */
+    readonly provider: PaymentProviderName | null;
+  };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -120,7 +131,8 @@ export interface Replies {
   /** `order` is null when nobody knows the session; `repeated`: it was known already and changed nothing. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   CancelOrder: { readonly order: OrderView };
-  RecordRefund: { readonly order: OrderView };
+  /** `repeated`: it was known already and changed nothing. */
+  RecordRefund: { readonly order: OrderView; readonly repeated: boolean };
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };

@@ -206,7 +206,10 @@ export interface FactData {
     readonly currency: string;
     readonly reference: string | null;
     readonly webhookId: string | null;
+    /** What the order owes to the buyer in its own currency. */
     readonly refundDueCents: number;
+    /** What is due back in the money's own currency; absent where that is the order's. */
+    readonly foreignDueCents?: number;
   };
   /** Something was paid, or nothing was to be paid; comes with each counted PaymentRecorded and with a free order. */
   OrderPaid: {
@@ -227,6 +230,14 @@ export interface FactData {
     readonly refundId: string;
     readonly amountCents: number;
     readonly refundDueCents: number;
+    /** How the provider, or the operator, calls it; absent where nobody said. */
+    readonly reference?: string;
+    /** Absent where it is the order's. */
+    readonly currency?: string;
+    /** Who reported it; absent where an operator noted it. */
+    readonly provider?: PaymentProviderName;
+    /** The refund, already recorded, that this one is: it brings no further money, its amount is 0. */
+    readonly sameAs?: string;
   };
 }
 

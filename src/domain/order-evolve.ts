@@ -16,13 +16,12 @@ import {
   isInstallmentPaid,
   isLiveOrder,
   keepOrder,
-  paidCents,
-  refundedCents,
   type Order,
   type OrderBook,
   type OrderOffice,
   type Payment,
 } from './orders.ts';
+import { keepRefund } from './refunds.ts';
 import type { FactData, FactOf } from './fact.ts';
 
 /** The types of facts that concern orders. */
@@ -182,10 +181,7 @@ function evolveOrderCancelled(office: OrderOffice, data: FactData['OrderCancelle
 }
 
 function evolveRefundRecorded(office: OrderOffice, data: FactData['RefundRecorded'], at: number): void {
-  const { orderId, refundId, amountCents, operator, note } = data;
-  const order = orderOf(office.orders, orderId);
-  order.refunds.push({ id: refundId, amountCents, operator, note, at });
-  invariant(refundedCents(order) <= paidCents(order), 'never more is given back than was paid (2)');
+  keepRefund(orderOf(office.orders, data.orderId), data, at);
 }
 
 function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {

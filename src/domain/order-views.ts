@@ -24,6 +24,7 @@ import {
   type Payment,
 } from './orders.ts';
 import { emailKey } from './purchase-limits.ts';
+import { refundsDue } from './refunds.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
 import { seatFacts } from './seating-plan.ts';
 import type { OrderStatus } from '#machines/order.ts';
@@ -122,6 +123,7 @@ export function viewOrder(office: OrderOffice, order: Order): OrderView {
     remainingCents: purchase.totalCents - countedCents(order),
     refundedCents: refundedCents(order),
     refundDueCents: refundDueCents(order),
+    refundsDue: refundsDue(order),
     paidInstallments: paidInstallments(order),
     payments: order.payments.map((payment) => viewPayment(order, payment)),
     refunds,

@@ -6,7 +6,8 @@
  * of an order's tickets goes through its hold; what is shown of an order is in `order-views.ts`. Called by `till.ts`.
  *
  * 1. An order has one hold for life; the hold is CONVERTED while the order is PENDING, CONSUMED while tickets are out.
- * 2. Everything that came in is a PAID payment of the order. Paid − refunded ≥ 0; what the order cannot use is due back.
+ * 2. Everything that came in is a PAID payment of the order; what the order cannot use is due back. Money of another currency is
+ *    never added to the order's amounts (`refunds.ts`).
  * 3. Orders that are PENDING, PARTIALLY_PAID or CONFIRMED are live: they alone count for e-mail caps, uses of codes and
  *    perks sold. The tallies change only where an order becomes live or ceases to be.
  * 4. Orders that ended are kept: money may still come for them, and it must find them.
@@ -23,7 +24,7 @@ import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { readTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
 import type { Hold, HoldOffice } from './holds.ts';
-import type { TurnIds } from './ids.ts';
+import type { RefundView } from './views.ts';
 
 export interface Payment {
   readonly id: string;
@@ -46,12 +47,6 @@ export interface Payment {
   webhookId: string | null;
 }
 
-export interface Refund extends OperatorMark {
-  readonly id: string;
-  readonly amountCents: number;
-  readonly at: number;
-}
-
 export interface Order {
   readonly id: string;
   /** Its place among the event's orders, from 0. */
@@ -63,7 +58,7 @@ export interface Order {
   readonly payments: Payment[];
   /** Empty until the first money; kept, but void, after a cancellation. */
   ticketIds: readonly string[];
-  readonly refunds: Refund[];
+  readonly refunds: RefundView[];
   cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
 }
 
@@ -120,9 +115,11 @@ export function awaitsFirstSession(order: Order): boolean {
   return order.status === 'PENDING' && first !== null && first.checkoutSessionId === null;
 }
 
-/** All money that came. */
-export function paidCents(order: Order): number {
-  return sumOf(order.payments, (payment) => (payment.status === 'PAID' ? payment.amountCents : 0));
+/** All money that came in the order's currency. */
+export function paidCents({ payments, purchase }: Order): number {
+  return sumOf(payments, ({ status, currency, amountCents }) =>
+    status === 'PAID' && currency === purchase.currency ? amountCents : 0,
+  );
 }
 
 /** The money that pays for the tickets. */
@@ -130,11 +127,12 @@ export function countedCents(order: Order): number {
   return sumOf(order.payments, (payment) => (payment.isCounted ? payment.amountCents : 0));
 }
 
-export function refundedCents(order: Order): number {
-  return sumOf(order.refunds, (refund) => refund.amountCents);
+/** What was given back in the order's currency. */
+export function refundedCents({ refunds }: Order): number {
+  return sumOf(refunds, ({ currency, amountCents }) => (currency === undefined ? amountCents : 0));
 }
 
-/** What is owed to the buyer: money that the order could not use, and all of it once the order is over. */
+/** What is owed in the order's currency: money that the order could not use, and all of it once the order is over. */
 export function refundDueCents(order: Order): number {
   return refundDueAfter(order, 0, false);
 }
@@ -186,25 +184,8 @@ export function cancelOrdersOn(
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */
 export function cancelled(order: Order, cause: CancellationCause, { operator, note }: OperatorMark): Fact {
-  const refundDue = paidCents(order) - refundedCents(order);
+  const refundDue = Math.max(0, paidCents(order) - refundedCents(order));
   return fact('OrderCancelled', { orderId: order.id, cause, operator, note, refundDueCents: refundDue });
-}
-
-/** Records money that was given back, never more than was paid. ORDER_NOT_FOUND, REFUND_TOO_HIGH. */
-export function decideRecordRefund(
-  office: OrderOffice,
-  command: CommandOf<'RecordRefund'>,
-  ids: TurnIds,
-): readonly Fact[] | Refusal {
-  const order = orderById(office, command.orderId);
-  if (isRefusal(order)) return order;
-  const { amountCents, operator, note } = command;
-  const refundable = paidCents(order) - refundedCents(order);
-  if (amountCents > refundable) return refuse('REFUND_TOO_HIGH', { refundable, requested: amountCents });
-  const refundDue = Math.max(0, refundDueCents(order) - amountCents);
-  const refundId = ids.newId('ref');
-  const { id: orderId } = order;
-  return [fact('RefundRecorded', { orderId, refundId, amountCents, operator, note, refundDueCents: refundDue })];
 }
 
 // ── the book ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -23,12 +23,14 @@ import {
   orderById,
   paidInstallments,
   refundDueAfter,
+  refundDueCents,
   type Order,
   type OrderOffice,
   type Payment,
 } from './orders.ts';
 import { canUseAgain } from './promo-codes.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
+import { refundable } from './refunds.ts';
 import { canRetake } from './reservation.ts';
 import type { CommandOf } from './command.ts';
 import type { TurnIds } from './ids.ts';
@@ -83,16 +85,19 @@ export function decideRecordCheckoutSession(
 
 // ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The order and payment that a report is about: by its session, or else by this service's id of the payment. */
+/**
+ * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for one that
+ * nobody knows, or that is of another provider than the one whose signature the report bears.
+ */
 export function findReported(
   office: OrderOffice,
-  report: Pick<CommandOf<'RecordPayment'>, 'checkoutSessionId' | 'paymentId'>,
+  report: Pick<CommandOf<'RecordPayment'>, 'provider' | 'checkoutSessionId' | 'paymentId'>,
 ): { readonly order: Order; readonly payment: Payment } | null {
-  const { checkoutSessionId, paymentId } = report;
+  const { provider, checkoutSessionId, paymentId } = report;
   const order =
     (checkoutSessionId === null ? undefined : office.orders.byPayment.get(checkoutSessionId)) ??
     (paymentId === null ? undefined : office.orders.byPayment.get(paymentId));
-  if (order === undefined) return null;
+  if (order === undefined || order.purchase.paymentProvider !== provider) return null;
   const payment =
     order.payments.find((each) => checkoutSessionId !== null && each.checkoutSessionId === checkoutSessionId) ??
     order.payments.find((each) => each.id === paymentId);
@@ -208,16 +213,14 @@ function recorded(order: Order, payment: Payment, money: Money, isCounted: boole
 }
 
 function strayMoney(order: Order, payment: Payment, money: Money, ids: TurnIds): Fact {
-  const refundDue = refundDueAfter(order, money.amountCents, false);
-  const { id: orderId } = order;
+  const { id: orderId, purchase } = order;
+  const { amountCents, currency } = money;
+  const isOwn = currency === purchase.currency;
+  const due = isOwn
+    ? { refundDueCents: refundDueAfter(order, amountCents, false) }
+    : { refundDueCents: refundDueCents(order), foreignDueCents: refundable(order, currency) + amountCents };
   const paymentId = ids.newId('pay');
-  return fact('StrayMoneyRecorded', {
-    orderId,
-    paymentId,
-    strayOf: payment.id,
-    ...money,
-    refundDueCents: refundDue,
-  });
+  return fact('StrayMoneyRecorded', { orderId, paymentId, strayOf: payment.id, ...money, ...due });
 }
 
 /** Whether this money came before, through the same session (2). */

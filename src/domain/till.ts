@@ -8,14 +8,7 @@ import { decideStartCheckout } from './checkout.ts';
 import { decided, type Decision } from './decision.ts';
 import { invariant, unreachable } from './invariant.ts';
 import { viewOrder, viewPayment } from './order-views.ts';
-import {
-  decideCancelOrder,
-  decideRecordRefund,
-  firstPaymentOf,
-  type Order,
-  type OrderOffice,
-  type Payment,
-} from './orders.ts';
+import { decideCancelOrder, firstPaymentOf, type Order, type OrderOffice, type Payment } from './orders.ts';
 import {
   decideOpenPayment,
   decideRecordCheckoutSession,
@@ -23,6 +16,7 @@ import {
   findReported,
   waitingPayment,
 } from './payments.ts';
+import { decideRecordRefund } from './refunds.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
 import type { Command, CommandOf, Replies } from './command.ts';
 import type { Fact } from './fact.ts';
@@ -89,7 +83,10 @@ export function decideOnOrder(office: OrderOffice, command: OrderCommand, turn: 
     }
     case 'RecordRefund': {
       const facts = decideRecordRefund(office, command, turn);
-      return decided(facts, 'RecordRefund', () => shownOrder(office, command.orderId));
+      return decided(facts, 'RecordRefund', () => ({
+        ...shownOrder(office, command.orderId),
+        repeated: !isRefusal(facts) && facts.length === 0,
+      }));
     }
     default:
       return unreachable(command);

@@ -45,11 +45,14 @@ export interface OrderView {
   readonly expiresAt: number | null;
   readonly currency: string;
   readonly totalCents: number;
-  /** All money that came, what is due back included. */
+  /** All money that came in the order's currency, what is due back included. */
   readonly paidCents: number;
   readonly remainingCents: number;
   readonly refundedCents: number;
+  /** What is due back in the order's currency. */
   readonly refundDueCents: number;
+  /** All that is due back, by currency; empty when nothing is. */
+  readonly refundsDue: readonly CurrencyAmount[];
   readonly paymentProvider: PaymentProviderName | 'FREE';
   readonly installmentsCents: readonly number[];
   readonly paidInstallments: number;
@@ -75,6 +78,26 @@ export interface OrderView {
   readonly cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
 }
 
+/** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
+export interface RefundView extends OperatorMark {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly at: number;
+  /** How the provider, or the operator, calls it. */
+  readonly reference?: string;
+  /** Where it is not the order's. */
+  readonly currency?: string;
+  /** Who reported it; of one that an operator noted, once the report has come. */
+  readonly provider?: PaymentProviderName;
+  /** An operator's note and the provider's report both stand behind it (3). */
+  readonly isMatched?: true;
+}
+
+export interface CurrencyAmount {
+  readonly amountCents: number;
+  readonly currency: string;
+}
+
 export interface OrderedPerformanceView {
   readonly id: string;
   readonly name: string;
@@ -97,12 +120,6 @@ export interface PaymentView {
   readonly checkoutSessionId: string | null;
   readonly redirectUrl: string | null;
   readonly sessionExpiresAt: number | null;
-}
-
-export interface RefundView extends OperatorMark {
-  readonly id: string;
-  readonly amountCents: number;
-  readonly at: number;
 }
 
 /** What an order's code took off, on one item or, with `itemIndex` null, on the order. */

@@ -87,7 +87,7 @@ function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
     case 'PaymentRecorded':
       return fact.data.isCounted ? [] : refundDueOf(office, fact.data);
     case 'StrayMoneyRecorded':
-      return refundDueOf(office, fact.data);
+      return strayMoneyOf(office, fact.data);
     case 'PerformanceCancelled':
       return [{ type: 'performance.cancelled', data: performanceOf(fact.data, office) }];
     default:
@@ -127,6 +127,13 @@ function refundDueOf(
   if (refundDueCents === 0) return [];
   const data = { ...orderOf(office, orderId), value: refundDueCents, refund_due: refundDueCents };
   return [{ type: 'refund.due', data }];
+}
+
+/** Money of another currency is due back in its own. */
+function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']): readonly Telling[] {
+  const { orderId, currency, foreignDueCents: due } = stray;
+  if (due === undefined) return refundDueOf(office, stray);
+  return [{ type: 'refund.due', data: { ...orderOf(office, orderId), value: due, currency, refund_due: due } }];
 }
 
 function orderOf({ eventId, orders }: BoxOffice, orderId: string): object {

@@ -40,14 +40,15 @@ export interface WebhookDelivery {
 }
 
 /** What a session came to, in the words of the command that records it. */
-export type PaymentNews = { readonly of: 'PAYMENT' } & Omit<CommandOf<'RecordPayment'>, 'type'>;
+export type PaymentNews = { readonly of: 'PAYMENT' } & Omit<CommandOf<'RecordPayment'>, 'type' | 'provider'>;
 
 /** Money that was given back at the provider. */
 export interface RefundNews {
   readonly of: 'REFUND';
   readonly orderId: string;
   readonly amountCents: number;
-  /** How the provider calls the report; a repeat has the same. */
+  readonly currency: string | null;
+  /** How the provider calls the refund; a repeat has the same. */
   readonly reference: string;
 }
 

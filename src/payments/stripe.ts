@@ -126,14 +126,24 @@ function verify(
   moments: readonly number[],
 ): Stripe.Event | null {
   const header = headers['stripe-signature'];
-  const signedAt = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(String(header))?.[1];
-  if (typeof header !== 'string' || signedAt === undefined || !isFresh(Number(signedAt), moments)) return null;
+  const signedAt = typeof header === 'string' ? timestampOf(header) : null;
+  if (typeof header !== 'string' || signedAt === null || !isFresh(signedAt, moments)) return null;
   try {
     // The age was judged by the service's clock; the SDK knows only the machine's.
     return stripe.webhooks.constructEvent(rawBody, header, secret, 0);
   } catch {
     return null;
   }
+}
+
+/**
+ * The one timestamp of a signature header, in seconds; null where there is none or several. The SDK signs with the last that it
+ * finds, so that a header with two would be fresh by one and verified by the other.
+ */
+function timestampOf(header: string): number | null {
+  const [first, ...others] = header.split(',').filter((part) => part.trim().startsWith('t='));
+  const seconds = first === undefined || others.length > 0 ? null : /^t=(\d{1,12})$/.exec(first)?.[1];
+  return seconds === null || seconds === undefined ? null : Number(seconds);
 }
 
 function readEvent(event: Stripe.Event): WebhookReading {
@@ -160,7 +170,7 @@ function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookRea
     outcome: 'paid',
     checkoutSessionId: session.id,
     amountCents: session.amount_total,
-    currency: session.currency?.toUpperCase() ?? null,
+    currency: currencyOf(session.currency),
     webhookId: event.id,
   });
 }
@@ -181,11 +191,19 @@ function paymentNews(metadata: Stripe.Metadata | null, news: Omit<PaymentNews, '
     : { outcome: 'NEWS', news: { of: 'PAYMENT', paymentId, ...news } };
 }
 
+/** Stripe writes currencies in lower case; null where an event names none. */
+function currencyOf(currency: string | null | undefined): string | null {
+  return currency?.toUpperCase() ?? null;
+}
+
 /** A charge counts what was given back so far; the event says what it was before. */
 function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
-  const { metadata, amount_refunded: refundedSoFar } = event.data.object;
+  const { metadata, amount_refunded: refundedSoFar, currency, refunds } = event.data.object;
   const amountCents = refundedSoFar - (event.data.previous_attributes?.amount_refunded ?? 0);
   const orderId = metadata['order_id'];
   if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
-  return { outcome: 'NEWS', news: { of: 'REFUND', orderId, amountCents, reference: event.id } };
+  // Where the event lists refunds, the newest is the first; its id is the one that operators see at Stripe.
+  const latest = refunds?.data[0];
+  const reference = latest?.amount === amountCents ? latest.id : event.id;
+  return { outcome: 'NEWS', news: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), reference } };
 }

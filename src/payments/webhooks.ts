@@ -7,11 +7,11 @@
  * 1. A report changes nothing unless its signature holds and its timestamp is within five minutes of the service's clock, or
  *    of the machine's where the sandbox clock has moved the service's ahead.
  * 2. A report is answered once what it changed is durable; until then its sender repeats it, and a repeat counts once.
- * 3. A well signed report that names no order is not swallowed: its sender is told, and so is the operator.
+ * 3. A well signed report that names no order is not swallowed: its sender is told, and so is the operator. So is one that names
+ *    an order of the other provider: a signature counts only for the orders of whom it belongs to.
  */
 import { troubleChannel, type TroubleMessage } from '#actors/channels.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { OrderView } from '#domain/views.ts';
 import type { PaymentProviderName } from '#domain/catalogue.ts';
 import type { ClockPort, OfficePort, OfficesPort } from './ports.ts';
 import type { PaymentNews, PaymentProviders, RefundNews, WebhookDelivery, WebhookReading } from './provider.ts';
@@ -40,7 +40,7 @@ export function createWebhooks({ providers, offices, clock }: WebhookPorts): Web
 
   const recordPayment = async (name: PaymentProviderName, news: PaymentNews): Promise<WebhookAnswer> => {
     const { of: _of, ...report } = news;
-    const reply = await (await officeOf(news))?.ask({ type: 'RecordPayment', ...report });
+    const reply = await (await officeOf(news))?.ask({ type: 'RecordPayment', provider: name, ...report });
     if (reply !== undefined && isRefusal(reply)) return reply;
     if (reply === undefined || reply.order === null) return unknown(name, `${news.outcome} for an unknown session`);
     return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };
@@ -49,14 +49,10 @@ export function createWebhooks({ providers, offices, clock }: WebhookPorts): Web
   const recordRefund = async (name: PaymentProviderName, news: RefundNews): Promise<WebhookAnswer> => {
     const office = await offices.byId('ord', news.orderId);
     if (office === null) return unknown(name, 'a refund for an unknown order');
-    const note = `${name} ${news.reference}`;
-    // Looked at and recorded without a pause in between, so that a repeat cannot slip through.
-    if (office.look((state) => isRefundKnown(state.orders.byId.get(news.orderId), note))) {
-      return { outcome: 'REPEATED' };
-    }
-    const { orderId, amountCents } = news;
-    const reply = await office.ask({ type: 'RecordRefund', orderId, amountCents, operator: null, note });
-    if (!isRefusal(reply)) return { outcome: 'RECORDED' };
+    const { of: _of, ...refund } = news;
+    const reply = await office.ask({ type: 'RecordRefund', provider: name, operator: null, note: null, ...refund });
+    if (!isRefusal(reply)) return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };
+    if (reply.code === 'ORDER_NOT_FOUND') return unknown(name, 'a refund for an unknown order');
     report(name, `a refund could not be recorded: ${reply.code}`);
     return { outcome: 'IGNORED' };
   };
@@ -70,10 +66,6 @@ export function createWebhooks({ providers, offices, clock }: WebhookPorts): Web
       return news.of === 'PAYMENT' ? recordPayment(name, news) : recordRefund(name, news);
     },
   };
-}
-
-function isRefundKnown(order: { readonly refunds: OrderView['refunds'] } | undefined, note: string): boolean {
-  return order?.refunds.some((refund) => refund.note === note) ?? false;
 }
 
 function unknown(name: PaymentProviderName, what: string): WebhookAnswer {

@@ -79,8 +79,26 @@ describe('A webhook', () => {
       const answer = await sendWebhook(shop, { session: started.checkout_session_id, ...wrong });
       assert.deepEqual([answer.status, answer.body], [200, { result: 'recorded' }]);
       const status = await statusOf(shop, started);
-      assert.deepEqual([status.status, status.refund_due, status.tickets], ['PENDING', wrong.amount ?? 1900, []]);
+      const due = { amount: wrong.amount ?? 1900, currency: wrong.currency ?? 'EUR' };
+      const ownDue = due.currency === 'EUR' ? due.amount : 0;
+      assert.deepEqual([status.status, status.refund_due, status.tickets], ['PENDING', ownDue, []]);
+      assert.deepEqual(
+        [status.paid_amount, status.payments.at(-1)!.currency],
+        [ownDue, due.currency],
+        'money of another currency is never added to amounts of the order',
+      );
+      const path = `/admin/orders/${started.order_id}`;
+      assert.deepEqual((await shop.admin.get(path)).body['refunds_due'], [due]);
       assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
+      assert.deepEqual((await shop.admin.get(path)).body['refunds_due'], [due]);
+      const { body: refunded } = await shop.admin.post(`${path}/refunds`, due);
+      assert.deepEqual(refunded['refunds_due'], []);
+      const { currency } = due;
+      assertRefused(
+        await shop.admin.post(`${path}/refunds`, { ...due, amount: 1901, currency }),
+        409,
+        'REFUND_TOO_HIGH',
+      );
     }
   });
 
@@ -127,6 +145,20 @@ describe('A webhook', () => {
     assertRefused(await raw('not json'), 400, 'VALIDATION_ERROR');
     assertRefused(await raw('null'), 400, 'VALIDATION_ERROR');
     assert.equal((await raw('{"type":7}')).status, 200);
+  });
+
+  it('of the other provider, well signed by it, is told that it knows no such order, and nothing changes', async () => {
+    const started = await start(shop, { customer: somebody() });
+    const { payments } = await statusOf(shop, started);
+    for (const type of ['payment.paid', 'payment.declined', 'payment.cancelled']) {
+      for (const session of [started.checkout_session_id, 'cs_unknown']) {
+        const wanted = { type, session, paymentId: payments[0]!.id, provider: 'provider_b' };
+        assertRefused(await sendWebhook(shop, wanted), 404, 'ORDER_NOT_FOUND');
+      }
+    }
+    const status = await statusOf(shop, started);
+    assert.deepEqual([status.status, status.payment_status, status.paid_amount], ['PENDING', 'PENDING', 0]);
+    assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
   });
 
   it('of the other provider has a secret of its own', async () => {
@@ -392,6 +424,27 @@ describe('Operators', () => {
     assertRefused(await shop.admin.get(`${path}?cursor=x`), 400, 'VALIDATION_ERROR');
     assertRefused(await shop.admin.get('/admin/events/none/orders'), 404, 'EVENT_NOT_FOUND');
     assertRefused(await shop.get(path), 404, 'NOT_FOUND');
+  });
+
+  it('note a refund once by its reference', async () => {
+    const started = await start(shop, { customer: somebody() });
+    await settle(shop, started, 'paid');
+    const path = `/admin/orders/${started.order_id}/refunds`;
+    const noted = { amount: 500, reference: 're_17', note: 'half of it' };
+    const first = await shop.admin.post<Json>(path, noted);
+    const again = await shop.admin.post<Json>(path, noted);
+    assert.deepEqual([first.status, again.status], [200, 200]);
+    assert.deepEqual(again.body['refunds'], first.body['refunds']);
+    const [refund] = first.body['refunds'] as Json[];
+    assert.deepEqual([refund!['amount'], refund!['currency'], refund!['reference']], [500, 'EUR', 're_17']);
+    const { body } = await shop.admin.post<Json>(path, { ...noted, reference: 're_18' });
+    assert.equal(body['refunded_amount'], 1000);
+    const without = { amount: 100, note: 'cash' };
+    await shop.admin.post<Json>(path, without);
+    assert.equal((await shop.admin.post<Json>(path, without)).body['refunded_amount'], 1200);
+    for (const bad of [{ reference: '' }, { reference: ' ' }, { reference: 'x'.repeat(256) }, { currency: 'eur' }]) {
+      assertRefused(await shop.admin.post(path, { ...without, ...bad }), 400, 'VALIDATION_ERROR');
+    }
   });
 
   it('cancel an order: tickets return, what was paid is due back', async () => {

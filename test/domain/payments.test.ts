@@ -4,6 +4,7 @@ import { findOrder, findSession, findTicket, listOrders } from '#domain/order-vi
 import { ORDER_PAYMENTS_MAX } from '#domain/payments.ts';
 import { totals } from '#domain/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { assertSameAfterReplay, id, MINUTE, type Desk } from './office.ts';
 import {
@@ -19,6 +20,7 @@ import {
   sessionOf,
   shopEvent,
   START,
+  refundNote,
   tell,
 } from './shop.ts';
 
@@ -114,7 +116,21 @@ describe('A report', () => {
     assert.equal(orderNow(desk, order).remainingCents, 5198);
     tell(desk, report(payment, 'paid', { currency: 'USD', webhookId: 'msg_2' }));
     const paid = tell(desk, report(payment, 'paid', { webhookId: 'msg_3' }));
-    assert.deepEqual(money(paid), ['CONFIRMED', 'COMPLETED', 5197 + 2 * 5198, 5197 + 5198]);
+    assert.deepEqual(money(paid), ['CONFIRMED', 'COMPLETED', 5197 + 5198, 5197], 'dollars are never added to euros');
+    assert.deepEqual(paid.refundsDue, [
+      { amountCents: 5197, currency: 'EUR' },
+      { amountCents: 5198, currency: 'USD' },
+    ]);
+    desk.when(refundNote(order.id, 5199, { currency: 'USD' })).refuses('REFUND_TOO_HIGH', {
+      refundable: 5198,
+      requested: 5199,
+    });
+    const given = desk.do(refundNote(order.id, 5000, { currency: 'USD' })).order;
+    assert.deepEqual(money(given), money(paid));
+    assert.deepEqual(given.refundsDue, [
+      { amountCents: 5197, currency: 'EUR' },
+      { amountCents: 198, currency: 'USD' },
+    ]);
     assert.deepEqual(
       paid.payments.map(({ amountCents, currency, status }) => [amountCents, currency, status]),
       [
@@ -124,6 +140,19 @@ describe('A report', () => {
       ],
     );
     assertSameAfterReplay(desk);
+  });
+
+  it("of another provider than the order's concerns nobody", () => {
+    const { desk, order, payment } = ordered();
+    for (const outcome of ['paid', 'declined', 'cancelled', 'expired'] as const) {
+      desk.when(report(payment, outcome, { provider: 'provider_b' })).then([]);
+      const named = { checkoutSessionId: null, paymentId: payment.id, provider: 'provider_b' } as const;
+      desk.when(report(payment, outcome, named)).then([]);
+    }
+    assert.equal(desk.do(report(payment, 'paid', { provider: 'provider_b' })).order, null);
+    assert.equal(orderNow(desk, order).status, 'PENDING');
+    tell(desk, report(payment, 'paid'));
+    desk.when(refundNote(order.id, 100, { provider: 'provider_b', reference: 're_1' })).refuses('ORDER_NOT_FOUND', {});
   });
 
   it('of what cannot be money is refused', () => {
@@ -437,8 +466,8 @@ describe('Late money', () => {
 });
 
 describe('A refund', () => {
-  const refund = (order: OrderView, amountCents: number) =>
-    ({ type: 'RecordRefund', orderId: order.id, amountCents, operator: 'olga', note: 'cash' }) as const;
+  const refund = (order: OrderView, amountCents: number, more: Partial<CommandOf<'RecordRefund'>> = {}) =>
+    refundNote(order.id, amountCents, more);
 
   it('lowers what is due and is never more than was paid', () => {
     const { desk, order, payment } = ordered();
@@ -455,6 +484,47 @@ describe('A refund', () => {
     assert.equal(desk.do(refund(order, 198)).order.refundDueCents, 0);
     desk.when(refund({ ...order, id: id('ord', 9) }, 1)).refuses('ORDER_NOT_FOUND', {});
     assertSameAfterReplay(desk);
+  });
+
+  it('with the same reference counts once', () => {
+    const { desk, order, payment } = ordered();
+    tell(desk, report(payment, 'paid'));
+    desk.do(refund(order, 1000, { reference: 're_1' }));
+    desk.when(refund(order, 1000, { reference: 're_1' })).then([]);
+    desk.when(refund(order, 700, { reference: 're_1', provider: 'provider_a' })).then([]);
+    assert.equal(desk.do(refund(order, 1000, { reference: 're_1' })).repeated, true);
+    assert.equal(desk.do(refund(order, 1000, { reference: 're_2' })).order.refundedCents, 2000);
+    assertSameAfterReplay(desk);
+  });
+
+  it('that an operator noted and the provider reports is one, in whichever order they come', () => {
+    const reported = { operator: null, note: null, provider: 'provider_a' } as const;
+    for (const noteFirst of [true, false]) {
+      const { desk, order, payment } = ordered();
+      tell(desk, report(payment, 'paid'));
+      const note = refund(order, 1000);
+      const provided = refund(order, 1000, { ...reported, reference: 're_1' });
+      desk.do(noteFirst ? note : provided);
+      const matched = desk.do(noteFirst ? provided : note).order;
+      assert.equal(matched.refundedCents, 1000);
+      assert.deepEqual(matched.refunds, [
+        {
+          id: id('ref', 1),
+          amountCents: 1000,
+          operator: 'olga',
+          note: 'cash',
+          at: START,
+          reference: 're_1',
+          provider: 'provider_a',
+          isMatched: true,
+        },
+      ]);
+      desk.when(provided).then([]);
+      assert.equal(desk.do(note).order.refundedCents, 2000, 'a second note is a second refund');
+      assert.equal(desk.do(refund(order, 500, { ...reported, reference: 're_2' })).order.refundedCents, 2500);
+      assert.equal(desk.do(refund(order, 500, { reference: 'in cash' })).order.refundedCents, 3000);
+      assertSameAfterReplay(desk);
+    }
   });
 
   it('given out of kindness is not due again when the order is cancelled', () => {

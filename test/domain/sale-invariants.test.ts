@@ -14,7 +14,7 @@ import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { assertSameAfterReplay, MINUTE, type Desk } from './office.ts';
-import { anna, buy, code, item, openShop, report, sessionOf, shopEvent, start } from './shop.ts';
+import { anna, buy, code, item, openShop, refundNote, report, sessionOf, shopEvent, start } from './shop.ts';
 import { hall } from './stock-fixtures.ts';
 
 const USES_MAX = 2;
@@ -98,9 +98,7 @@ function commandOf(desk: Desk, wish: Step): Command | null {
     case 'cancel':
       return order === undefined ? null : { type: 'CancelOrder', orderId: order.id, operator: 'olga', note: null };
     case 'refund':
-      return order === undefined
-        ? null
-        : { type: 'RecordRefund', orderId: order.id, amountCents: quantity * 500, operator: 'olga', note: null };
+      return order === undefined ? null : refundNote(order.id, quantity * 500);
     case 'performance':
       return odd > 0 ? null : { type: 'CancelPerformance', performanceId: 'd2', operator: null, note: null };
     default:

@@ -132,7 +132,8 @@ export function report(
 ): CommandOf<'RecordPayment'> {
   const { amountCents, currency } = payment;
   const checkoutSessionId = sessionOf(payment);
-  const sum = { amountCents, currency, paymentId: null, webhookId: null };
+  const provider = payment.provider === 'provider_b' ? 'provider_b' : 'provider_a';
+  const sum = { provider, amountCents, currency, paymentId: null, webhookId: null } as const;
   return { type: 'RecordPayment', checkoutSessionId, outcome, ...sum, ...more };
 }
 
@@ -147,6 +148,16 @@ export function tell(desk: Desk, command: CommandOf<'RecordPayment'>): OrderView
 export function paymentOf({ payment }: { readonly payment: PaymentView | null }): PaymentView {
   assert.ok(payment !== null);
   return payment;
+}
+
+/** An operator's note of money given back. */
+export function refundNote(
+  orderId: string,
+  amountCents: number,
+  more: Partial<CommandOf<'RecordRefund'>> = {},
+): CommandOf<'RecordRefund'> {
+  const note = { operator: 'olga', note: 'cash', currency: null, reference: null, provider: null } as const;
+  return { type: 'RecordRefund', orderId, amountCents, ...note, ...more };
 }
 
 export const cancelByOperator = (orderId: string): Command => ({

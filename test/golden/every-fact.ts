@@ -145,6 +145,8 @@ async function ask<Type extends CommandType>(
   return reply as ReplyTo<Type>;
 }
 
+const unreferenced = { currency: null, reference: null, provider: null } as const;
+
 async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
@@ -153,6 +155,7 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   const pay = (sessionId: string, changes: Partial<CommandOf<'RecordPayment'>> = {}) =>
     ask(office, {
       type: 'RecordPayment',
+      provider: 'provider_a',
       checkoutSessionId: sessionId,
       paymentId: null,
       outcome: 'paid',
@@ -207,7 +210,7 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   const next = await ask(office, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
   await ask(office, { type: 'CancelOrder', orderId, ...by });
-  await ask(office, { type: 'RecordRefund', orderId, amountCents: 500, ...by });
+  await ask(office, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 
   // A free order, one that runs out, one with perks and names on a date that is then called off.
   await ask(office, checkout({ items: [wanted('guest', 2, 'sat')] }));

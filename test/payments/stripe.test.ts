@@ -149,6 +149,51 @@ describe('Stripe Checkout', () => {
     assert.deepEqual((await post(more)).body, { result: 'ignored' }, 'never more than was paid');
   });
 
+  it('and the operator who notes them count a refund once', async () => {
+    const { started, session } = await startWithStripe();
+    await post(event('checkout.session.completed', seen(session)));
+    const path = `/admin/orders/${started.order_id}/refunds`;
+    const reported = (refund: string, amount: number, soFar: number) =>
+      post(
+        event(
+          'charge.refunded',
+          {
+            ...{ id: 'ch_1', object: 'charge', metadata: session.metadata, currency: 'eur', amount_refunded: soFar },
+            refunds: { data: [{ id: refund, amount }] },
+          },
+          { previous: { amount_refunded: soFar - amount } },
+        ),
+      );
+    const refunded = async (): Promise<unknown> =>
+      (await shop.admin.get(`/admin/orders/${started.order_id}`)).body['refunded_amount'];
+    await shop.admin.post(path, { amount: 300, note: 'given back at Stripe' });
+    assert.deepEqual((await reported('re_1', 300, 300)).body, { result: 'recorded' });
+    assert.equal(await refunded(), 300, 'noted, then reported');
+    assert.deepEqual((await reported('re_1', 300, 300)).body, { result: 'repeated' });
+    await reported('re_2', 200, 500);
+    await shop.admin.post(path, { amount: 200, note: 'given back at Stripe' });
+    assert.equal(await refunded(), 500, 'reported, then noted');
+    await shop.admin.post(path, { amount: 100, note: 'by hand', reference: 're_3' });
+    assert.deepEqual((await reported('re_3', 100, 600)).body, { result: 'repeated' });
+    assert.equal(await refunded(), 600, 'noted under its id');
+  });
+
+  it('is judged by the timestamp that was signed, not by another in the same header', async () => {
+    const { started, session } = await startWithStripe();
+    const old = event('checkout.session.completed', seen(session), { at: shop.now() - 3_600_000 });
+    const signed = old.headers['stripe-signature']!;
+    const now = Math.floor(shop.now() / 1000);
+    for (const header of [
+      `t=${now},${signed}`,
+      `${signed},t=${now}`,
+      `t=${now}, ${signed}`,
+      `t=${now},t=${now},${signed}`,
+    ]) {
+      assertRefused(await post({ ...old, headers: { 'stripe-signature': header } }), 401, 'UNAUTHORIZED');
+    }
+    assert.equal((await statusOf(shop, started)).status, 'PENDING');
+  });
+
   it('ignores what is not of this service, and believes nothing unsigned or old', async () => {
     const { started, session } = await startWithStripe();
     const stranger = event('checkout.session.completed', seen(session, { metadata: {} }));

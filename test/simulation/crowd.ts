@@ -30,7 +30,7 @@ export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits
     redefine: 0.5,
     block: 1,
     cancel: 1,
-    refund: 1,
+    refund: 4,
     snoop: 1,
   };
   const common: Partial<Record<Habit, number>> = { place: 6, checkout: 4, pay: 6, buy: 3, poll: 3, read: 3 };
@@ -138,12 +138,10 @@ export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
       return snoop(crowd, buyer);
     case 'cancel':
     case 'refund': {
-      const orderId = chance.pick(crowd.buyers).orderIds.at(-1);
-      if (orderId === undefined) return null;
-      const amountCents = chance.pick([1, 500, 2500, 5001]);
-      return habit === 'cancel'
-        ? { type: 'CancelOrder', orderId, ...operator }
-        : { type: 'RecordRefund', orderId, amountCents, ...operator };
+      const orderIds = crowd.buyers.filter((each) => each.eventId === buyer.eventId).flatMap((each) => each.orderIds);
+      if (orderIds.length === 0) return null;
+      const orderId = chance.pick(habit === 'cancel' ? orderIds : orderIds.slice(0, 2));
+      return habit === 'cancel' ? { type: 'CancelOrder', orderId, ...operator } : refund(chance, orderId);
     }
     case 'block': {
       const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';
@@ -265,7 +263,7 @@ function checkout(
     successUrl: null,
     cancelUrl: null,
     installmentCount: chance.weighted({ 1: 6, 2: 2, 3: 1 }) === '1' ? 1 : chance.between(2, 3),
-    promoCode: chance.percent(35) ? chance.weighted({ HALF: 5, TENTH: 2, ALL: 2, OVER: 1, NONE: 0.3 }) : null,
+    promoCode: chance.percent(50) ? chance.weighted({ HALF: 5, TENTH: 2, ALL: 2, OVER: 1, NONE: 0.3 }) : null,
     promoterCode: null,
     referralCode: null,
     tracking: null,
@@ -314,6 +312,20 @@ function attendees(count: number): NonNullable<CheckoutItemRequest['attendees']>
   }));
 }
 
+/** Money given back, as an operator notes it or as a provider reports it: often the same twice. */
+function refund(chance: Chance, orderId: string): Command {
+  const isReport = chance.percent(35);
+  return {
+    type: 'RecordRefund',
+    orderId,
+    amountCents: chance.pick([1, 500, 2500, 5001]),
+    currency: chance.percent(15) ? 'USD' : null,
+    reference: isReport || chance.percent(40) ? chance.pick(['re_1', 're_2', 're_3']) : null,
+    provider: isReport ? (chance.percent(90) ? 'provider_a' : 'provider_b') : null,
+    ...operator,
+  };
+}
+
 /** What a provider says of one of its sessions: mostly the truth, sometimes twice or wrong. */
 function report({ chance, tills }: Crowd, eventId: string): Command | null {
   const known = tills.filter((till) => till.eventId === eventId);
@@ -321,11 +333,12 @@ function report({ chance, tills }: Crowd, eventId: string): Command | null {
   const { payment } = chance.percent(60) ? known.at(-1)! : chance.pick(known);
   return {
     type: 'RecordPayment',
+    provider: chance.percent(92) ? 'provider_a' : 'provider_b',
     checkoutSessionId: `cs_of_${payment.id}`,
     paymentId: null,
     outcome: chance.weighted({ paid: 10, declined: 2, cancelled: 2, expired: 1 }),
     amountCents: payment.amountCents + (chance.percent(5) ? chance.between(1, 3) : 0),
-    currency: payment.currency,
+    currency: chance.percent(90) ? payment.currency : 'USD',
     webhookId: chance.percent(50) ? `msg_${payment.id}` : null,
   };
 }

@@ -23,6 +23,7 @@ export interface LedgerHold {
 export interface LedgerPayment {
   readonly installment: number;
   readonly amountCents: number;
+  readonly currency: string;
   status: 'WAITING' | 'OVER';
   session: string | null;
   isCounted: boolean;
@@ -45,7 +46,18 @@ export interface LedgerOrder {
   readonly expiresAt: number | null;
   readonly payments: Map<string, LedgerPayment>;
   tickets: readonly string[];
-  refundedCents: number;
+  readonly provider: string;
+  readonly currency: string;
+  readonly refunds: LedgerRefund[];
+}
+
+export interface LedgerRefund {
+  readonly id: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  reference: string | null;
+  /** Who said so: the operator, the provider, or both. */
+  readonly saidBy: Set<'OPERATOR' | 'PROVIDER'>;
 }
 
 export interface LedgerEntry {
@@ -326,7 +338,10 @@ export class Ledger {
         const { orderId, paymentId, installment } = fact.data;
         const order = this.#order(orderId);
         assert.ok(order.status === 'PENDING' || order.status === 'PARTIALLY_PAID', 'paid for what is over');
-        order.payments.set(paymentId, newPayment(installment, order.installmentsCents[installment - 1]!));
+        order.payments.set(
+          paymentId,
+          newPayment(installment, order.installmentsCents[installment - 1]!, order.currency),
+        );
         return;
       }
       case 'CheckoutSessionOpened':
@@ -346,10 +361,14 @@ export class Ledger {
         return;
       }
       case 'StrayMoneyRecorded': {
-        const { orderId, paymentId, strayOf, amountCents, webhookId } = fact.data;
+        const { orderId, paymentId, strayOf, amountCents, currency, webhookId } = fact.data;
         const order = this.#order(orderId);
         const { installment } = order.payments.get(strayOf)!;
-        const stray = { ...newPayment(installment, amountCents), status: 'OVER' as const, paidCents: amountCents };
+        const stray = {
+          ...newPayment(installment, amountCents, currency),
+          status: 'OVER' as const,
+          paidCents: amountCents,
+        };
         order.payments.set(paymentId, { ...stray, webhookId, strayOf });
         return;
       }
@@ -376,10 +395,7 @@ export class Ledger {
       case 'OrderCancelled':
         return this.#cancelOrder(fact.data);
       case 'RefundRecorded': {
-        const order = this.#order(fact.data.orderId);
-        order.refundedCents += fact.data.amountCents;
-        assert.ok(order.refundedCents <= paidOf(order), 'more was given back than came');
-        return;
+        return noteRefund(this.#order(fact.data.orderId), fact.data);
       }
       default:
         return this.#takeOfQueue(fact, at);
@@ -405,7 +421,8 @@ export class Ledger {
     hold.orderId = id;
     if (expiresAt !== null) hold.expiresAt = expiresAt;
     const payments = new Map<string, LedgerPayment>();
-    if (data.firstPaymentId !== null) payments.set(data.firstPaymentId, newPayment(1, installmentsCents[0]!));
+    if (data.firstPaymentId !== null)
+      payments.set(data.firstPaymentId, newPayment(1, installmentsCents[0]!, data.currency));
     const ticketCount = items.reduce((sum, each) => sum + each.ticketCount, 0);
     assert.equal(
       ticketCount,
@@ -416,10 +433,13 @@ export class Ledger {
       [data.promoCode, ...items.map(({ discountCode }) => discountCode)].filter((code) => code !== null),
     );
     const beers = items.flatMap(({ barPerks }) => barPerks).reduce((sum, { quantity }) => sum + quantity, 0);
-    const empty = { status: 'PENDING', cause: null, tickets: [], refundedCents: 0 } as const;
+    const empty = { status: 'PENDING', cause: null, tickets: [] } as const;
     const { email } = data.customer;
     const order: LedgerOrder = {
       ...empty,
+      refunds: [],
+      provider: data.paymentProvider,
+      currency: data.currency,
       id,
       holdId,
       email,
@@ -467,7 +487,7 @@ export class Ledger {
     const order = this.#order(orderId);
     assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'cancelled what was over');
     assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
-    assert.equal(refundDueCents, paidOf(order) - order.refundedCents, 'all that came is due back');
+    assert.equal(refundDueCents, paidOf(order) - refundedOf(order), 'all that came is due back');
     order.status = 'CANCELLED';
     order.cause = cause;
     closePayments(order);
@@ -480,7 +500,7 @@ export class Ledger {
     const useful = isLive
       ? [...order.payments.values()].reduce((sum, each) => sum + (each.isCounted ? (each.paidCents ?? 0) : 0), 0)
       : 0;
-    return Math.max(0, paidOf(order) - useful - order.refundedCents);
+    return Math.max(0, paidOf(order) - useful - refundedOf(order));
   }
 
   // ── the waiting room ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -565,7 +585,7 @@ function closePayments({ payments }: LedgerOrder): void {
   for (const payment of payments.values()) payment.status = 'OVER';
 }
 
-function newPayment(installment: number, amountCents: number): LedgerPayment {
+function newPayment(installment: number, amountCents: number, currency: string): LedgerPayment {
   const empty = {
     status: 'WAITING',
     session: null,
@@ -574,11 +594,35 @@ function newPayment(installment: number, amountCents: number): LedgerPayment {
     webhookId: null,
     strayOf: null,
   } as const;
-  return { ...empty, installment, amountCents };
+  return { ...empty, installment, amountCents, currency };
 }
 
-export function paidOf(order: LedgerOrder): number {
-  return [...order.payments.values()].reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
+/** What came for an order in a currency; amounts of two currencies are never added up. */
+export function paidOf({ payments, ...order }: LedgerOrder, currency = order.currency): number {
+  const ofCurrency = [...payments.values()].filter((payment) => payment.currency === currency);
+  return ofCurrency.reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
+}
+
+export function refundedOf({ refunds, ...order }: LedgerOrder, currency = order.currency): number {
+  const ofCurrency = refunds.filter((refund) => refund.currency === currency);
+  return ofCurrency.reduce((sum, { amountCents }) => sum + amountCents, 0);
+}
+
+function noteRefund(order: LedgerOrder, data: FactData['RefundRecorded']): void {
+  const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
+  const speaker = provider === undefined ? 'OPERATOR' : 'PROVIDER';
+  if (reference !== null) {
+    assert.ok(!order.refunds.some((refund) => refund.reference === reference), 'a reference counts once');
+  }
+  const known = order.refunds.find((refund) => refund.id === sameAs);
+  if (known !== undefined) {
+    assert.ok(amountCents === 0 && !known.saidBy.has(speaker), 'a note and a report are one refund');
+    known.saidBy.add(speaker);
+    known.reference ??= reference;
+    return;
+  }
+  order.refunds.push({ id, amountCents, currency, reference, saidBy: new Set([speaker]) });
+  assert.ok(refundedOf(order, currency) <= paidOf(order, currency), 'more was given back than came');
 }
 
 function keyOf(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>): string {

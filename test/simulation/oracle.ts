@@ -6,7 +6,7 @@
  */
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
-import type { Ledger, LedgerHold, LedgerOrder, LedgerPayment } from './ledger.ts';
+import { paidOf, refundedOf, type Ledger, type LedgerHold, type LedgerOrder, type LedgerPayment } from './ledger.ts';
 
 /** What may come of a command: its reply or one of these refusals, and the facts that it leaves behind. */
 export interface Verdict {
@@ -20,6 +20,8 @@ export interface Verdict {
   readonly seatIds?: readonly string[];
   /** Of an order. */
   readonly totalCents?: number;
+  /** What rare case it is, so that a simulation that never gets there is noticed. */
+  readonly rarity?: string;
 }
 
 interface Want {
@@ -45,6 +47,7 @@ interface PricedItem {
 
 const no = (code: string, more: Partial<Verdict> = {}): Verdict => ({ outcomes: [code], ...more });
 const yes = (...facts: string[]): Verdict => ({ outcomes: ['DONE'], facts });
+const rare = (rarity: string, ...facts: string[]): Verdict => ({ ...yes(...facts), rarity });
 const DAY_MS = 86_400_000;
 
 /** What must come of a command at a moment. */
@@ -79,11 +82,8 @@ export function foretell(ledger: Ledger, command: Command, now: number): Verdict
       if (status === 'CANCELLED' && order.cause !== 'BUYER') return yes();
       return status === 'EXPIRED' || status === 'CANCELLED' ? no('ORDER_NOT_CANCELLABLE') : yes('OrderCancelled');
     }
-    case 'RecordRefund': {
-      const order = ledger.orders.get(command.orderId);
-      if (order === undefined) return no('ORDER_NOT_FOUND');
-      return command.amountCents > paidOf(order) - order.refundedCents ? no('REFUND_TOO_HIGH') : yes('RefundRecorded');
-    }
+    case 'RecordRefund':
+      return foretellRefund(ledger, command);
     case 'JoinQueue':
       return ledger.definition.waitingRoom ? { outcomes: ['DONE'] } : no('QUEUE_NOT_ENABLED');
     case 'PollQueue':
@@ -529,8 +529,26 @@ function judgePurchase(
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function paidOf(order: LedgerOrder): number {
-  return [...order.payments.values()].reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
+function foretellRefund(ledger: Ledger, command: CommandOf<'RecordRefund'>): Verdict {
+  const { provider, reference, amountCents } = command;
+  const order = ledger.orders.get(command.orderId);
+  if (order === undefined || (provider !== null && provider !== order.provider)) return no('ORDER_NOT_FOUND');
+  if (reference !== null && order.refunds.some((refund) => refund.reference === reference)) {
+    return rare('refund again');
+  }
+  const currency = command.currency ?? order.currency;
+  const other = order.refunds.some(
+    (refund) =>
+      refund.amountCents === amountCents &&
+      refund.currency === currency &&
+      refund.saidBy.size === 1 &&
+      (provider === null
+        ? reference === null && refund.saidBy.has('PROVIDER')
+        : refund.saidBy.has('OPERATOR') && refund.reference === null),
+  );
+  if (other) return rare('refund matched', 'RefundRecorded');
+  const left = paidOf(order, currency) - refundedOf(order, currency);
+  return amountCents > left ? no('REFUND_TOO_HIGH') : yes('RefundRecorded');
 }
 
 function foretellOpenPayment(ledger: Ledger, orderId: string, now: number): Verdict {
@@ -548,7 +566,9 @@ function foretellOpenPayment(ledger: Ledger, orderId: string, now: number): Verd
 function foretellReport(ledger: Ledger, report: CommandOf<'RecordPayment'>, now: number): Verdict {
   for (const order of ledger.orders.values()) {
     const payment = [...order.payments.values()].find(({ session }) => session === report.checkoutSessionId);
-    if (payment !== undefined) return foretellOutcome(ledger, order, payment, report, now);
+    if (payment === undefined) continue;
+    if (order.provider !== report.provider) return rare('report of the other provider');
+    return foretellOutcome(ledger, order, payment, report, now);
   }
   return yes();
 }
@@ -567,12 +587,15 @@ function foretellOutcome(
   const paymentId = [...order.payments].find(([, each]) => each === payment)![0];
   const money = [...order.payments.values()].filter((each) => each === payment || each.strayOf === paymentId);
   const isRepeat = money.some(
-    ({ paidCents, webhookId }) =>
+    ({ paidCents, currency, webhookId }) =>
       paidCents !== null &&
-      (paidCents === report.amountCents || (webhookId !== null && webhookId === report.webhookId)),
+      ((paidCents === report.amountCents && currency === report.currency) ||
+        (webhookId !== null && webhookId === report.webhookId)),
   );
   if (isRepeat) return yes();
-  if (report.amountCents !== payment.amountCents || payment.paidCents !== null) return yes('StrayMoneyRecorded');
+  const isAsked = report.amountCents === payment.amountCents && report.currency === payment.currency;
+  if (report.currency !== order.currency) return rare('foreign money', 'StrayMoneyRecorded');
+  if (!isAsked || payment.paidCents !== null) return yes('StrayMoneyRecorded');
   const paidBefore = [...order.payments.values()].some(
     (each) => each.isCounted && each.installment === payment.installment,
   );

@@ -432,6 +432,7 @@ class Sale {
         assert.equal(answer.detail.available, available, context());
       return;
     }
+    if (verdict.rarity !== undefined) this.#count(verdict.rarity);
     const own = facts.filter((type) => type !== 'QueuePassSpent');
     if (verdict.facts !== undefined) assert.deepEqual(own, verdict.facts, context());
     if ('order' in answer && answer.order !== null && verdict.totalCents !== undefined) {

@@ -68,6 +68,7 @@ export interface Order {
   readonly total_amount: number;
   readonly paid_amount: number;
   readonly refund_due: number;
+  readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
   readonly refunded_amount: number;
   readonly payment_provider: string;
   readonly customer: { readonly name: string; readonly email: string; readonly phone: string | null };
@@ -84,12 +85,15 @@ export interface Order {
     readonly id: string;
     readonly installment: number;
     readonly amount: number;
+    readonly currency: string;
     readonly status: string;
     readonly paid_at: string | null;
   }[];
   readonly refunds: readonly {
     readonly id: string;
     readonly amount: number;
+    readonly currency: string;
+    readonly reference: string | null;
     readonly note: string | null;
     readonly created_at: string;
   }[];

@@ -110,6 +110,8 @@ export function adminOrderRoutes(
         ...described,
         operationId: 'recordRefund',
         summary: 'Record money that was given back',
+        description:
+          'A reference counts once for an order: recorded again it changes nothing. Never more than was paid: REFUND_TOO_HIGH.',
         headers: OperatorHeaders,
         body: RecordRefund,
         response: { 200: ref(AdminOrder), ...errorResponses },
@@ -117,9 +119,17 @@ export function adminOrderRoutes(
     },
     async (request, reply) => {
       const { id: orderId } = request.params;
-      const { amount: amountCents, note } = request.body;
+      const { amount: amountCents, currency = null, reference, note } = request.body;
       const office = await directory.byId('ord', orderId);
-      const command = { type: 'RecordRefund', orderId, amountCents, ...operatorMark(request, note) } as const;
+      const command = {
+        type: 'RecordRefund',
+        orderId,
+        amountCents,
+        currency,
+        reference: reference?.trim() ?? null,
+        provider: null,
+        ...operatorMark(request, note),
+      } as const;
       const answer = (await office?.ask(command)) ?? ORDER_NOT_FOUND;
       return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
     },

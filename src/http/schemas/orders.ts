@@ -1,5 +1,7 @@
 /** The bodies of orders: what a buyer polls, what an operator sees, tickets and the key that proves them. */
 import { Type, type Static } from 'typebox';
+import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
+import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/refunds.ts';
 import { Cents, Count, IntegerText, Nullable, ref, Time } from './fields.ts';
 import { Note } from './operators.ts';
 
@@ -43,7 +45,7 @@ const orderFields = {
   total_amount: Cents,
   paid_amount: Cents,
   remaining_amount: Cents,
-  refund_due: Type.Integer({ description: 'Cents that are owed to the buyer; 0 when nothing is.' }),
+  refund_due: Type.Integer({ description: "What is owed to the buyer in the order's currency; 0 when nothing is." }),
   currency: Text,
   total_installments: Count,
   paid_installments: Count,
@@ -106,7 +108,22 @@ export const AdminOrder = Type.Object(
         session_expires_at: Nullable(Time),
       }),
     ),
-    refunds: Type.Array(Type.Object({ id: Text, amount: Cents, note: NullableText, created_at: Time })),
+    refunds_due: Type.Array(Type.Object({ amount: Cents, currency: Text }), {
+      description: "All that is due back, by currency, the order's own first; empty when nothing is.",
+    }),
+    refunds: Type.Array(
+      Type.Object({
+        id: Text,
+        amount: Cents,
+        currency: Text,
+        reference: NullableText,
+        provider: Nullable(
+          Type.String({ description: 'The provider that reported it; null where it was only noted.' }),
+        ),
+        note: NullableText,
+        created_at: Time,
+      }),
+    ),
     promo_code: NullableText,
     promoter_code: NullableText,
     referral_code: NullableText,
@@ -150,7 +167,32 @@ export const AdminTicket = Type.Object(
 );
 
 export const RecordRefund = Type.Object({
-  amount: Type.Integer({ minimum: 1, maximum: 10_000_000_000_000, description: 'Cents that were given back.' }),
+  amount: Type.Integer({
+    minimum: 1,
+    maximum: AMOUNT_CENTS_MAX,
+    description: 'What was given back, in the minor unit of its currency.',
+  }),
+  currency: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 3,
+        maxLength: 3,
+        pattern: '^[A-Z]{3}$',
+        description: "Of money that came in another currency; without it the order's.",
+      }),
+    ),
+  ),
+  reference: Type.Optional(
+    Nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: REFUND_REFERENCE_LENGTH_MAX,
+        pattern: '\\S',
+        description:
+          "The provider's id of the refund, or your own: the same reference counts once for an order. Without one the note is matched with the provider's report of the same amount, whichever comes first; what is another refund needs a reference of its own.",
+      }),
+    ),
+  ),
   note: Note,
 });
 

@@ -1,7 +1,7 @@
 /**
  * Pages for browsers: turns a folder of TypeScript into what a browser loads, in memory, once.
  *
- * Owns bundling, names and compression; which addresses show a page is said by `http/routes/pages.ts`. Called by
+ * Owns bundling and names, and has the files compressed before they are first sent; which addresses show a page is said by `http/routes/pages.ts`. Called by
  * `service.ts` for the storefront and the console, each a folder with `main.tsx` and `page.html`.
  *
  *  1. Nothing is built before somebody asks, so that tests and command line pay nothing; there is no build step.
@@ -13,8 +13,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { LargeBody, LASTING } from '#http/encoding.ts';
 import type { PageFile, PagesPort } from '#http/ports.ts';
 
 interface Bundle {
@@ -27,10 +26,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-
-/** Dense enough for text, and a tenth of the time of the densest. */
-const BROTLI_QUALITY = 7;
-const compress = promisify(brotliCompress);
 
 /** The pages of a folder, bundled at the first request; their files lie under `assetsPath`. */
 export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
@@ -74,10 +69,12 @@ function nameOf(files: readonly OutputFile[], extension: string): string {
 
 async function pageFile(name: string, contents: Uint8Array): Promise<PageFile> {
   const bytes = Buffer.from(contents);
+  const body = new LargeBody(bytes, LASTING);
+  // The files of a page are few: they are ready in both codings when the page is first shown.
+  for (const coding of ['br', 'gzip'] as const) await body.inCoding(coding);
   return {
     contentType: CONTENT_TYPES[path.extname(name)] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-    bytes,
-    brotli: await compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+    body,
   };
 }

@@ -39,13 +39,18 @@ export function occupancy(inventory: Inventory): Occupancy {
   };
 }
 
+/** Whether every change after version `since` is remembered. */
+export function remembersSince({ version, recentChanges, forgottenVersion }: Inventory, since: number): boolean {
+  return since <= version && since >= forgottenVersion && version - since <= recentChanges.length;
+}
+
 /**
  * The seats that changed after version `since`, each once in its newest state; null when that version is too old to be
  * remembered, or yet to come.
  */
 export function occupancySince(inventory: Inventory, since: number): readonly SeatChange[] | null {
-  const { version, recentChanges, forgottenVersion } = inventory;
-  if (since > version || since < forgottenVersion || version - since > recentChanges.length) return null;
+  if (!remembersSince(inventory, since)) return null;
+  const { version, recentChanges } = inventory;
   const numbers = new Set<number>();
   for (let each = since + 1; each <= version; each += 1) numbers.add(recentChanges[each % recentChanges.length]!);
   return Array.from(numbers, (number) => seatByNumber(inventory, number));

@@ -5,6 +5,7 @@
  * by `server.ts` before the routes; what is kept ready is wrapped when it is made, with `sealed`.
  */
 import type { FastifyInstance, FastifyReply, preSerializationHookHandler } from 'fastify';
+import { LARGE_BYTES_MIN, LargeBody, PASSING, sendLarge, type Effort } from './encoding.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -28,22 +29,37 @@ export function installEnvelope(app: FastifyInstance, envelope: Envelope): void 
 const wrapSuccess: preSerializationHookHandler = (_request, reply, body, done) =>
   done(null, reply.statusCode < 300 ? { data: body } : body);
 
-/** A body that is written already, with its length on the wire. */
-export interface SealedBody {
+/** A body that is written already: a small one with its length on the wire, a large one as bytes that can be compressed. */
+export type SealedBody = SealedText | LargeBody;
+
+export interface SealedText {
   readonly text: string;
   readonly byteLength: number;
 }
 
 /**
- * A body as text, in the envelope when there is one. Text and not bytes: Node sends a short text together with the
- * headers, bytes after them (measured: a sixth of the request's CPU).
+ * A body to be kept, in the envelope when there is one. A small one is text and not bytes: Node sends a short text together with
+ * the headers, bytes after them (measured: a sixth of the request's CPU).
  */
-export function sealed(body: unknown, envelope: Envelope): SealedBody {
+export function sealed(body: unknown, envelope: Envelope, effort: Effort = PASSING): SealedBody {
+  const plain = sealedOnce(body, envelope);
+  return plain.byteLength < LARGE_BYTES_MIN ? plain : new LargeBody(Buffer.from(plain.text), effort);
+}
+
+/** A body for one request alone, in the envelope when there is one: it is sent as it is, whatever its size. */
+export function sealedOnce(body: unknown, envelope: Envelope): SealedText {
   const text = JSON.stringify(envelope === 'none' ? body : { data: body });
   return { text, byteLength: Buffer.byteLength(text) };
 }
 
-/** Sends a sealed body as JSON. */
-export function sendSealed(reply: FastifyReply, { text, byteLength }: SealedBody): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).header('content-length', byteLength).send(text);
+/** The memory that a sealed body takes at most, with its codings: each is smaller than half of the body. */
+export function bytesKept(body: SealedBody): number {
+  return body instanceof LargeBody ? body.bytes.length * 2 : body.byteLength * 2;
+}
+
+/** Sends a sealed body as JSON, a large one in the coding that the client takes. */
+export function sendSealed(reply: FastifyReply, body: SealedBody): FastifyReply | Promise<FastifyReply> {
+  reply.header('content-type', JSON_TYPE);
+  if (body instanceof LargeBody) return sendLarge(reply, body);
+  return reply.header('content-length', body.byteLength).send(body.text);
 }

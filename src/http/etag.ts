@@ -1,15 +1,21 @@
 /** Version tags: the tag of a body, and whether the client has that body already. */
+import { plainTag } from './encoding.ts';
 
 /** A strong tag made of what determines the body. */
 export function etagOf(...parts: readonly (string | number)[]): string {
   return `"${parts.map((part) => encodeURIComponent(part)).join('.')}"`;
 }
 
-/** Whether an If-None-Match header names the tag, weakly compared as RFC 9110 asks; `*` names every tag. */
-export function isNamedBy(etag: string, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(',').some((given) => {
-    const tag = given.trim();
-    return tag === '*' || tag === etag || tag === `W/${etag}`;
-  });
+/**
+ * The tag by which an If-None-Match header names the body that has this one, in any of its codings; null when it does not.
+ * Compared weakly as RFC 9110 asks; `*` names every tag.
+ */
+export function tagNamed(etag: string, ifNoneMatch: string | undefined): string | null {
+  if (ifNoneMatch === undefined) return null;
+  for (const given of ifNoneMatch.split(',')) {
+    const tag = given.trim().replace(/^W\//, '');
+    if (tag === '*') return etag;
+    if (plainTag(tag) === etag) return tag;
+  }
+  return null;
 }

@@ -1,13 +1,13 @@
 /**
- * The texts of event payloads, kept until what they show may have changed.
+ * The bodies of event payloads, kept until what they show may have changed.
  *
- * Makes a GET of the payload nearly as cheap as sending a constant: most requests of a rush meet a text that is made
- * already. Called by `routes/events.ts`. Each living state of a box office has an identity of its own here, because one
+ * Makes a GET of the payload nearly as cheap as sending a constant: most requests of a rush meet a body that is made
+ * already. Layouts and full occupancies of halls are kept likewise. Each living state of a box office has an identity of its own here, because one
  * that was activated again after a lost turn may reach an old revision number with other facts.
  */
 import { LRUCache } from 'lru-cache';
 import type { Refusal } from '#domain/refusal.ts';
-import type { SealedBody } from './envelope.ts';
+import { bytesKept, type SealedBody } from './envelope.ts';
 
 interface Payload {
   readonly revision: string;
@@ -28,7 +28,7 @@ export function createPayloadCache(payloadsMax: number, bytesMax: number): Paylo
   const payloads = new LRUCache<string, Payload>({
     max: payloadsMax,
     maxSize: bytesMax,
-    sizeCalculation: ({ body }) => body.byteLength * 2 + 200,
+    sizeCalculation: ({ body }) => bytesKept(body) + 200,
   });
   const identities = new WeakMap<object, number>();
   let lastIdentity = 0;
@@ -47,7 +47,7 @@ export function createPayloadCache(payloadsMax: number, bytesMax: number): Paylo
       const known = payloads.get(key);
       if (known?.revision === revision) return known.body;
       const body = make();
-      if ('text' in body) payloads.set(key, { revision, body });
+      if (!('outcome' in body)) payloads.set(key, { revision, body });
       return body;
     },
   };

@@ -11,6 +11,7 @@ import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
+import type { LargeBody } from './encoding.ts';
 import type { PaymentDesk } from '#payments/desk.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
@@ -149,9 +150,7 @@ interface CommonPorts {
 export interface PageFile {
   readonly contentType: string;
   readonly etag: string;
-  readonly bytes: Buffer;
-  /** The same, compressed with Brotli. */
-  readonly brotli: Buffer;
+  readonly body: LargeBody;
 }
 
 /** A page and the files that it loads, by name. */

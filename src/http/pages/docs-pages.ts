@@ -5,7 +5,6 @@
  * from the machines, guides and examples from `src/docs`. The pages have no script and load nothing.
  */
 import { createHash } from 'node:crypto';
-import type { FastifyReply } from 'fastify';
 import { drawnLaws } from '#src/docs/diagram.ts';
 import { examples } from '#src/docs/examples.ts';
 import { guides, type Block, type Guide } from '#src/docs/guides.ts';
@@ -66,18 +65,15 @@ export function docsPages(document: () => ShownDocument): ReadonlyMap<string, ()
   ]);
 }
 
-export function sendDocsPage(reply: FastifyReply, page: DocsPage): FastifyReply {
-  return reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': POLICY,
-      'cache-control': 'no-cache',
-      'referrer-policy': 'same-origin',
-    })
-    .send(documentOf(page));
-}
+/** The headers of every page of the reference. */
+export const DOCS_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'referrer-policy': 'same-origin',
+} as const;
 
-function documentOf({ path, title, body }: DocsPage): string {
+/** The page as HTML. */
+export function documentOf({ path, title, body }: DocsPage): string {
   const links = GROUPS.map(
     (group) =>
       html`<b>${group.title}</b>

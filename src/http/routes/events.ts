@@ -9,7 +9,7 @@ import { eventRevision, eventView } from '#domain/availability.ts';
 import { isPublished, type BoxOffice } from '#domain/box-office.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printEvent, printEventSummary } from '../bodies.ts';
-import { sealed, sendSealed, type SealedBody } from '../envelope.ts';
+import { sealed, sealedOnce, sendSealed, type Envelope, type SealedBody } from '../envelope.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
@@ -33,13 +33,13 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
 
   const payloadOf = (office: BoxOffice, now: number, wanted: Wanted): SealedBody | Refusal => {
     if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
-    const make = (): SealedBody | Refusal => {
+    const make = <Made>(seal: (body: unknown, envelope: Envelope) => Made): Made | Refusal => {
       const view = eventView(office, wanted, now);
-      return 'outcome' in view ? view : sealed(printEvent(view), responseEnvelope);
+      return 'outcome' in view ? view : seal(printEvent(view), responseEnvelope);
     };
     const { performanceId, sessionKey } = wanted;
-    if (sessionKey !== null && office.holds.activeBySession.has(sessionKey)) return make();
-    return payloads.recall(office, performanceId ?? '', eventRevision(office, now), make);
+    if (sessionKey !== null && office.holds.activeBySession.has(sessionKey)) return make(sealedOnce);
+    return payloads.recall(office, performanceId ?? '', eventRevision(office, now), () => make(sealed));
   };
 
   app.get(
@@ -76,7 +76,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       },
     },
     async (request, reply) => {
-      varyBy(reply, 'X-Session-Key');
+      varyBy(varyBy(reply, 'X-Session-Key'), 'Accept-Encoding');
       const sessionKey = optionalSessionKey(request);
       if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const office = await directory.bySlug(request.params.slug);

@@ -6,7 +6,8 @@
  */
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isNamedBy } from '../etag.ts';
+import { sendLarge } from '../encoding.ts';
+import { tagNamed } from '../etag.ts';
 import type { PageFile, PagesPort } from '../ports.ts';
 import type { HttpApp } from '../app.ts';
 import { varyBy } from '../vary.ts';
@@ -43,10 +44,14 @@ export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly s
   );
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, file: PageFile, keep: string): FastifyReply {
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: PageFile,
+  keep: string,
+): FastifyReply | Promise<FastifyReply> {
   varyBy(reply.header('cache-control', keep).header('etag', file.etag), 'Accept-Encoding');
-  if (isNamedBy(file.etag, request.headers['if-none-match'])) return reply.code(304).send();
-  reply.header('content-type', file.contentType);
-  const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  return brotli ? reply.header('content-encoding', 'br').send(file.brotli) : reply.send(file.bytes);
+  const named = tagNamed(file.etag, request.headers['if-none-match']);
+  if (named !== null) return reply.header('etag', named).code(304).send();
+  return sendLarge(reply.header('content-type', file.contentType), file.body);
 }

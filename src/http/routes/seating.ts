@@ -1,22 +1,27 @@
 /**
  * Numbered seating: the layout, which seats are gone, and the best seats for a number of people.
  *
- * Layout and occupancy carry an ETag, so that a client that asks again gets 304 and no body. A layout is large and the
- * same for all until the definition changes: its text is kept.
+ * Layout and occupancy carry an ETag, so that a client that asks again gets 304 and no body. Both are large and the same for all,
+ * a layout until the definition changes, a full occupancy until a seat does: they are kept, and compressed once.
  */
 import { Type } from 'typebox';
-import { occupancyView, seatingView, suggestSeats } from '#domain/availability.ts';
+import type { FastifyReply } from 'fastify';
+import { occupancyOf, seatingView, suggestSeats } from '#domain/availability.ts';
 import { isPublished, type BoxOffice } from '#domain/box-office.ts';
+import { remembersSince } from '#domain/occupancy.ts';
+import { findDate } from '#domain/performances.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
-import { sealed, sendSealed } from '../envelope.ts';
-import { etagOf, isNamedBy } from '../etag.ts';
+import { LASTING } from '../encoding.ts';
+import { sealed, sealedOnce, sendSealed, type SealedBody } from '../envelope.ts';
+import { etagOf, tagNamed } from '../etag.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
 import type { BoxOfficePort, PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { Occupancy, OccupancyQuery, Seating, SeatList, SuggestSeats } from '../schemas/seating.ts';
 import type { HttpApp } from '../app.ts';
+import { varyBy } from '../vary.ts';
 
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });
@@ -27,7 +32,7 @@ export function seatingRoutes(
   { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>,
 ): void {
   const { responseEnvelope, limits } = settings;
-  const layouts = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
+  const kept = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
   app.get(
     '/api/events/public/:slug/seating',
@@ -44,14 +49,12 @@ export function seatingRoutes(
       const office = await directory.bySlug(request.params.slug);
       const layout = lookIfPublished(office, (state) => {
         const etag = etagOf('seating', state.eventId, state.definitionVersion);
-        if (isNamedBy(etag, request.headers['if-none-match'])) return { etag, body: null };
-        const make = () => sealed(printSeating(seatingView(state)), responseEnvelope);
-        return { etag, body: layouts.recall(state, 'seating', String(state.definitionVersion), make) };
+        const named = tagNamed(etag, request.headers['if-none-match']);
+        if (named !== null) return { etag: named, body: null };
+        const make = () => sealed(printSeating(seatingView(state)), responseEnvelope, LASTING);
+        return { etag, body: kept.recall(state, 'seating', String(state.definitionVersion), make) };
       });
-      if ('outcome' in layout) return reply.refuse(layout);
-      reply.header('etag', layout.etag).header('cache-control', 'no-cache');
-      if (layout.body === null) return reply.code(304).send();
-      return sendSealed(reply, layout.body);
+      return sendTagged(reply, layout);
     },
   );
 
@@ -71,12 +74,20 @@ export function seatingRoutes(
       const { performance_id: performanceId, since } = request.query;
       const office = await directory.bySlug(request.params.slug);
       const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
-      const view = lookIfPublished(office, (state) => occupancyView(state, wanted));
-      if ('outcome' in view) return reply.refuse(view);
-      const etag = etagOf(view.eventId, view.performanceId, view.form === 'FULL' ? 'all' : view.since, view.version);
-      reply.header('etag', etag).header('cache-control', 'no-cache');
-      if (isNamedBy(etag, request.headers['if-none-match'])) return reply.code(304).send();
-      return reply.send(printOccupancy(view));
+      const occupancy = lookIfPublished(office, (state) => {
+        const date = findDate(state, wanted.performanceId);
+        if ('outcome' in date) return date;
+        const { version } = date.inventory;
+        const since = wanted.since !== null && remembersSince(date.inventory, wanted.since) ? wanted.since : null;
+        const etag = etagOf(state.eventId, date.id, since ?? 'all', version);
+        const named = tagNamed(etag, request.headers['if-none-match']);
+        if (named !== null) return { etag: named, body: null };
+        const print = () => printOccupancy(occupancyOf(state.eventId, date, since));
+        if (since !== null) return { etag, body: sealedOnce(print(), responseEnvelope) };
+        const make = () => sealed(print(), responseEnvelope);
+        return { etag, body: kept.recall(state, `taken ${date.id}`, String(version), make) };
+      });
+      return sendTagged(reply, occupancy);
     },
   );
 
@@ -100,6 +111,18 @@ export function seatingRoutes(
       return 'outcome' in seats ? reply.refuse(seats) : reply.send(seats.map(printFreeSeat));
     },
   );
+}
+
+interface TaggedBody {
+  readonly etag: string;
+  /** Null where the client has it already. */
+  readonly body: SealedBody | null;
+}
+
+function sendTagged(reply: FastifyReply, found: TaggedBody | Refusal): FastifyReply | Promise<FastifyReply> {
+  if ('outcome' in found) return reply.refuse(found);
+  varyBy(reply.header('etag', found.etag).header('cache-control', 'no-cache'), 'Accept-Encoding');
+  return found.body === null ? reply.code(304).send() : sendSealed(reply, found.body);
 }
 
 /** A query of an event that buyers can see, or EVENT_NOT_FOUND. */

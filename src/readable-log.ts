@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { withoutSecretIds } from '#actors/shown-facts.ts';
 import type { Config } from './config.ts';
 
 interface Entry extends Readonly<Record<string, unknown>> {
@@ -8,9 +9,18 @@ interface Entry extends Readonly<Record<string, unknown>> {
   readonly err?: { readonly stack?: string; readonly message?: string };
 }
 
+/** No line of a log has the id of a hold, of a queue entry or of a checkout session, whatever an error's message says. */
+const hooks = { streamWrite: withoutSecretIds };
+
+/** A log for programs: JSON lines, on stdout where no other place is given. */
+export function createJsonLog(level: Config['logLevel'], print?: (text: string) => void): Logger {
+  const options = { level, base: null, hooks };
+  return print === undefined ? pino(options) : pino(options, { write: print });
+}
+
 /** A log for people at a terminal: a line an entry, with the time, the level where it matters, and the details behind. */
 export function createReadableLog(level: Config['logLevel'], print: (text: string) => void): Logger {
-  return pino({ level, base: null }, { write: (line: string) => print(readable(JSON.parse(line) as Entry)) });
+  return pino({ level, base: null, hooks }, { write: (line: string) => print(readable(JSON.parse(line) as Entry)) });
 }
 
 function readable({ level, time, msg = '', err, ...details }: Entry): string {

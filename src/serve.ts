@@ -10,6 +10,7 @@
 import { JournalFault } from '#persistence/journal.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { UnknownFact } from '#domain/replay.ts';
+import { withoutSecretIds } from '#actors/shown-facts.ts';
 import { LIMITS, readConfig, type Config } from './config.ts';
 import { createReadableLog } from './readable-log.ts';
 import { SecretDamaged } from './secrets.ts';
@@ -82,7 +83,7 @@ function leaveForJournal(fault: JournalFault): void {
 }
 
 function leave(code: ExitCode, lines: readonly string[]): void {
-  process.stderr.write(`${lines.join('\n')}\n`);
+  process.stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
   process.exit(code);
 }
 

@@ -3,7 +3,7 @@
  *
  * Called by `main.ts`, `holdfast serve` and the black-box tests. Owns no rule of the sale; it joins the rooms.
  */
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import { stopwatchMs } from '#persistence/files.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
+import { createJsonLog } from './readable-log.ts';
 import { confirmKey, keptSecret, peekSecret, SECRETS } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
@@ -72,7 +73,7 @@ const SNAPSHOTS_MS_MIN = 500;
  * Starts serving. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const log = options.log ?? pino({ level: config.logLevel, base: null });
+  const log = options.log ?? createJsonLog(config.logLevel);
   logTroubles(log);
   const engine = await startEngine({
     folder: config.dataDir,

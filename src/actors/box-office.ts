@@ -212,7 +212,7 @@ export class BoxOfficeActor {
     while (due !== null && due.at <= now) {
       const { revision } = this.#office;
       this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
-      invariant(this.#office.revision > revision, `${due.subjectId} was due and would be due for ever`);
+      invariant(this.#office.revision > revision, 'what is due is settled by the turn that settles it');
       due = nextDeadline(this.#office);
     }
   }

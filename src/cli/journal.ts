@@ -1,13 +1,13 @@
 /**
  * `holdfast journal`: the facts as they are kept, one a line.
  *
- * Session keys and the seeds of draws open doors; they are masked unless --reveal is given.
+ * Without --reveal only what a list for each type of fact allows is shown (`shown-facts.ts`).
  */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { shownFact } from '#actors/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
-import { maskSecrets } from '#domain/masking.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { printMoment } from './output.ts';
 import { dataFolder } from './settings.ts';
@@ -21,14 +21,16 @@ export const journalCommand: Command = {
   description: [
     'Prints facts in the order in which they happened: number, time, event, type, data; with --json a JSON object a line. Reads the ' +
       'journal beside a serving process; facts that were pruned are in the archive, and restore brings them back.',
-    'Session keys and the seeds of draws are shown as *** unless --reveal is given: they open doors.',
+    'Unless --reveal is given *** stands in place of secrets: session keys, idempotency keys, seeds of draws and what buyers were ' +
+      'tracked by. Ids of holds, queue entries and checkout sessions are shown as *** and the first 8 digits of their SHA-256, so ' +
+      'that the facts of one can be found.',
   ],
   options: [
     { name: 'event', value: 'ID', help: 'only facts of this event' },
     { name: 'type', value: 'T', help: 'only facts of this type, such as HoldPlaced' },
     { name: 'since', value: 'SEQ', help: 'only fact SEQ and those after it' },
     { name: 'follow', help: 'go on printing what happens, until Ctrl-C' },
-    { name: 'reveal', help: 'print session keys and seeds' },
+    { name: 'reveal', help: 'print everything, secrets too' },
     DATA_OPTION,
   ],
   positionals: { min: 0, max: 0 },
@@ -88,7 +90,7 @@ function rowsOf(view: JournalView, eventId: string | null, afterSeq: number): It
 }
 
 function lineOf({ seq, at, eventId, type, data }: FactRow, { output, has }: Call): string {
-  const shown = has('reveal') ? data : maskSecrets(data);
+  const shown = has('reveal') ? data : shownFact(type, data);
   const time = printMoment(at);
   if (!output.isJson) return `${seq} ${time} ${eventId || '-'} ${type} ${shown}\n`;
   const [sequence, moment, event, kind] = [seq, time, eventId, type].map((value) => JSON.stringify(value));

@@ -1,8 +1,10 @@
 /**
  * Orders in the form in which they leave for the box office's own books: a record each, as JSON or as a line of CSV.
  *
- * Amounts are cents, times RFC 3339, as everywhere outside.
+ * Amounts are cents, times RFC 3339, as everywhere outside. What leaves is listed field by field; ids of holds and of checkout
+ * sessions, and the addresses that lead to these, stay here.
  */
+import { SHOWN_FIELDS, shownFields, type RulesFor } from '#domain/shown-fields.ts';
 import { snakeCased, printMoment } from './output.ts';
 import type { OrderView } from '#domain/views.ts';
 
@@ -73,10 +75,71 @@ const MOMENTS = new Set([
   'endsAt',
 ]);
 
-/** An order with everything on it, as a JSON object; the names of tracking fields stay as the buyer wrote them. */
+const PERSON = { name: 'SHOWN', email: 'SHOWN', documentNumber: 'SHOWN', phone: 'SHOWN' } as const;
+
+/** The fields of an order in JSON; tracking is added by itself. */
+const FIELDS = {
+  id: 'SHOWN',
+  holdId: 'HIDDEN',
+  status: 'SHOWN',
+  paymentStatus: 'SHOWN',
+  placedAt: 'SHOWN',
+  expiresAt: 'SHOWN',
+  currency: 'SHOWN',
+  totalCents: 'SHOWN',
+  paidCents: 'SHOWN',
+  remainingCents: 'SHOWN',
+  refundedCents: 'SHOWN',
+  refundDueCents: 'SHOWN',
+  paymentProvider: 'SHOWN',
+  installmentsCents: 'SHOWN',
+  paidInstallments: 'SHOWN',
+  payments: {
+    id: 'SHOWN',
+    installment: 'SHOWN',
+    amountCents: 'SHOWN',
+    currency: 'SHOWN',
+    status: 'SHOWN',
+    provider: 'SHOWN',
+    createdAt: 'SHOWN',
+    paidAt: 'SHOWN',
+    checkoutSessionId: 'HIDDEN',
+    redirectUrl: 'HIDDEN',
+    sessionExpiresAt: 'SHOWN',
+  },
+  refunds: { id: 'SHOWN', amountCents: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN' },
+  tickets: {
+    id: 'SHOWN',
+    ticketTypeId: 'SHOWN',
+    performanceId: 'SHOWN',
+    section: 'SHOWN',
+    rowLabel: 'SHOWN',
+    seatId: 'SHOWN',
+    seatLabel: 'SHOWN',
+    attendee: PERSON,
+  },
+  items: SHOWN_FIELDS.OrderPlaced.items,
+  discounts: { code: 'SHOWN', itemIndex: 'SHOWN', amountCents: 'SHOWN' },
+  event: {
+    id: 'SHOWN',
+    slug: 'SHOWN',
+    name: 'SHOWN',
+    performances: { id: 'SHOWN', name: 'SHOWN', startsAt: 'SHOWN', endsAt: 'SHOWN', status: 'SHOWN' },
+  },
+  customer: PERSON,
+  promoCode: 'SHOWN',
+  promoterCode: 'SHOWN',
+  referralCode: 'SHOWN',
+  tracking: 'HIDDEN',
+  successUrl: 'SHOWN',
+  cancelUrl: 'SHOWN',
+  cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN' },
+} as const satisfies RulesFor<OrderView>;
+
+/** An order with everything on it that is listed, as a JSON object; the names of tracking fields stay as the buyer wrote them. */
 export function jsonOf(order: OrderView): string {
-  const { tracking, ...rest } = order;
-  const printed = JSON.parse(JSON.stringify(rest), (name, value: unknown) =>
+  const { tracking } = order;
+  const printed = JSON.parse(JSON.stringify(shownFields(FIELDS, order)), (name, value: unknown) =>
     MOMENTS.has(name) && typeof value === 'number' ? printMoment(value) : value,
   ) as object;
   return JSON.stringify({ ...(snakeCased(printed) as object), tracking });

@@ -3,8 +3,11 @@
  *
  * 1. With --json stdout carries JSON alone; without it no JSON, unless that is what was asked for.
  * 2. Progress shows on a terminal only, and is gone when the command is done.
- * 3. Names in JSON are snake_case as everywhere outside; they are turned here and nowhere else.
+ * 3. Ids of holds, queue entries and checkout sessions never leave in texts and values; what is printed raw decides that itself.
+ * 4. Names in JSON are snake_case as everywhere outside; they are turned here and nowhere else.
  */
+
+import { withoutSecretIds } from '#actors/shown-facts.ts';
 
 export interface Output {
   readonly isJson: boolean;
@@ -40,15 +43,15 @@ export function createOutput(isJson: boolean): Output {
   return {
     isJson,
     text(...lines) {
-      if (!isJson && lines.length > 0) write(`${lines.join('\n')}\n`);
+      if (!isJson && lines.length > 0) write(withoutSecretIds(`${lines.join('\n')}\n`));
     },
     json(value) {
-      if (isJson) write(`${JSON.stringify(snakeCased(value), null, 2)}\n`);
+      if (isJson) write(withoutSecretIds(`${JSON.stringify(snakeCased(value), null, 2)}\n`));
     },
     raw: write,
     trouble(...lines) {
       clear();
-      process.stderr.write(`${lines.join('\n')}\n`);
+      process.stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
     },
     progress(of, done, total) {
       if (!process.stderr.isTTY || Date.now() - shownAt < PROGRESS_EVERY_MS) return;

@@ -293,7 +293,7 @@ export function keepFinished(holds: HoldBook, holdId: string): void {
 
 function holdOf(holds: HoldBook, holdId: string): Hold {
   const hold = holds.byId.get(holdId);
-  invariant(hold !== undefined, `a fact names a hold that is not there: ${holdId}`);
+  invariant(hold !== undefined, 'a fact names a hold that is there');
   return hold;
 }
 

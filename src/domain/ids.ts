@@ -28,3 +28,12 @@ export function eventNumberOf(prefix: IdPrefix, id: string): number | null {
   const parts = SHAPE.exec(id);
   return parts !== null && parts[1] === prefix ? Number.parseInt(parts[2] ?? '', 36) : null;
 }
+
+const IN_TEXT = /(?<![A-Za-z0-9])(hld|que|ord|cs|tkt|pay|ref)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g;
+
+/** The ids of these prefixes in a text. */
+export function idsIn(text: string, prefixes: readonly IdPrefix[]): readonly string[] {
+  return Array.from(text.matchAll(IN_TEXT))
+    .filter(([, prefix]) => prefixes.includes(prefix as IdPrefix))
+    .map(([id]) => id);
+}

@@ -13,5 +13,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
 
 /** Closes a switch over a union: the compiler proves that no case is left. */
 export function unreachable(value: never): never {
-  throw new Defect(`unreachable: ${JSON.stringify(value)}`);
+  // A whole value could hold secrets, and the message of a defect reaches the log.
+  const { type, kind, part } = Object(value) as Readonly<Record<string, unknown>>;
+  throw new Defect(`unreachable: ${String(type ?? kind ?? part ?? typeof value)}`);
 }

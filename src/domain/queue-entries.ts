@@ -90,7 +90,7 @@ export function findLiveEntry(entries: QueueEntries, sessionKey: string): QueueE
 /** An entry that a fact names. */
 export function entryOf(entries: QueueEntries, entryId: string): QueueEntry {
   const entry = findEntry(entries, entryId);
-  invariant(entry !== undefined, `a fact names a queue entry that is not there: ${entryId}`);
+  invariant(entry !== undefined, 'a fact names a queue entry that is there');
   return entry;
 }
 

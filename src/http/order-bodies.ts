@@ -82,7 +82,6 @@ export async function printAdminOrder(order: OrderView, tickets: TicketSigner): 
   const { cancellation } = order;
   return {
     ...printOrder(order, tickets),
-    hold_id: order.holdId,
     placed_at: printTime(order.placedAt),
     payment_provider: order.paymentProvider,
     refunded_amount: order.refundedCents,

@@ -7,7 +7,7 @@
  *
  *  1. The status is no 5xx but 503 OVERLOADED, and 502 while the sandbox plays an outage.
  *  2. The body is what the document says for this status; an error has the API's body and a known code of this status.
- *  3. Nothing of the residents is in it.
+ *  3. Nothing of the residents is in it, and no seed of a draw that is still to come.
  *  4. An answer that is no success comes without new facts, and the state is what it was.
  *  5. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
  */
@@ -60,6 +60,8 @@ export interface GuestHouse {
   restart(): Promise<void>;
   /** The residents own what they owned, where neither time nor an operator took it. */
   residentsAreWell(): Promise<void>;
+  /** An operator is shown every fact of the journal, and nothing that must not be told. */
+  journalIsClean(): Promise<void>;
   /** Whether the visitor has bought so much that it is time to tidy up. */
   isCrowded(): boolean;
   /** Gives back what the visitor bought, so that the house does not sell out. */
@@ -120,8 +122,19 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
     }
     return prints.join();
   };
+  /** The seeds of all draws that are not finished yet. */
+  const comingSeeds = (): readonly string[] =>
+    directory.awake().flatMap((actor) => {
+      const draw = actor.look((state) => state.waitingRoom?.draw ?? null);
+      return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
+    });
   /** The state once all that is due is settled. */
   const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: shop.now() });
+  const assertNothingTold = (text: string, about: string): void => {
+    for (const secret of [...residents.secrets(asOperator), ...comingSeeds()]) {
+      assert.ok(!text.includes(secret), `${secret} is told: ${about}`);
+    }
+  };
   let last: { readonly seq: number; readonly print: string; readonly now: number } | null = null;
 
   const visit = async (wild: WildRequest): Promise<Seen> => {
@@ -137,10 +150,8 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
     const about = `${wild.method} ${request.path} → ${seen.status} ${seen.text.slice(0, 2_000)}`;
     count(tally, wild.operationId ?? 'beside', seen.status);
     judgeAnswer(seen, operation, wild.method, judges[wild.listener], about);
-    for (const secret of residents.secrets(asOperator)) {
-      assert.ok(!seen.text.includes(secret), `${secret} is told: ${about}`);
-      assert.ok(!JSON.stringify(seen.headers).includes(secret), `${secret} is in a header: ${about}`);
-    }
+    assertNothingTold(seen.text, about);
+    assertNothingTold(JSON.stringify(seen.headers), `in a header, ${about}`);
     const facts = [...journal.read({ afterSeq: before.seq })].map(({ type }) => type);
     last = await look();
     judgeChange(
@@ -159,6 +170,15 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
     visit,
     tally,
     residentsAreWell: () => residents.areWell(),
+    async journalIsClean() {
+      let before: number | null = null;
+      do {
+        const address: string = `/admin/journal?limit=200${before === null ? '' : `&before=${before}`}`;
+        const { body } = await shop.admin.get<{ readonly next_before: number | null }>(address);
+        assertNothingTold(JSON.stringify(body), address);
+        before = body.next_before;
+      } while (before !== null);
+    },
     async restart() {
       const before = await fingerprint();
       await shop.restart();
@@ -182,12 +202,13 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
 
 // ── the residents ────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const IDEMPOTENCY_KEY = 'planted-by-ada-resident';
 const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that nobody may ever see').toString('base64')}`;
 
 interface Residents {
   readonly holds: readonly HoldBody[];
   readonly entries: readonly QueueEntryBody[];
-  /** What must not be told; operators may see orders, but no keys. */
+  /** What must not be told; operators may see orders, but no keys, no passes and no ids of holds. */
   secrets(toOperator: boolean): readonly string[];
   areWell(): Promise<void>;
 }
@@ -208,20 +229,21 @@ async function moveIn(shop: Shop): Promise<Residents> {
   ];
   const join = { event_id: 'evt_room', session_key: cleo };
   const { body: entry } = await shop.post<QueueEntryBody>('/api/checkout/queue', join);
-  const paid = await start(shop, { customer, items: [item('seat', 2)] }, { 'idempotency-key': 'planted' });
+  const early = { event_id: 'evt_drawn', session_key: cleo };
+  const { body: undrawn } = await shop.post<QueueEntryBody>('/api/checkout/queue', early);
+  const paid = await start(shop, { customer, items: [item('seat', 2)] }, { 'idempotency-key': IDEMPOTENCY_KEY });
   const order: OrderStatus = await settle(shop, paid, 'paid');
   const pending = await start(shop, {
     customer: { ...customer, email: 'ben.resident@secret.example', name: 'Ben Resident' },
   });
   const { body: open } = await shop.get<OrderStatusBody>(`/api/checkout/status/${pending.order_id}`);
   const orders = [order, open];
-  const strict = [...keys, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
+  const passes = [...holds.map(({ id }) => id), entry.id, undrawn.id];
+  const strict = [...keys, ...passes, IDEMPOTENCY_KEY, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
   const personal = [
     ...['ada.resident@', 'ben.resident@', 'Ada Resident', 'Ben Resident', 'DOC-4711', '+49 4711', 'surprise concert'],
     ...orders.flatMap((each) => [each.order_id, ...each.tickets, ...each.ticket_objects.map(({ code }) => code)]),
     ...[paid, pending].map(({ checkout_session_id: id }) => id!),
-    ...holds.map(({ id }) => id),
-    entry.id,
   ];
   return {
     holds,

@@ -253,6 +253,21 @@ const BUGS: readonly SeededBug[] = [
     'texts.length < 0',
     'test/persistence/damage.test.ts',
   ),
+  bug(
+    'the draw forgets its opening',
+    'src/domain/drawing.ts',
+    'drawOrder({ seed: draw!.seed, opening }, ids, hashing)',
+    'drawOrder({ seed: draw!.seed, opening: null }, ids, hashing)',
+    'test/domain/draw-steering.test.ts',
+  ),
+  bug(
+    'operators are shown the seed of a coming draw',
+    'src/domain/shown-fields.ts',
+    'drawSeed: HIDDEN',
+    'drawSeed: SHOWN',
+    'test/actors/shown-facts.test.ts',
+    'test/fuzz/surface.test.ts',
+  ),
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

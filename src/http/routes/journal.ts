@@ -1,10 +1,9 @@
 /**
  * What happened last, for the operators' console: the newest facts, the newest first.
  *
- * A window on the journal and no more: a whole sale is read with `holdfast journal`. Session keys and the seeds of draws
- * open doors and are masked as they are there.
+ * A window on the journal and no more: a whole sale is read with `holdfast journal`. What is shown of a fact is what is shown there.
  */
-import { maskSecrets } from '#domain/masking.ts';
+import { shownFact } from '#actors/shown-facts.ts';
 import type { HttpApp } from '../app.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts } from '../ports.ts';
@@ -30,7 +29,8 @@ export function journalRoutes(
         operationId: 'listFacts',
         tags: ['Service'],
         summary: 'Read what happened last, the newest fact first',
-        description: 'Session keys and seeds are masked. A whole sale is read with `holdfast journal`.',
+        description:
+          '*** stands in place of secrets: session keys, seeds of draws, passes, ids of holds. A whole sale is read with `holdfast journal`.',
         security: bearer,
         querystring: JournalQuery,
         response: { 200: ref(JournalPage), ...errorResponses },
@@ -49,7 +49,7 @@ export function journalRoutes(
           at: printTime(row.at),
           event_id: row.eventId === '' ? null : row.eventId,
           type: row.type,
-          data: dataOf(row.data),
+          data: dataOf(row),
         });
         if (shown.length > Number(limit)) shown.shift();
       }
@@ -62,7 +62,7 @@ export function journalRoutes(
   );
 }
 
-function dataOf(data: string): string {
-  if (data.length > DATA_LENGTH_MAX) return `(${data.length.toLocaleString('en')} characters)`;
-  return maskSecrets(data);
+function dataOf({ type, data }: { readonly type: string; readonly data: string }): string {
+  const shown = shownFact(type, data);
+  return shown.length > DATA_LENGTH_MAX ? `(${data.length.toLocaleString('en')} characters)` : shown;
 }

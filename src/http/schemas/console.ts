@@ -1,6 +1,7 @@
 /** The bodies that the operators' console reads beside those of the operators' API. */
 import { Type, type Static } from 'typebox';
 import { Count, IntegerText, Nullable, Time } from './fields.ts';
+import { WaitingRoom } from './operators.ts';
 
 const Text = Type.String();
 
@@ -26,7 +27,7 @@ const OverviewEvent = Type.Object({
   numbered: Type.Boolean({ description: 'Whether any locality has numbered seats.' }),
   asleep: Type.Boolean({ description: 'Nobody asked for it lately: its figures are those last seen.' }),
   performances: Type.Array(OverviewDate),
-  waiting_room: Nullable(Type.Object({}, { additionalProperties: true })),
+  waiting_room: Nullable(WaitingRoom),
 });
 
 export const Overview = Type.Object(

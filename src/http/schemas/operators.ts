@@ -57,6 +57,17 @@ export const DefinedEvent = Type.Object({
   ),
 });
 
+/** What operators see of a waiting room; the seed of its draw is none of it. */
+export const WaitingRoom = Type.Object({
+  status: Type.String(),
+  opens_at: Nullable(Time),
+  waiting: Count,
+  admitted: Count,
+  admitted_last_minute: Count,
+  joined: Count,
+  draw_commitment: Nullable(Type.String()),
+});
+
 export const AdminEvent = Type.Object(
   {
     definition: Type.Unknown({ description: 'As a catalogue file has it.' }),
@@ -71,7 +82,7 @@ export const AdminEvent = Type.Object(
         blocked: Count,
       }),
     ),
-    waiting_room: Nullable(Type.Object({}, { additionalProperties: true })),
+    waiting_room: Nullable(WaitingRoom),
   },
   { $id: 'AdminEvent' },
 );

@@ -81,7 +81,6 @@ export const OrderStatus = Type.Object(
 export const AdminOrder = Type.Object(
   {
     ...orderFields,
-    hold_id: Text,
     placed_at: Time,
     payment_provider: Text,
     refunded_amount: Cents,
@@ -104,7 +103,7 @@ export const AdminOrder = Type.Object(
     payments: Type.Array(
       Type.Object({
         ...paymentFields,
-        checkout_session_id: NullableText,
+        checkout_session_id: Nullable({ ...Text, description: 'By it the provider finds the payment.' }),
         session_expires_at: Nullable(Time),
       }),
     ),

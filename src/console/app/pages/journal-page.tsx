@@ -42,8 +42,8 @@ export function JournalPage({ api, eventId, events }: JournalPageProps) {
       </p>
       <h1>Journal</h1>
       <p class="quiet small">
-        {isNewest ? 'The newest first, as it happens. ' : ''}Keys of sessions and seeds of draws are masked;{' '}
-        <code>holdfast journal</code> prints a whole sale.
+        {isNewest ? 'The newest first, as it happens. ' : ''}Secrets are shown as ***, those of holds and places in line
+        with a label each; <code>holdfast journal</code> prints a whole sale.
       </p>
       {trouble !== null && <p class="alert">{trouble}</p>}
       {value !== null && <FactTable facts={value.facts} names={names} />}

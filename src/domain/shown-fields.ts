@@ -102,7 +102,7 @@ export const SHOWN_FIELDS = {
   QueueEntriesDropped: { entryIds: LABEL },
   QueueEntryLeft: { entryId: LABEL },
   QueuePassExpired: { entryId: LABEL },
-  QueuePassSpent: { entryId: LABEL },
+  QueuePassSpent: { entryId: LABEL, withoutKey: SHOWN },
 
   OrderPlaced: {
     orderId: SHOWN,

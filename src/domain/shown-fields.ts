@@ -152,12 +152,23 @@ export const SHOWN_FIELDS = {
     reference: SHOWN,
     webhookId: HIDDEN,
     refundDueCents: SHOWN,
+    foreignDueCents: SHOWN,
   },
   OrderPaid: { orderId: SHOWN, trigger: SHOWN },
   TicketsIssued: { orderId: SHOWN, ticketIds: SHOWN },
   OrderExpired: { orderId: SHOWN },
   OrderCancelled: { orderId: SHOWN, cause: SHOWN, refundDueCents: SHOWN, ...MARK },
-  RefundRecorded: { orderId: SHOWN, refundId: SHOWN, amountCents: SHOWN, refundDueCents: SHOWN, ...MARK },
+  RefundRecorded: {
+    orderId: SHOWN,
+    refundId: SHOWN,
+    amountCents: SHOWN,
+    refundDueCents: SHOWN,
+    reference: SHOWN,
+    currency: SHOWN,
+    provider: SHOWN,
+    sameAs: SHOWN,
+    ...MARK,
+  },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 
 /** An object, or a list of objects, without the fields that its rules do not show; null stays null. */

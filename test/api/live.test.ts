@@ -24,6 +24,8 @@ interface Stream {
 }
 
 const WAIT_MS_MAX = 30_000;
+/** The service writes to a stream at most so often. */
+const MESSAGE_EVERY_MS = 250;
 
 async function open(house: House, path: string, headers: Record<string, string> = {}): Promise<Stream> {
   const abort = new AbortController();
@@ -132,12 +134,15 @@ describe('The live stream of a date', () => {
     const stream = await watch(CLUB);
     await stream.next();
     const item = { ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 };
+    const beganMs = performance.now();
     await Promise.all(Array.from({ length: 20 }, (_, n) => hold(`crowd-session-${n}`, item, 'evt_club')));
-    let told = 0;
-    for (let reserved: unknown = 0; reserved !== 20; told += 1) {
+    let messages = 0;
+    for (let reserved: unknown = 0; reserved !== 20; messages += 1) {
       reserved = (await stream.next()).data.ticketAvailability[0]!['reserved'];
     }
-    assert.ok(told <= 3, `20 holds came in ${told} messages`);
+    // On a machine that is busy with other things the holds themselves are spread over a longer time.
+    const messagesMax = 2 + Math.ceil((performance.now() - beganMs) / MESSAGE_EVERY_MS);
+    assert.ok(messages <= messagesMax, `20 holds came in ${messages} messages`);
   });
 
   it('tells when a hold runs out, though nobody asks', async () => {

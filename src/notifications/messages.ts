@@ -7,6 +7,7 @@
  * 1. A message is made from its fact and from what never changes about an order: made again, it is the same.
  * 2. An id names the fact and the type, so that a receiver tells a repeat.
  * 3. People leave the house as digests only: address and phone number in hex SHA-256.
+ * 4. So do ids that grant access, but for `order_id`, which is for the receiver itself: `dedupe_id` may be passed on to others.
  */
 import { createHash } from 'node:crypto';
 import { invariant } from '#domain/invariant.ts';
@@ -100,7 +101,7 @@ function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
 function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, plan }: BoxOffice): object {
   const contents = lines.map((line) => contentOf(line.ticketTypeId, line.quantity, line.unitPriceCents));
   return {
-    dedupe_id: holdId,
+    dedupe_id: digestOf(holdId),
     event_id: eventId,
     value: lines.reduce((sum, line) => sum + line.quantity * line.unitPriceCents, 0),
     currency: plan.definition.currency,
@@ -141,7 +142,8 @@ function orderOf({ eventId, orders }: BoxOffice, orderId: string): object {
   invariant(order !== undefined, 'a fact about an order comes after its placing, and orders are kept');
   const { items, totalCents, currency, customer, tracking } = order.purchase;
   return {
-    dedupe_id: orderId,
+    dedupe_id: digestOf(orderId),
+    order_id: orderId,
     event_id: eventId,
     value: totalCents,
     currency,
@@ -165,6 +167,11 @@ function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { ev
     customer: { email: null, phone: null },
     tracking: {},
   };
+}
+
+/** The same for all messages of an order or a hold, and no key to it (4). */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
 }
 
 function contentOf(id: string, quantity: number, price: number) {

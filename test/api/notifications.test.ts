@@ -20,6 +20,7 @@ interface Told {
   readonly timestamp: string;
   readonly data: {
     readonly dedupe_id: string;
+    readonly order_id?: string;
     readonly event_id: string;
     readonly value: number;
     readonly currency: string;
@@ -78,8 +79,8 @@ async function until(holds: () => boolean, what: () => string): Promise<void> {
   throw new Error(`it did not come to pass: ${what()}`);
 }
 
-const typesOf = (told: readonly Told[], dedupeId: string) =>
-  told.filter(({ data }) => data.dedupe_id === dedupeId).map(({ type }) => type);
+const typesOf = (told: readonly Told[], id: string) =>
+  told.filter(({ data }) => (data.order_id ?? data.dedupe_id) === id).map(({ type }) => type);
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -115,7 +116,7 @@ describe('A receiver', () => {
     assert.deepEqual(
       { ...cart!.data },
       {
-        dedupe_id: hold.id,
+        dedupe_id: sha256(hold.id),
         event_id: 'evt_gala',
         value: 3800,
         currency: 'EUR',
@@ -128,7 +129,8 @@ describe('A receiver', () => {
     assert.equal(cart!.timestamp, new Date(shop.now()).toISOString());
     assert.equal(checkout!.type, 'InitiateCheckout');
     assert.deepEqual(checkout!.data, {
-      dedupe_id: started.order_id,
+      dedupe_id: sha256(started.order_id),
+      order_id: started.order_id,
       event_id: 'evt_gala',
       value: 4300,
       currency: 'EUR',
@@ -142,6 +144,7 @@ describe('A receiver', () => {
     assert.deepEqual(paid.map(({ type }) => type).sort(), ['CompletePayment', 'Purchase', 'order.confirmed']);
     for (const each of paid) assert.deepEqual(each.data, checkout!.data);
     assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 5);
+    assert.ok(!JSON.stringify(receiver.told).includes(hold.id), 'the id of a hold opens it');
   });
 
   it('is told of the first payment once, and of the confirmation with the last', async () => {
@@ -172,7 +175,7 @@ describe('A receiver', () => {
     assert.deepEqual(typesOf(receiver.told, expired.order_id), ['InitiateCheckout', 'order.expired', 'refund.due']);
     const due = receiver.told
       .filter(({ type }) => type === 'refund.due')
-      .map(({ data }) => [data.dedupe_id, data.value, data.refund_due]);
+      .map(({ data }) => [data.order_id, data.value, data.refund_due]);
     assert.ok(
       due.some(([id, value, refund]) => id === called.order_id && value === 1900 && refund === 1900),
       JSON.stringify(due),
@@ -214,7 +217,7 @@ describe('A receiver that is down', () => {
       );
       const checkouts = receiver.told
         .filter(({ type }) => type === 'InitiateCheckout')
-        .map(({ data }) => data.dedupe_id);
+        .map(({ data }) => data.order_id);
       assert.deepEqual(
         [...new Set(checkouts)],
         orders.map(({ order_id }) => order_id),
@@ -245,7 +248,7 @@ describe('A receiver that is down', () => {
           () => `${receiver.told.length} told`,
         );
         const checkouts = receiver.told.filter(({ type }) => type === 'InitiateCheckout');
-        assert.deepEqual([...new Set(checkouts.map(({ data }) => data.dedupe_id))], orders);
+        assert.deepEqual([...new Set(checkouts.map(({ data }) => data.order_id))], orders);
         const again = await notify(house.folder, environment, ['--from', '1', '--json']);
         assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 20 }]);
         assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 20);

@@ -106,6 +106,9 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
           text: 'A suggestion reserves nothing. A hold without `seat_ids` gets the best seats side by side at the moment it is placed; with `seat_ids` it gets exactly those or `SEAT_TAKEN`, whose detail says which are gone.',
         },
         {
+          text: 'Ticket types with `accessible` take accessible seats alone, named or not, and other types are never assigned one. Ask for a wheelchair place and the seats of those who come along in one request, both without `seat_ids`: the second item is placed beside the first, in the same row where that is possible.',
+        },
+        {
           code: `curl -s $BASE/api/events/public/the-glass-orchard/seating/best-available -H "$JSON" \\
   -d '{"ticket_type_id": "stalls", "performance_id": "premiere", "count": 3}'
 curl -s $BASE/api/checkout/holds -H "$JSON" -d '{

@@ -2,7 +2,7 @@
  * Which seats a buyer gets who did not pick any: the block that the house would choose.
  *
  * Owns the order of preference. What a block and an orphan are belongs to `row-blocks.ts`, finding rows fast to
- * `block-index.ts`, seats that a hold has already to `held-block.ts`. Called by `reservation.ts` for holds and by the
+ * `block-index.ts`, seats that a hold has already to `held-block.ts`. Called by `assignment.ts` for holds and by the
  * suggestion of seats, so that both follow the same rules:
  *
  * 1. Seats of the type's zones, neighbours in one row with no aisle between; accessible ones only for accessible types,

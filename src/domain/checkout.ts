@@ -6,7 +6,7 @@
  * `box-office.ts`; the facts are applied by `holds.ts` and `orders.ts`.
  *
  * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
- * 2. Tickets come from `reservation.ts` alone. Without a hold, one is placed and converted in the same turn; a session's
+ * 2. Tickets come from `reservation.ts` and `assignment.ts` alone. Without a hold, one is placed and converted in the same turn; a session's
  *    ACTIVE hold then counts as free and is replaced, as by a new hold.
  * 3. What a hold has is not judged anew: its dates, stages and prices are those of its placing.
  * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency key.
@@ -25,7 +25,8 @@ import { findCodes } from './promo-codes.ts';
 import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
 import { judgeLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
-import { assignTickets, findWanted } from './reservation.ts';
+import { assignTickets } from './assignment.ts';
+import { findWanted } from './reservation.ts';
 import { boundAttributionCode, boundTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
 import type { TurnIds } from './ids.ts';

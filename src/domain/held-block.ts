@@ -2,7 +2,7 @@
  * Which seats a hold keeps when its buyer wants fewer or more of them.
  *
  * Owns the choice among the held seats and their neighbours; a wholly new block is chosen by `best-available.ts`. Called by
- * `reservation.ts` for a change that names no seats, after the hold's seats were given back in the trial.
+ * `assignment.ts` for a change that names no seats, after the hold's seats were given back in the trial.
  *
  * 1. Shrinking keeps neighbours together, and of those the stretch that leaves the fewest orphans. Seats that do not
  *    lie together are kept in as few stretches as possible, longest first.

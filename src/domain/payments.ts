@@ -31,7 +31,7 @@ import {
 import { canUseAgain } from './promo-codes.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
 import { refundable } from './refunds.ts';
-import { canRetake } from './reservation.ts';
+import { canRetake } from './assignment.ts';
 import type { CommandOf } from './command.ts';
 import type { TurnIds } from './ids.ts';
 

@@ -10,7 +10,8 @@
 import { addToTally } from './money.ts';
 import type { Stock } from './performances.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { lineKey, type WantedLine } from './reservation.ts';
+import type { WantedLine } from './assignment.ts';
+import { lineKey } from './hold-lines.ts';
 import type { Attendee, HoldLine } from './fact.ts';
 import type { BarPerkRequest, CheckoutItemRequest } from './command.ts';
 

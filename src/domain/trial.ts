@@ -1,7 +1,7 @@
 /**
  * What a date's stock would be: the inventory with some lines given back and others taken, without touching it.
  *
- * Owns the difference only. `reservation.ts` opens a trial for each date of a request, gives the session's own hold back in it,
+ * Owns the difference only. `assignment.ts` opens a trial for each date of a request, gives the session's own hold back in it,
  * judges the items one after the other and takes what each would get, so that items on the same stock add up.
  *
  * 1. The inventory is never written; a trial is forgotten when its decision is made, and is not used after a fact was applied.

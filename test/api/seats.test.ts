@@ -258,6 +258,68 @@ describe('Seats that are assigned', () => {
   });
 });
 
+describe('Companions of accessible seats', () => {
+  /** The seats of each item by its type. */
+  async function party(...items: readonly ItemRequest[]): Promise<Record<string, readonly string[]>> {
+    const { status, body } = await place(items, newSession());
+    assert.equal(status, 201, JSON.stringify(body));
+    return Object.fromEntries(body.items.map((item) => [item.ticket_type_id, item.seat_ids]));
+  }
+
+  it('are placed beside them in the same row, in whatever order the items come', async () => {
+    const wheel = seat('wheel', 'fri', 1);
+    const companion = seat('stalls', 'fri', 1);
+    assert.deepEqual(await party(wheel, companion), { wheel: row('C', 2), stalls: row('C', 3) });
+    shop.wait(60 * MINUTE);
+    assert.deepEqual(await party(companion, wheel), { stalls: row('C', 3), wheel: row('C', 2) });
+    shop.wait(60 * MINUTE);
+    const both = { wheel: row('C', 1, 2), stalls: row('C', 3, 4) };
+    assert.deepEqual(await party(seat('wheel', 'fri', 2), seat('stalls', 'fri', 2)), both);
+  });
+
+  it('are as near as possible where the row has no room', async () => {
+    await take(...row('C', 3, 4));
+    assert.deepEqual(await party(seat('wheel', 'fri', 1), seat('stalls', 'fri', 2)), {
+      wheel: row('C', 2),
+      stalls: row('B', 1, 2),
+    });
+  });
+
+  it('are placed so at a checkout without a hold, and by a PATCH that names both lines', async () => {
+    const customer = { name: 'Ada', email: 'ada@example.org' };
+    const items = [seat('stalls', 'fri', 1), seat('wheel', 'fri', 1)];
+    const start = { event_id: 'evt_play', accept_terms: true, customer, items };
+    assert.equal((await shop.post('/api/checkout/start', start)).status, 201);
+    assert.deepEqual((await occupied()).held, row('C', 2, 3));
+    shop.wait(60 * MINUTE);
+    const hold = await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] });
+    const [own] = hold.items[0]!.seat_ids;
+    const changed = await shop.patch<HoldBody>(`${HOLDS}/${hold.id}`, { items }, { 'x-session-key': session });
+    assert.deepEqual(
+      changed.body.items.map((item) => item.seat_ids),
+      [[own], row('C', 3)],
+    );
+  });
+
+  it('are not sought for another performance, nor where seats are named', async () => {
+    const other = { ...seat('stalls', 'sat', 1) };
+    assert.deepEqual(await party(seat('wheel', 'fri', 1), other), { wheel: row('C', 1), stalls: row('A', 5) });
+    shop.wait(60 * MINUTE);
+    const named = seat('wheel', 'fri', 1, { seat_ids: row('C', 2) });
+    assert.deepEqual(await party(named, seat('stalls', 'fri', 1)), { wheel: row('C', 2), stalls: row('A', 5) });
+  });
+
+  it('that find no seat are INSUFFICIENT_TICKETS, and the request takes nothing', async () => {
+    const detail = assertRefused(
+      await place([seat('wheel', 'fri', 1), seat('stalls', 'fri', 11)]),
+      400,
+      'INSUFFICIENT_TICKETS',
+    );
+    assert.deepEqual([detail['ticket_type_id'], detail['largest_block']], ['stalls', 10]);
+    assert.deepEqual((await occupied()).held, []);
+  });
+});
+
 describe('POST best-available', () => {
   it('answers seats in full and reserves nothing', async () => {
     const { status, body } = await suggest({ ticket_type_id: 'stalls', count: 1, performance_id: 'fri' });

@@ -214,9 +214,20 @@ function seat({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
 
 function items(crowd: Crowd, buyer: Buyer): ItemRequest[] {
   const { chance } = crowd;
+  if (chance.percent(6)) return party(crowd, buyer);
   return Array.from({ length: chance.weighted({ 1: 6, 2: 3, 3: 1 }) === '1' ? 1 : chance.between(2, 3) }, () =>
     item(crowd, buyer),
   );
+}
+
+/** Somebody in a wheelchair and who comes along, in either order, without seats of their choice. */
+function party(crowd: Crowd, buyer: Buyer): ItemRequest[] {
+  const { chance } = crowd;
+  const performanceId = dateOf(crowd, buyer);
+  const companion = chance.weighted({ seat: 4, side: 1, pair: 1 });
+  const wheel = { ...request('wheel', 1), performanceId };
+  const other = { ...request(companion, chance.between(1, 2)), performanceId };
+  return chance.percent(50) ? [wheel, other] : [other, wheel];
 }
 
 function item(crowd: Crowd, buyer: Buyer): ItemRequest {

@@ -4,6 +4,7 @@
  * It shares types with the engine and no code. `ledger.ts` keeps the books from the facts; this file reads them and says
  * beforehand which answers are right. Where the choice among good seats would have to be known, both answers pass.
  */
+import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../domain/best-available-oracle.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
 import { paidOf, refundedOf, type Ledger, type LedgerHold, type LedgerOrder, type LedgerPayment } from './ledger.ts';
@@ -22,6 +23,8 @@ export interface Verdict {
   readonly totalCents?: number;
   /** What rare case it is, so that a simulation that never gets there is noticed. */
   readonly rarity?: string;
+  /** Of a hold that is placed: the seats that its items are assigned, by ticket type. */
+  readonly assigned?: ReadonlyMap<string, readonly string[]>;
 }
 
 interface Want {
@@ -134,7 +137,9 @@ function foretellPlacing(ledger: Ledger, command: CommandOf<'PlaceHold'>, now: n
   if (early !== null) return no(early);
   const own = activeHoldOf(ledger, command.sessionKey, now);
   const wants = command.items.map((item) => wantOf(ledger, item));
-  return checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, own, now) ?? yes('HoldPlaced');
+  const refusal = checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, own, now);
+  const assigned = seatsFor(ledger, wants, own, now);
+  return refusal === null ? { ...yes('HoldPlaced'), assigned } : { ...refusal, assigned };
 }
 
 function judgePass(ledger: Ledger, sessionKey: string | null, pass: string | null, now: number): string | null {
@@ -344,6 +349,51 @@ function leftFor(ledger: Ledger, want: Want, own: LedgerHold | null, now: number
     line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
   const ofStage = quota === undefined ? Infinity : quota - count(isOfRow);
   return Math.max(0, Math.min(places, ofType, ofStage));
+}
+
+/** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where it is not foretold. */
+function seatsFor(
+  ledger: Ledger,
+  wants: readonly Want[],
+  own: LedgerHold | null,
+  now: number,
+): ReadonlyMap<string, readonly string[]> {
+  const open = wants.filter((want) => want.seatIds === null && !isOfFloor(ledger, want.ticketTypeId));
+  const [one, other] = open;
+  if (one === undefined || open.length !== wants.length || open.length > 2) return new Map();
+  const rows = plainRows(ledger, one.performanceId, own, now);
+  const request = (want: Want) => ({ type: plainType(ledger, want.ticketTypeId), count: want.ticketCount });
+  if (other === undefined) {
+    const block = plainBestBlock(rows, plainType(ledger, one.ticketTypeId), one.ticketCount);
+    return new Map(block === null ? [] : [[one.ticketTypeId, block]]);
+  }
+  const first = open.find(({ ticketTypeId }) => plainType(ledger, ticketTypeId).accessible);
+  const companion = open.find((want) => want.ticketTypeId !== first?.ticketTypeId);
+  if (first === undefined || companion === undefined || one.performanceId !== other.performanceId) return new Map();
+  const party = plainParty(rows, request(first), request(companion));
+  if (party === null || party.companion === null) return new Map();
+  return new Map([
+    [first.ticketTypeId, party.first],
+    [companion.ticketTypeId, party.companion],
+  ]);
+}
+
+function plainType(ledger: Ledger, ticketTypeId: string): PlainType {
+  const { zoneKeys: zones, accessible } = ledger.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+  return { zones, accessible };
+}
+
+function plainRows(ledger: Ledger, performanceId: string, own: LedgerHold | null, now: number): PlainSeat[][] {
+  const hall = ledger.definition.localities[1]!;
+  const rows = hall.seating === 'NUMBERED' ? hall.sections.flatMap((section) => section.rows) : [];
+  const isFree = (id: string): boolean =>
+    !ledger.isBlocked(performanceId, id) && !ledger.isTaken(performanceId, id, now, own);
+  return rows.map(({ seats, aisleAfter }) =>
+    seats.map(({ id, x, y, zoneKey: zone, accessible, restrictedView: restricted }, i) => ({
+      ...{ id, x, y, zone, accessible, restricted, free: isFree(id) },
+      aisleBefore: i > 0 && aisleAfter.includes(i),
+    })),
+  );
 }
 
 /** Every stretch of neighbouring seats, with null in place of those that cannot be had. */

@@ -435,6 +435,11 @@ class Sale {
     if (verdict.rarity !== undefined) this.#count(verdict.rarity);
     const own = facts.filter((type) => type !== 'QueuePassSpent');
     if (verdict.facts !== undefined) assert.deepEqual(own, verdict.facts, context());
+    for (const { ticketTypeId, seatIds } of 'hold' in answer ? answer.hold.items : []) {
+      const assigned = verdict.assigned?.get(ticketTypeId);
+      if (assigned !== undefined && !('replayed' in answer && answer.replayed))
+        assert.deepEqual(seatIds, assigned, context());
+    }
     if ('order' in answer && answer.order !== null && verdict.totalCents !== undefined) {
       assert.equal(answer.order.totalCents, verdict.totalCents, context());
     }

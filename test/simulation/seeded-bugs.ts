@@ -190,7 +190,7 @@ const BUGS: readonly SeededBug[] = [
   ),
   bug(
     'items of a request are judged alone',
-    'src/domain/reservation.ts',
+    'src/domain/assignment.ts',
     '      takeInTrial(trial, line);\n      lines[index] = line;',
     '      lines[index] = line;',
   ),

@@ -14,7 +14,8 @@ const itemFields = {
       minItems: 1,
       maxItems: 200,
       uniqueItems: true,
-      description: 'Seats to claim on numbered seating; left out, the best available are assigned.',
+      description:
+        'Seats to claim on numbered seating; left out, the best available are assigned, beside those of an accessible ticket type of the same request.',
     }),
   ),
 };

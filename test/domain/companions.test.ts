@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../property.ts';
+import { seatBeside, seatTogether, type BlockRequest } from '#domain/companions.ts';
+import { bestBlock } from '#domain/best-available.ts';
+import { block, createInventory } from '#domain/inventory.ts';
+import { compileSalePlan } from '#domain/sale-plan.ts';
+import { seatIdsAt } from '#domain/seating-plan.ts';
+import { beginTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
+import type { Trial } from '#domain/trial.ts';
+import { plainParty, type PlainSeat } from './best-available-oracle.ts';
+import { hallEvent, seatRow } from './stock-fixtures.ts';
+
+/** A hall in which `x` is an ordinary seat that is taken and `X` an accessible one. */
+function hallOf(...texts: string[]): Trial {
+  const rows = texts.map((text) => text.replaceAll('X', 'a'));
+  const inventory = createInventory(compileSalePlan(hallEvent(rows)), 'd1');
+  const taken = texts.flatMap((text, r) =>
+    [...text.replaceAll('|', '')].flatMap((each, i) => (each === 'x' || each === 'X' ? [`${r}-${i}`] : [])),
+  );
+  block(inventory, taken);
+  return beginTrial(inventory);
+}
+
+function asked(trial: Trial, typeId: string, count: number): BlockRequest {
+  return { type: trial.inventory.plan.ticketTypeById.get(typeId)!, count };
+}
+
+/** What an accessible item of `count` seats and its companions get, one after the other, as `assignment.ts` does it. */
+function party(
+  trial: Trial,
+  count: number,
+  ...companions: readonly (readonly [string, number])[]
+): (string[] | null)[] {
+  const first = asked(trial, 'accessible', count);
+  const requests = companions.map(([typeId, seats]) => asked(trial, typeId, seats));
+  const { seating } = first.type.locality;
+  const take = (typeId: string, seats: readonly number[]): string[] => {
+    const seatIds = seatIdsAt(seating!, seats);
+    takeInTrial(trial, { ticketTypeId: typeId, sellingStageId: 'general', ticketCount: seatIds.length, seatIds });
+    return seatIds;
+  };
+  const blocks = seatTogether(trial, first, requests);
+  const own = blocks?.[0] ?? bestBlock(trial, first.type, count);
+  if (own === null) return [null];
+  const given: (string[] | null)[] = [take('accessible', own)];
+  for (const [place, request] of requests.entries()) {
+    const seats = blocks?.[place + 1] ?? seatBeside(trial, own, request);
+    given.push(seats === null ? null : take(request.type.id, seats));
+  }
+  return given;
+}
+
+test('a companion sits beside the accessible seat, in its row', () => {
+  assert.deepEqual(party(hallOf('......', '..aa..'), 1, ['any', 1]), [['1-2'], ['1-1']]);
+  assert.deepEqual(party(hallOf('......', '..aa..'), 2, ['any', 2]), [
+    ['1-2', '1-3'],
+    ['1-0', '1-1'],
+  ]);
+});
+
+test('the accessible seat is one that has room beside it, where the best one has none', () => {
+  assert.deepEqual(party(hallOf('xaxxx', '...a.'), 1, ['any', 1]), [['1-3'], ['1-4']]);
+  assert.deepEqual(party(hallOf('aa|...', '...a.'), 1, ['any', 1]), [['1-3'], ['1-4']]);
+});
+
+test('no aisle lies between them, and a taken seat only where nothing else is left', () => {
+  assert.deepEqual(party(hallOf('a|...', '.xa|.'), 1, ['any', 1]), [['1-2'], ['1-0']]);
+  assert.deepEqual(party(hallOf('..xax...'), 1, ['any', 2]), [['0-3'], ['0-0', '0-1']]);
+});
+
+test('where no row has room for both, the companion gets the nearest block', () => {
+  assert.deepEqual(party(hallOf('a|...', '.....', '.....'), 1, ['any', 2]), [['0-0'], ['1-0', '1-1']]);
+  assert.deepEqual(party(hallOf('aa', '....', '....'), 2, ['any', 4]), [
+    ['0-0', '0-1'],
+    ['1-0', '1-1', '1-2', '1-3'],
+  ]);
+});
+
+test('several companions sit around the accessible seats, each type on its own seats', () => {
+  assert.deepEqual(party(hallOf('..a..'), 1, ['any', 2], ['any', 2]), [['0-2'], ['0-0', '0-1'], ['0-3', '0-4']]);
+  assert.deepEqual(party(hallOf('..azz'), 1, ['side', 2], ['main', 2]), [['0-2'], ['0-3', '0-4'], ['0-0', '0-1']]);
+  assert.deepEqual(party(hallOf('.a.', '...'), 1, ['any', 1], ['any', 1], ['any', 2]), [
+    ['0-1'],
+    ['0-0'],
+    ['0-2'],
+    ['1-0', '1-1'],
+  ]);
+});
+
+test('a companion without any block gets none', () => {
+  assert.deepEqual(party(hallOf('.a.'), 1, ['any', 2]), [['0-1'], null]);
+  assert.deepEqual(party(hallOf('...'), 1, ['any', 1]), [null]);
+});
+
+test('every small hall gives what the contract says of an accessible item and one of another type', () => {
+  const kind = fc.constantFrom('.', '.', '.', 'a', 'a', 'r', 'z', 's', '|.', '|a', 'x', 'X');
+  const row = fc.string({ unit: kind, minLength: 1, maxLength: 9, size: 'max' });
+  const rows = fc.array(row, { minLength: 1, maxLength: 4, size: 'max' });
+  const count = fc.integer({ min: 1, max: 3 });
+  const typeId = fc.constantFrom('any', 'main', 'side');
+  fc.assert(
+    fc.property(rows, count, count, typeId, (texts, own, others, companion) => {
+      const trial = hallOf(...texts);
+      const plain = texts.map((text, r) => {
+        const { seats, aisleAfter } = seatRow(text.replaceAll('X', 'a'), r);
+        return seats.map((seat, i): PlainSeat => ({
+          id: seat.id,
+          free: seatStateInTrial(trial, seat.id) === 'AVAILABLE',
+          zone: seat.zoneKey,
+          accessible: seat.accessible,
+          restricted: seat.restrictedView,
+          aisleBefore: i > 0 && aisleAfter.includes(i),
+          x: seat.x,
+          y: seat.y,
+        }));
+      });
+      const zones = companion === 'any' ? null : [companion];
+      const expected = plainParty(
+        plain,
+        { type: { zones: null, accessible: true }, count: own },
+        { type: { zones, accessible: false }, count: others },
+      );
+      const [first, second = null] = party(trial, own, [companion, others]);
+      assert.deepEqual(first === null ? null : { first, companion: second }, expected);
+    }),
+    { numRuns: 3_000 },
+  );
+});

@@ -121,6 +121,7 @@ const FIELDS = {
   },
   tickets: {
     id: 'SHOWN',
+    isValid: 'SHOWN',
     ticketTypeId: 'SHOWN',
     performanceId: 'SHOWN',
     section: 'SHOWN',

@@ -320,7 +320,10 @@ export interface StartedCheckout {
 
 export interface Ticket {
   readonly id: string;
-  readonly code: string;
+  /** False once its order was cancelled. */
+  readonly valid: boolean;
+  /** Null for a void ticket. */
+  readonly code: string | null;
   readonly ticket_type_id: string;
   readonly performance_id: string;
   readonly section: string | null;
@@ -377,4 +380,10 @@ export interface TicketKey {
 /** The keys that doors check ticket codes with: the one that signs, then those that signed before it. */
 export interface TicketKeys {
   readonly keys: readonly TicketKey[];
+}
+
+/** Void tickets, in the order in which they became void. */
+export interface VoidTickets {
+  readonly tickets: readonly string[];
+  readonly next_after: string | null;
 }

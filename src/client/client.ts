@@ -22,6 +22,7 @@ import type {
   Seat,
   Seating,
   StartedCheckout,
+  VoidTickets,
   TicketKeys,
 } from './bodies.ts';
 import { followDate, type LiveSource, type Watch } from './live.ts';
@@ -92,6 +93,11 @@ export interface Client {
   /** Opens a payment session for the next unpaid installment, or a new try after a decline. */
   payOrder(orderId: string, options?: Abortable): Promise<StartedCheckout>;
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
+  /** The void tickets of an event or of one date, a page at a time; `after` is the last ticket that is known. */
+  getVoidTickets(
+    eventId: string,
+    options?: OfDate & { readonly after?: string; readonly limit?: number },
+  ): Promise<VoidTickets>;
   /** Pays, declines or cancels in the sandbox, as its payment page does. */
   settleSandbox(
     checkoutSessionId: string,
@@ -174,6 +180,10 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     payOrder: (orderId, { signal } = {}) => bodyOf(call('payOrder', { path: [orderId], signal })),
     getTicketKeys: ({ signal } = {}) => bodyOf(call('getTicketKeys', { signal })),
+    getVoidTickets: (eventId, { performanceId, after, limit, signal } = {}) => {
+      const query = { event_id: eventId, performance_id: performanceId, after, limit };
+      return bodyOf(call('getVoidTickets', { query, signal }));
+    },
     settleSandbox: (checkoutSessionId, outcome, { signal } = {}) =>
       bodyOf(call('settleSandbox', { path: [checkoutSessionId], body: { outcome }, signal })),
     advanceClock: (seconds, { signal } = {}) =>

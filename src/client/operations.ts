@@ -33,6 +33,7 @@ export const OPERATIONS = {
   getOrder:       { method: 'GET',    path: '/api/checkout/status/{orderId}',                   repeat: true },
   payOrder:       { method: 'POST',   path: '/api/checkout/orders/{order_id}/payments',         repeat: false },
   getTicketKeys:  { method: 'GET',    path: '/api/tickets/key',                                 repeat: true },
+  getVoidTickets: { method: 'GET',    path: '/api/tickets/revoked',                             repeat: true },
   settleSandbox:  { method: 'POST',   path: '/sandbox/payments/{checkout_session_id}',          repeat: false },
   advanceClock:   { method: 'POST',   path: '/sandbox/clock',                                   repeat: false },
   isLive:         { method: 'GET',    path: '/health/live',                                     repeat: true },

@@ -76,6 +76,7 @@ export const examples: Readonly<Record<string, string>> = {
   settleSandboxSession: post('/sandbox/payments/$SESSION', { outcome: 'paid' }),
   getOrderStatus: get('/api/checkout/status/$ORDER'),
   getTicketKeys: get('/api/tickets/key'),
+  listRevokedTickets: get('/api/tickets/revoked?event_id=evt_club'),
   breakSandboxDown: post('/sandbox/outage', { provider: 'provider_a', seconds: 1 }),
   advanceClock: post('/sandbox/clock', { advance_seconds: 60 }),
   readMetrics: `curl -s '${ADMIN}/metrics'`,

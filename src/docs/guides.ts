@@ -231,8 +231,11 @@ const goingLive: Guide = {
       ],
     },
     {
-      title: 'Ticket keys',
+      title: 'At the door',
       blocks: [
+        {
+          text: 'A code stays well signed when its order is cancelled. `GET /api/tickets/revoked?event_id=…` lists the ids of void tickets in the order in which they became void: load it before the doors open, go on from the last ticket that you know with `after`, and refuse what is on it. Void tickets have `valid: false` and no `code` in their order.',
+        },
         {
           text: 'A door checks codes with the public keys at `GET /api/tickets/key`; `kid` in a code’s payload names its key, and a code without one is checked with each. To change the key set `TICKET_KEY` to the new one, a comma and the old one (32 random bytes in base64url each; the one made at first start is in `DATA_DIR/ticket-key`): the first signs, and what the others signed stays good until they are left out. Doors load the keys again within the hour.',
         },

@@ -22,6 +22,7 @@ import {
   type Payment,
 } from './orders.ts';
 import { keepRefund } from './refunds.ts';
+import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from './fact.ts';
 
 /** The types of facts that concern orders. */
@@ -178,6 +179,7 @@ function evolveOrderCancelled(office: OrderOffice, data: FactData['OrderCancelle
   order.cancellation = { cause, operator, note, at };
   closePayments(order, 'CANCEL');
   countOrder(office, order, -1);
+  noteVoidTickets(office.orders.voidTickets, order);
 }
 
 function evolveRefundRecorded(office: OrderOffice, data: FactData['RefundRecorded'], at: number): void {

@@ -25,8 +25,9 @@ import {
 } from './orders.ts';
 import { emailKey } from './purchase-limits.ts';
 import { refundsDue } from './refunds.ts';
-import { isRefusal, type Refusal } from './refusal.ts';
+import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { seatFacts } from './seating-plan.ts';
+import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { OrderItem } from './fact.ts';
 import type { SalePlan } from './sale-plan.ts';
@@ -63,10 +64,26 @@ export function findTicket(office: OrderOffice, ticketId: string): IssuedTicketV
   const order = office.orders.byTicket.get(ticketId);
   if (order === undefined) return null;
   const ticket = viewTicket(office.plan, order, order.ticketIds.indexOf(ticketId));
-  const isValid = isLiveOrder(order);
   const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
   const { eventId } = office;
-  return { ticket, orderId: order.id, eventId, isValid, voidReason: isValid ? null : voidReason };
+  return { ticket, orderId: order.id, eventId, voidReason: ticket.isValid ? null : voidReason };
+}
+
+/**
+ * The void tickets of the event, or of one performance, in the order in which they became void; after a ticket, where asked. An
+ * unknown `after` begins at the first. PERFORMANCE_NOT_FOUND.
+ */
+export function listVoidTickets(
+  office: OrderOffice,
+  wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },
+): VoidTicketPage | Refusal {
+  const { voidTickets, byTicket } = office.orders;
+  const { performanceId, after } = wanted;
+  if (performanceId !== null && !voidTickets.byPerformance.has(performanceId)) {
+    const isShown = office.plan.visiblePerformances.some(({ id }) => id === performanceId);
+    if (!isShown) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  }
+  return pageOfVoidTickets(voidTickets, wanted, after === null ? null : (byTicket.get(after) ?? null));
 }
 
 export interface OrderPage {
@@ -166,7 +183,8 @@ function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
   return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
 }
 
-function viewTicket(plan: SalePlan, { purchase, ticketIds }: Order, place: number): TicketView {
+function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
+  const { purchase, ticketIds } = order;
   const { item, offset } = itemOfTicket(purchase.items, place);
   const { ticketTypeId, performanceId, seatIds, attendees } = item;
   const seatId = seatIds[offset] ?? null;
@@ -175,6 +193,7 @@ function viewTicket(plan: SalePlan, { purchase, ticketIds }: Order, place: numbe
   const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
   return {
     id: ticketIds[place]!,
+    isValid: isLiveOrder(order),
     ticketTypeId,
     performanceId,
     section: facts?.sectionName ?? null,

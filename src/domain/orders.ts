@@ -21,6 +21,7 @@ import { sumOf } from './money.ts';
 import { countUses } from './promo-codes.ts';
 import { countTickets } from './purchase-limits.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { noteVoidTickets, noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { readTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
 import type { Hold, HoldOffice } from './holds.ts';
@@ -72,6 +73,7 @@ export interface OrderBook {
   /** Tallies over live orders (3). */
   readonly ticketsByEmail: Map<string, number>;
   readonly usesByCode: Map<string, number>;
+  readonly voidTickets: VoidTickets;
 }
 
 /** What orders need of the box office around them. */
@@ -89,6 +91,7 @@ export function noOrders(): OrderBook {
     byTicket: new Map(),
     ticketsByEmail: new Map(),
     usesByCode: new Map(),
+    voidTickets: noVoidTickets(),
   };
 }
 
@@ -220,4 +223,5 @@ export function restoreOrder(office: OrderOffice, record: OrderRecord): void {
   }
   for (const ticketId of order.ticketIds) orders.byTicket.set(ticketId, order);
   if (isLiveOrder(order)) countOrder(office, order, 1);
+  noteVoidTickets(office.orders.voidTickets, order);
 }

@@ -132,6 +132,8 @@ export interface DiscountView {
 /** A ticket without its signed code, which is made from these values. */
 export interface TicketView {
   readonly id: string;
+  /** False for good once its order was cancelled: it opens no door. */
+  readonly isValid: boolean;
   readonly ticketTypeId: string;
   readonly performanceId: string;
   readonly section: string | null;
@@ -141,12 +143,11 @@ export interface TicketView {
   readonly attendee: Attendee | null;
 }
 
-/** One ticket and whether it opens the door. */
+/** One ticket, and why it is void when it is. */
 export interface IssuedTicketView {
   readonly ticket: TicketView;
   readonly orderId: string;
   readonly eventId: string;
-  readonly isValid: boolean;
   readonly voidReason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null;
 }
 

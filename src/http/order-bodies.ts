@@ -187,12 +187,11 @@ function printOrderItem(item: OrderItem): AdminOrderBody['items'][number] {
 // ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function printAdminTicket(issued: IssuedTicketView, tickets: TicketSigner): AdminTicketBody {
-  const { ticket, eventId, orderId, isValid, voidReason } = issued;
+  const { ticket, eventId, orderId, voidReason } = issued;
   return {
     ...printTicket(ticket, eventId, tickets),
     event_id: eventId,
     order_id: orderId,
-    valid: isValid,
     void_reason: voidReason,
   };
 }
@@ -200,6 +199,7 @@ export function printAdminTicket(issued: IssuedTicketView, tickets: TicketSigner
 function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
   return {
     id: ticket.id,
+    valid: ticket.isValid,
     code: codeOf(ticket, eventId, tickets),
     ticket_type_id: ticket.ticketTypeId,
     performance_id: ticket.performanceId,
@@ -211,14 +211,16 @@ function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner)
   };
 }
 
-/** The signed code of a ticket of an event. */
-export function codeOf(ticket: TicketView, eventId: string, tickets: TicketSigner): string {
-  return tickets.codeOf(claimsOf(ticket, eventId));
+/** The signed code of a ticket of an event; a void one has none, because a door could not tell it from a good one. */
+export function codeOf(ticket: TicketView, eventId: string, tickets: TicketSigner): string | null {
+  return ticket.isValid ? tickets.codeOf(claimsOf(ticket, eventId)) : null;
 }
 
 /** Has the codes of an order signed, so that they can be printed without a pause. */
 export function prepareCodes(order: OrderView, tickets: TicketSigner): Promise<void> {
-  return tickets.prepare(order.tickets.map((ticket) => claimsOf(ticket, order.event.id)));
+  return tickets.prepare(
+    order.tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, order.event.id)),
+  );
 }
 
 function claimsOf({ id, performanceId, seatId }: TicketView, eventId: string): TicketClaims {

@@ -53,7 +53,7 @@ describe('A ticket', () => {
           kid,
         });
         const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
-        assert.equal(readCode(ticket.code.replace(/^[^.]+/, other), body.keys), null);
+        assert.equal(readCode(String(ticket.code).replace(/^[^.]+/, other), body.keys), null);
       }
       await shop.restart();
       assert.deepEqual(await keysOf(shop), body.keys, 'the key is kept');
@@ -76,7 +76,17 @@ describe('A ticket', () => {
       assert.equal(valid['code'], one.ticket_objects[0]!.code);
       await shop.admin.post(`/admin/orders/${one.order_id}/cancel`);
       const void1 = await ticketOf(one.tickets[0]!);
-      assert.deepEqual([void1['valid'], void1['void_reason']], [false, 'ORDER_CANCELLED']);
+      assert.deepEqual([void1['valid'], void1['void_reason'], void1['code']], [false, 'ORDER_CANCELLED', null]);
+      const [shown] = (await statusOf(shop, one)).ticket_objects;
+      assert.deepEqual([shown!.valid, shown!.code], [false, null], 'nothing that a door could take for good');
+      const page = await shop.get<string>(`/orders/${one.order_id}`, { accept: 'text/html' });
+      assert.match(page.body, /These tickets are void/);
+      assert.doesNotMatch(page.body, /QR code/, 'no code is drawn');
+      const { ticket_objects: good } = await statusOf(shop, other);
+      assert.deepEqual(
+        good.map(({ valid }) => valid),
+        [true],
+      );
       const called = await shop.admin.post<Json>('/admin/events/evt_gala/performances/eve/cancel');
       assert.equal(called.status, 200, JSON.stringify(called.body));
       const void2 = await ticketOf(other.tickets[0]!);
@@ -118,6 +128,74 @@ describe('A ticket', () => {
       const code =
         'eyJ0aWNrZXRfaWQiOiJ0a3RfMV9lYXJsaWVyIiwiZXZlbnRfaWQiOiJldnRfZ2FsYSIsInBlcmZvcm1hbmNlX2lkIjoiZXZlIiwic2VhdF9pZCI6bnVsbH0.Bfd9Kw7q0Au6zFLp8jbwDVOGR5hpH99H-PfhEOVlNDq3BLeICrUdUsCLcbmGJxy_9R7xq6xensdywawhrSpVCg';
       assert.equal(readCode(code, await keysOf(shop))?.['ticket_id'], 'tkt_1_earlier');
+    } finally {
+      await shop.close();
+    }
+  });
+});
+
+describe('The list of void tickets', () => {
+  interface Revoked {
+    readonly tickets: readonly string[];
+    readonly next_after: string | null;
+  }
+
+  const revoked = async (shop: Shop, query: string): Promise<Revoked> => {
+    const answer = await shop.get<Revoked>(`/api/tickets/revoked?${query}`);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+
+  it('has each ticket of a cancelled order, the latest last, in pages, and still after a restart', async () => {
+    const shop = await openShop([gala(), gala({ id: 'evt_other', slug: 'other' })]);
+    try {
+      const paid = async (quantity: number) =>
+        settle(shop, await start(shop, { customer: somebody(), items: [item('single', quantity)] }), 'paid');
+      const orders = [await paid(2), await paid(3), await paid(1)];
+      assert.deepEqual(await revoked(shop, 'event_id=evt_gala'), { tickets: [], next_after: null });
+      const cancel = async (place: number) => {
+        shop.wait(1_000);
+        assert.equal((await shop.admin.post(`/admin/orders/${orders[place]!.order_id}/cancel`)).status, 200);
+        return orders[place]!.tickets;
+      };
+      const late = await cancel(1);
+      assert.deepEqual(await revoked(shop, 'event_id=evt_gala'), { tickets: late, next_after: null });
+      const all = [...late, ...(await cancel(0))];
+      assert.deepEqual((await revoked(shop, `event_id=evt_gala&after=${late.at(-1)}`)).tickets, all.slice(3));
+      await shop.restart();
+      assert.deepEqual((await revoked(shop, 'event_id=evt_gala&performance_id=eve')).tickets, all);
+      assert.deepEqual((await revoked(shop, 'event_id=evt_other')).tickets, []);
+      const paged: string[] = [];
+      for (let after = ''; ;) {
+        const page = await revoked(shop, `event_id=evt_gala&limit=2${after}`);
+        paged.push(...page.tickets);
+        if (page.next_after === null) break;
+        after = `&after=${page.next_after}`;
+      }
+      assert.deepEqual(paged, all);
+      const drafted = await shop.admin.put('/admin/events/evt_gala', gala({ status: 'DRAFT' }));
+      assert.equal(drafted.status, 200);
+      assert.deepEqual((await revoked(shop, 'event_id=evt_gala')).tickets, all, 'doors know it though buyers do not');
+    } finally {
+      await shop.close();
+    }
+  });
+
+  it('is refused for what is not there, and for what is no question', async () => {
+    const shop = await openShop([gala(), gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' })]);
+    try {
+      assertRefused(await shop.get('/api/tickets/revoked?event_id=evt_none'), 404, 'EVENT_NOT_FOUND');
+      assertRefused(await shop.get('/api/tickets/revoked?event_id=evt_draft'), 404, 'EVENT_NOT_FOUND');
+      const unknown = '/api/tickets/revoked?event_id=evt_gala&performance_id=noon';
+      assertRefused(await shop.get(unknown), 400, 'PERFORMANCE_NOT_FOUND');
+      for (const query of [
+        '',
+        'event_id=evt_gala&limit=0',
+        'event_id=evt_gala&limit=10001',
+        'event_id=evt_gala&limit=x',
+      ]) {
+        assertRefused(await shop.get(`/api/tickets/revoked?${query}`), 400, 'VALIDATION_ERROR');
+      }
     } finally {
       await shop.close();
     }

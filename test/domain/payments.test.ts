@@ -314,13 +314,16 @@ describe('An order ends', () => {
   it('CANCELLED by the operator: tickets are void and on sale again, a refund is due', () => {
     const { desk, order, payment } = ordered();
     tell(desk, report(payment, 'paid'));
-    assert.equal(findTicket(desk.office, id('tkt', 1))?.isValid, true);
+    assert.equal(findTicket(desk.office, id('tkt', 1))?.ticket.isValid, true);
     desk.when(cancelByOperator(order.id)).then(['OrderCancelled']);
     desk.when(cancelByOperator(order.id)).then([]);
     assert.deepEqual(money(orderNow(desk, order)), ['CANCELLED', 'COMPLETED', 5198, 5198]);
     assert.deepEqual([holdStatus(desk, order), stockOf(desk).sold], ['RELEASED', 0]);
     const ticket = findTicket(desk.office, id('tkt', 2));
-    assert.deepEqual([ticket?.isValid, ticket?.voidReason, ticket?.ticket.seatId], [false, 'ORDER_CANCELLED', '0-1']);
+    assert.deepEqual(
+      [ticket?.ticket.isValid, ticket?.voidReason, ticket?.ticket.seatId],
+      [false, 'ORDER_CANCELLED', '0-1'],
+    );
     desk.when(cancelByOperator(id('ord', 9))).refuses('ORDER_NOT_FOUND', {});
     desk.when(buy([item('seat', 2, seats)])).then(['HoldPlaced', 'OrderPlaced']);
     assertSameAfterReplay(desk);

@@ -242,7 +242,11 @@ async function moveIn(shop: Shop): Promise<Residents> {
   const strict = [...keys, ...passes, IDEMPOTENCY_KEY, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
   const personal = [
     ...['ada.resident@', 'ben.resident@', 'Ada Resident', 'Ben Resident', 'DOC-4711', '+49 4711', 'surprise concert'],
-    ...orders.flatMap((each) => [each.order_id, ...each.tickets, ...each.ticket_objects.map(({ code }) => code)]),
+    ...orders.flatMap((each) => [
+      each.order_id,
+      ...each.tickets,
+      ...each.ticket_objects.flatMap(({ code }) => code ?? []),
+    ]),
     ...[paid, pending].map(({ checkout_session_id: id }) => id!),
   ];
   return {

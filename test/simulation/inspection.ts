@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { eventView, stockOfDates, type AvailabilityRow } from '#domain/availability.ts';
-import { viewOrder } from '#domain/order-views.ts';
+import { listVoidTickets, viewOrder } from '#domain/order-views.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { MINUTE } from './world.ts';
@@ -118,9 +118,20 @@ export function assertState({ actor, ledger, now }: Inspected, before: readonly 
       const ticketIds = tickets.map((ticket) => ticket.id);
       if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
     }
+    assertVoidTickets(office, ledger);
     for (const [id, { status }] of ledger.entries)
       assert.equal(office.waitingRoom?.entries.byId.get(id)?.status, status, 'a place in line is as in the books');
   });
+}
+
+/** Doors are told the tickets of all orders that were cancelled after they had been issued, each once, and no other. */
+function assertVoidTickets(office: BoxOffice, ledger: Ledger): void {
+  const page = listVoidTickets(office, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
+  assert.ok(!isRefusal(page));
+  const expected = [...ledger.orders.values()].flatMap(({ status, tickets }) =>
+    status === 'CANCELLED' ? tickets : [],
+  );
+  assert.deepEqual([...page.ticketIds].sort(), expected.sort(), 'void tickets are those of cancelled orders');
 }
 
 /** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */

@@ -13,7 +13,8 @@ import { printMoney, printWhen } from './wording.ts';
 export interface OrderPageContent {
   readonly order: OrderView;
   readonly definition: EventDefinition;
-  readonly codeOf: (ticket: TicketView) => string;
+  /** Null for a void ticket. */
+  readonly codeOf: (ticket: TicketView) => string | null;
   readonly now: number;
   readonly baseUrl: string;
 }
@@ -176,26 +177,29 @@ function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency
 
 // ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** The code of each ticket that is shown; what stands in its place for a void one is for people only. */
 async function drawCodes({ order, codeOf }: OrderPageContent): Promise<readonly Html[]> {
   const codes: Html[] = [];
   for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {
-    codes.push(drawQr(codeOf(ticket)));
+    const code = codeOf(ticket);
+    codes.push(code === null ? html`<p class="stamp">Void</p>` : drawQr(code));
     if (codes.length % CODES_A_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return codes;
 }
 
 function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html[]): Html {
-  const isVoid = order.status === 'CANCELLED';
+  const isVoid = order.tickets.some(({ isValid }) => !isValid);
   const undrawn = order.tickets.length - codes.length;
   return html`<section>
     <h2>${isVoid ? 'Tickets (void)' : 'Tickets'}</h2>
+    ${isVoid ? html`<p>These tickets are void: no door lets anybody in with them.</p>` : null}
     <ul class="tickets">
       ${codes.map((code, place) => {
         const ticket = order.tickets[place]!;
         const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
         const date = order.event.performances.find(({ id }) => id === ticket.performanceId);
-        return html`<li class="ticket ${isVoid ? 'void' : ''}">
+        return html`<li class="ticket ${ticket.isValid ? '' : 'void'}">
           ${code}
           <div>
             <strong>${type?.name ?? ticket.ticketTypeId}</strong>

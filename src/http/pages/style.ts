@@ -48,7 +48,7 @@ button.plain:hover { background: var(--sunken); }
 .ticket { border: 1px solid var(--line-strong); border-radius: 12px; overflow: hidden; break-inside: avoid; }
 .ticket svg { display: block; width: 100%; height: auto; background: #fff; padding: .75rem; }
 .ticket div { padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line-strong); }
-.ticket.void svg { opacity: .12; }
+.ticket .stamp { margin: 0; padding: 2rem .75rem; text-align: center; text-transform: uppercase; letter-spacing: .2em; color: var(--quiet); }
 pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem; background: var(--sunken); border-radius: 10px; }
 .amount { font: 600 2.5rem/1.2 ${SERIF}; font-variant-numeric: tabular-nums; margin: .25rem 0 .5rem; }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }

@@ -1,12 +1,17 @@
 /** What doors check tickets with, offline: the public keys of their codes, and the tickets that are void. */
+import { listVoidTickets } from '#domain/order-views.ts';
+import { isPublished } from '#domain/box-office.ts';
+import { refuse } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
 import { errorResponses } from '../openapi.ts';
 import type { PublicPorts } from '../ports.ts';
-import { TicketKeys } from '../schemas/orders.ts';
+import { RevokedQuery, RevokedTickets, TicketKeys } from '../schemas/orders.ts';
 
 const DOORS_KEEP_SECONDS = 3_600;
+const LIST_LIMIT = 1_000;
+const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
-export function ticketRoutes(app: HttpApp, { tickets }: Pick<PublicPorts, 'tickets'>): void {
+export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPorts, 'tickets' | 'directory'>): void {
   app.get(
     '/api/tickets/key',
     {
@@ -21,5 +26,33 @@ export function ticketRoutes(app: HttpApp, { tickets }: Pick<PublicPorts, 'ticke
     },
     async (_request, reply) =>
       reply.header('cache-control', `public, max-age=${DOORS_KEEP_SECONDS}`).send({ keys: [...tickets.keys] }),
+  );
+
+  app.get(
+    '/api/tickets/revoked',
+    {
+      schema: {
+        operationId: 'listRevokedTickets',
+        tags: ['Tickets'],
+        summary: 'The void tickets of an event or of one of its dates',
+        description:
+          'For doors without a network: a code stays well signed when its ticket becomes void, so load this list before the doors open and again as often as you can, from the last ticket that you know on. Ids alone, nothing about people.',
+        querystring: RevokedQuery,
+        response: { 200: RevokedTickets, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const { event_id: eventId, performance_id: performanceId = null, after = null, limit } = request.query;
+      const office = await directory.byEventId(eventId);
+      const wanted = { performanceId, after, limit: Number(limit ?? LIST_LIMIT) };
+      // An event that is no longer shown still has doors where tickets were sold for it.
+      const page = await office?.lookDurably((state) =>
+        isPublished(state) || state.orders.inOrder.length > 0 ? listVoidTickets(state, wanted) : EVENT_NOT_FOUND,
+      );
+      if (page === undefined || 'outcome' in page) return reply.refuse(page ?? EVENT_NOT_FOUND);
+      return reply
+        .header('cache-control', 'no-cache')
+        .send({ tickets: [...page.ticketIds], next_after: page.nextAfter });
+    },
   );
 }

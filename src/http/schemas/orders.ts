@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
 import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/refunds.ts';
-import { Cents, Count, IntegerText, Nullable, ref, Time } from './fields.ts';
+import { Cents, Count, Id, IntegerText, Nullable, ref, Time } from './fields.ts';
 import { Note } from './operators.ts';
 
 const ORDER_STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
@@ -15,7 +15,13 @@ const NullableAttendee = Type.Unsafe<Static<typeof Attendee> | null>({ ...Attend
 
 const ticketFields = {
   id: Text,
-  code: Type.String({ description: 'base64url(payload).base64url(signature); checked with GET /api/tickets/key.' }),
+  valid: Type.Boolean({ description: 'False once the order was cancelled: the ticket is void.' }),
+  code: Nullable(
+    Type.String({
+      description:
+        'base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket.',
+    }),
+  ),
   ticket_type_id: Text,
   performance_id: Text,
   section: NullableText,
@@ -156,7 +162,6 @@ export const AdminTicket = Type.Object(
     ...ticketFields,
     event_id: Text,
     order_id: Text,
-    valid: Type.Boolean(),
     void_reason: Type.Unsafe<'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null>({
       type: ['string', 'null'],
       enum: ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', null],
@@ -164,6 +169,20 @@ export const AdminTicket = Type.Object(
   },
   { $id: 'AdminTicket' },
 );
+
+export const RevokedQuery = Type.Object({
+  event_id: Id,
+  performance_id: Type.Optional(Id),
+  after: Type.Optional(
+    Type.String({ maxLength: 128, description: 'The last ticket of the page before, or the last one that you know.' }),
+  ),
+  limit: Type.Optional(IntegerText({ minimum: 1, maximum: 10_000, default: 1_000 })),
+});
+
+export const RevokedTickets = Type.Object({
+  tickets: Type.Array(Text, { description: 'Ids of void tickets, in the order in which they became void.' }),
+  next_after: Nullable(Type.String({ description: 'Where the next page begins; null on the last one.' })),
+});
 
 export const RecordRefund = Type.Object({
   amount: Type.Integer({

@@ -1,0 +1,94 @@
+/** The list of void tickets: one order however it came to be, and pages that miss nothing. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { listVoidTickets } from '#domain/order-views.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { noteVoidTickets, noVoidTickets, pageOfVoidTickets, type VoidableOrder } from '#domain/void-tickets.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import { buy, cancelByOperator, checkOut, item, openShop, paymentOf, report, tell } from './shop.ts';
+
+const order = (number: number, at: number | null, tickets: Record<string, number>): VoidableOrder => ({
+  number,
+  ticketIds: Object.entries(tickets).flatMap(([date, count]) =>
+    Array.from({ length: count }, (_, place) => `${number}-${date}-${place}`),
+  ),
+  purchase: {
+    items: Object.entries(tickets).map(([performanceId, ticketCount]) => ({ performanceId, ticketCount })),
+  },
+  cancellation: at === null ? null : { at },
+});
+
+const orders = [
+  order(0, 50, { d1: 2 }),
+  order(1, 10, { d1: 1, d2: 1 }),
+  order(2, null, { d1: 5 }),
+  order(3, 10, { d2: 2 }),
+  order(4, 30, {}),
+];
+
+const inTime = ['1-d1-0', '1-d2-0', '3-d2-0', '3-d2-1', '0-d1-0', '0-d1-1'];
+
+function listed(noted: readonly VoidableOrder[], performanceId: string | null, limit = 100): string[] {
+  const voids = noVoidTickets();
+  for (const each of noted) noteVoidTickets(voids, each);
+  const found: string[] = [];
+  for (let after: string | null = null; ;) {
+    const afterOrder = orders.find(({ ticketIds }) => after !== null && ticketIds.includes(after)) ?? null;
+    const page = pageOfVoidTickets(voids, { performanceId, after, limit }, afterOrder);
+    assert.ok(page.ticketIds.length <= limit);
+    found.push(...page.ticketIds);
+    if (page.nextAfter === null) return found;
+    after = page.nextAfter;
+  }
+}
+
+describe('Void tickets', () => {
+  it('are listed by the moment of their cancellation, in whichever order they are noted', () => {
+    assert.deepEqual(listed(orders, null), inTime);
+    assert.deepEqual(listed(orders.toReversed(), null), inTime);
+    assert.deepEqual(listed(orders, 'd2'), ['1-d2-0', '3-d2-0', '3-d2-1']);
+    assert.deepEqual(listed(orders, 'd3'), []);
+  });
+
+  it('come in pages of any size, of one date too', () => {
+    for (const limit of [1, 2, 3, 5, 6]) {
+      assert.deepEqual(listed(orders, null, limit), inTime);
+      assert.deepEqual(listed(orders, 'd1', limit), ['1-d1-0', '0-d1-0', '0-d1-1']);
+    }
+  });
+
+  it('go on after a ticket that is of another date, and begin anew after one that is unknown or good', () => {
+    const voids = noVoidTickets();
+    for (const each of orders) noteVoidTickets(voids, each);
+    const after = (ticketId: string, found: VoidableOrder | null) =>
+      pageOfVoidTickets(voids, { performanceId: 'd1', after: ticketId, limit: 9 }, found).ticketIds;
+    assert.deepEqual(after('3-d2-0', orders[3]!), ['0-d1-0', '0-d1-1']);
+    assert.deepEqual(after('2-d1-0', orders[2]!), ['1-d1-0', '0-d1-0', '0-d1-1']);
+    assert.deepEqual(after('nobody', null), ['1-d1-0', '0-d1-0', '0-d1-1']);
+  });
+
+  it('are the same after a restart from a snapshot', () => {
+    const desk = openShop();
+    const placed = [1, 2, 3].map((quantity) => {
+      const started = checkOut(desk, buy([item('adult', quantity)]));
+      return tell(desk, report(paymentOf(started), 'paid'));
+    });
+    for (const each of [placed[2]!, placed[0]!]) {
+      desk.now += 1_000;
+      desk.do(cancelByOperator(each.id));
+    }
+    const expected = [placed[2]!, placed[0]!].flatMap(({ tickets }) => tickets.map(({ id }) => id));
+    assert.equal(expected.length, 4);
+    const [first = '', ...further] = snapshotPieces(desk.office);
+    const restored = restoreOffice(first);
+    for (const piece of further) restorePiece(restored, piece);
+    for (const office of [desk.office, restored]) assert.deepEqual(voidTicketsOf(office), expected);
+  });
+});
+
+function voidTicketsOf(office: BoxOffice): readonly string[] {
+  const page = listVoidTickets(office, { performanceId: 'd1', after: null, limit: 100 });
+  assert.ok(!isRefusal(page));
+  return page.ticketIds;
+}

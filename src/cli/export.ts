@@ -15,7 +15,8 @@ export const exportCommand: Command = {
   usage: 'export orders EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, in the order in which they were placed, with customers, items and ' +
-      'money. Amounts are cents of the currency beside them. Reads what is on disk, also beside a serving process.',
+      'money. Amounts are in the minor unit of the currency beside them (cents, yen, fils: ISO 4217); CSV has the sums in the main ' +
+      'unit as well. Reads what is on disk, also beside a serving process.',
     'CSV has a heading and a line an order; text that a spreadsheet would take for a formula begins with an apostrophe. JSON ' +
       'is a list of orders with payments, refunds and tickets.',
   ],

@@ -1,9 +1,11 @@
 /**
  * Orders in the form in which they leave for the box office's own books: a record each, as JSON or as a line of CSV.
  *
- * Amounts are cents, times RFC 3339, as everywhere outside. What leaves is listed field by field; ids of holds and of checkout
- * sessions, and the addresses that lead to these, stay here.
+ * Amounts are integers in the currency's minor unit, as everywhere outside, in columns that end in `_cents`; the columns without
+ * it have them in the main unit. Times are RFC 3339. What leaves is listed field by field; ids of holds and of checkout sessions,
+ * and the addresses that lead to these, stay here.
  */
+import { decimalOf } from '#client/money.ts';
 import { SHOWN_FIELDS, shownFields, type RulesFor } from '#domain/shown-fields.ts';
 import { snakeCased, printMoment } from './output.ts';
 import type { OrderView } from '#domain/views.ts';
@@ -29,6 +31,14 @@ const COLUMNS: Readonly<Record<string, (order: OrderView) => Cell>> = {
       .join('; '),
   tickets: ({ items }) => items.reduce((total, { ticketCount }) => total + ticketCount, 0),
   currency: ({ currency }) => currency,
+  total: ({ totalCents, currency }) => decimalOf(totalCents, currency),
+  paid: ({ paidCents, currency }) => decimalOf(paidCents, currency),
+  refund_due: ({ refundDueCents, currency }) => decimalOf(refundDueCents, currency),
+  foreign_refunds_due: ({ refundsDue, currency }) =>
+    refundsDue
+      .filter((due) => due.currency !== currency)
+      .map((due) => `${decimalOf(due.amountCents, due.currency)} ${due.currency}`)
+      .join('; '),
   total_cents: ({ totalCents }) => totalCents,
   paid_cents: ({ paidCents }) => paidCents,
   remaining_cents: ({ remainingCents }) => remainingCents,

@@ -2,7 +2,8 @@
  * The bodies of the public API as a client reads and sends them, in the API's own names.
  *
  * Written by hand, so that a storefront can take this folder without the service; a test holds them against
- * `/openapi.json`. Times are RFC 3339 in UTC, money is whole cents of the event's currency.
+ * `/openapi.json`. Times are RFC 3339 in UTC, money is integers in the minor unit of the event's
+ * currency (`money.ts` shows them).
  */
 
 export type HoldStatus = 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';

@@ -75,7 +75,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
 const INFO = {
   public: {
     title: 'Holdfast ticket sales',
-    description: `Browse events, hold tickets, wait in line, check out. All times are RFC 3339 in UTC, all amounts integers in cents.\n\n${errorTable()}`,
+    description: `Browse events, hold tickets, wait in line, check out. All times are RFC 3339 in UTC, all amounts integers in the minor unit of the event's currency (ISO 4217): cents of EUR, yen of JPY, fils of KWD.\n\n${errorTable()}`,
   },
   admin: {
     title: 'Holdfast for operators',

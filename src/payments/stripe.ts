@@ -9,12 +9,14 @@
  * 2. A session lives at least 30 minutes at Stripe, so it may outlive the payment window; money that comes then is late money.
  * 3. The idempotency key names the payment and the session's end, because Stripe refuses a known key with other parameters,
  *    and after an error of Stripe's own the try, because Stripe would repeat that error under the same key.
- * 4. Amounts are in the currency's smallest unit, as Stripe counts them.
+ * 4. Stripe counts in units of its own (`stripe-amounts.ts`). Where an amount is not a whole number of them, the session is for the
+ *    nearest one and its metadata has what was asked, so that the report of that session's money is one of what was asked.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';
 import { isFresh, ProviderUnavailable, type PaymentNews, type PaymentProvider } from './provider.ts';
 import type { SessionRequest, WebhookDelivery, WebhookReading } from './provider.ts';
+import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts';
 import type { ClockPort } from './ports.ts';
 
 export interface StripeSettings {
@@ -96,7 +98,10 @@ function endOfSession(windowEndsAt: number | null, now: number): number {
 
 function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.SessionCreateParams {
   const { orderId, paymentId, amountCents, currency, description, customerEmail, successUrl, cancelUrl } = request;
-  const metadata = { order_id: orderId, payment_id: paymentId };
+  const unitAmount = toStripeAmount(amountCents, currency);
+  const isExact = fromStripeAmount(unitAmount, currency) === amountCents;
+  const asked = isExact ? {} : { asked_amount: String(amountCents) };
+  const metadata = { order_id: orderId, payment_id: paymentId, ...asked };
   const product = { name: description.slice(0, DESCRIPTION_LENGTH_MAX) };
   return {
     mode: 'payment',
@@ -108,7 +113,7 @@ function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.
     line_items: [
       {
         quantity: 1,
-        price_data: { currency: currency.toLowerCase(), unit_amount: amountCents, product_data: product },
+        price_data: { currency: currency.toLowerCase(), unit_amount: unitAmount, product_data: product },
       },
     ],
     metadata,
@@ -169,7 +174,7 @@ function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookRea
   return paymentNews(session.metadata, {
     outcome: 'paid',
     checkoutSessionId: session.id,
-    amountCents: session.amount_total,
+    amountCents: minorAmount(session.amount_total, session.currency, session.metadata),
     currency: currencyOf(session.currency),
     webhookId: event.id,
   });
@@ -191,6 +196,18 @@ function paymentNews(metadata: Stripe.Metadata | null, news: Omit<PaymentNews, '
     : { outcome: 'NEWS', news: { of: 'PAYMENT', paymentId, ...news } };
 }
 
+/** An amount of Stripe's in minor units; what the session was rounded to stands for what was asked (4). */
+function minorAmount(
+  amount: number | null,
+  currency: string | null | undefined,
+  metadata: Stripe.Metadata | null,
+): number | null {
+  const code = currencyOf(currency);
+  if (amount === null || code === null) return amount;
+  const asked = Number(metadata?.['asked_amount'] ?? Number.NaN);
+  return toStripeAmount(asked, code) === amount ? asked : fromStripeAmount(amount, code);
+}
+
 /** Stripe writes currencies in lower case; null where an event names none. */
 function currencyOf(currency: string | null | undefined): string | null {
   return currency?.toUpperCase() ?? null;
@@ -199,11 +216,13 @@ function currencyOf(currency: string | null | undefined): string | null {
 /** A charge counts what was given back so far; the event says what it was before. */
 function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
   const { metadata, amount_refunded: refundedSoFar, currency, refunds } = event.data.object;
-  const amountCents = refundedSoFar - (event.data.previous_attributes?.amount_refunded ?? 0);
+  const refundedBefore = event.data.previous_attributes?.amount_refunded ?? 0;
+  const inMinorUnits = (amount: number): number => minorAmount(amount, currency, metadata) ?? 0;
+  const amountCents = inMinorUnits(refundedSoFar) - inMinorUnits(refundedBefore);
   const orderId = metadata['order_id'];
   if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
   // Where the event lists refunds, the newest is the first; its id is the one that operators see at Stripe.
   const latest = refunds?.data[0];
-  const reference = latest?.amount === amountCents ? latest.id : event.id;
+  const reference = latest?.amount === refundedSoFar - refundedBefore ? latest.id : event.id;
   return { outcome: 'NEWS', news: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), reference } };
 }

@@ -373,6 +373,19 @@ describe('The pages', () => {
     );
   });
 
+  it('show amounts in the minor unit of their currency', async () => {
+    const amounts = { EUR: '€19.00', JPY: '¥1,900', KWD: 'KWD 1.900' };
+    for (const [currency, text] of Object.entries(amounts)) {
+      const event = { id: `evt_${currency}`, slug: currency.toLowerCase(), currency };
+      await shop.house.define(gala(event) as Json);
+      const started = await start(shop, { event_id: event.id, customer: somebody() });
+      const page = (path: string): Promise<string> =>
+        shop.get<string>(path).then(({ body }) => body.replaceAll('\u00a0', ' '));
+      assert.match(await page(`/orders/${started.order_id}`), new RegExp(text.replace('.', '\\.')));
+      assert.match(await page(`/sandbox/pay/${started.checkout_session_id}`), new RegExp(text.replace('.', '\\.')));
+    }
+  });
+
   it('say no to people as a page, and to programs as the error body', async () => {
     const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     for (const path of ['/orders/ord_1_x', '/sandbox/pay/cs_1_x']) {

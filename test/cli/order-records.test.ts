@@ -33,6 +33,14 @@ describe('An exported order', () => {
     assert.match(cell(line, 'items')!, /^2 x seat \(\S+ \S+\)$/);
   });
 
+  it('has its sums in the minor and in the main unit of its currency', () => {
+    for (const [currency, total] of Object.entries({ EUR: '51.98', JPY: '5198', KWD: '5.198' })) {
+      const line = csvOf({ ...orderOf(), currency, refundsDue: [{ amountCents: 5, currency: 'USD' }] });
+      assert.deepEqual([cell(line, 'total_cents'), cell(line, 'total'), cell(line, 'paid')], ['5198', total, total]);
+      assert.equal(cell(line, 'foreign_refunds_due'), '0.05 USD');
+    }
+  });
+
   it('carries no formula into a spreadsheet', () => {
     for (const name of ['=1+1', '+49 30 1', '-2', '@SUM(A1)', '\t=1', '\r=1']) {
       assert.equal(cell(csvOf(orderOf({ name })), 'customer_name'), `'${name}`);

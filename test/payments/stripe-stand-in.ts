@@ -61,7 +61,12 @@ export async function openStandIn(): Promise<StandIn> {
       currency: fields.get('line_items[0][price_data][currency]')!,
       expires_at: Number(fields.get('expires_at')),
       client_reference_id: fields.get('client_reference_id')!,
-      metadata: { order_id: fields.get('metadata[order_id]')!, payment_id: fields.get('metadata[payment_id]')! },
+      metadata: Object.fromEntries(
+        [...fields].flatMap(([name, value]) => {
+          const key = /^metadata\[(\w+)\]$/.exec(name)?.[1];
+          return key === undefined ? [] : [[key, value]];
+        }),
+      ),
       form: fields,
     };
     sessions.push(session);

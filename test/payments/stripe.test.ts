@@ -96,6 +96,32 @@ describe('Stripe Checkout', () => {
     assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
   });
 
+  it('is asked for yen, dinars and crowns in its own units, and confirms what was asked', async () => {
+    const prices = { JPY: ['1900', 1900], KWD: ['1900', 1900], ISK: ['190000', 190_000], MGA: ['19', 19] } as const;
+    for (const [currency, [unitAmount, total]] of Object.entries(prices)) {
+      await shop.house.define(gala({ id: `evt_${currency}`, slug: currency.toLowerCase(), currency }) as Json);
+      const { started, session } = await startWithStripe({ event_id: `evt_${currency}` });
+      assert.equal(session.form.get('line_items[0][price_data][unit_amount]'), unitAmount, currency);
+      assert.equal(session.amount_total, total);
+      await post(event('checkout.session.completed', seen(session)));
+      const status = await statusOf(shop, started);
+      assert.deepEqual([status.status, status.paid_amount, status.refund_due], ['CONFIRMED', 1900, 0], currency);
+    }
+  });
+
+  it('is asked for dinars in tens of fils, and what was asked is what was paid and given back', async () => {
+    const { started, session } = await startWithStripe({ event_id: 'evt_KWD', installment_count: 3 });
+    assert.equal(session.form.get('line_items[0][price_data][unit_amount]'), '630', '634 fils to the nearest ten');
+    await post(event('checkout.session.completed', seen(session)));
+    const paid = await statusOf(shop, started);
+    assert.deepEqual([paid.status, paid.paid_amount, paid.refund_due], ['PARTIALLY_PAID', 634, 0]);
+    const charge = { id: 'ch_2', object: 'charge', metadata: session.metadata, currency: 'kwd' };
+    const refunded = { ...charge, amount_refunded: 630 };
+    await post(event('charge.refunded', refunded, { previous: { amount_refunded: 0 } }));
+    const { body } = await shop.admin.get(`/admin/orders/${started.order_id}`);
+    assert.equal(body['refunded_amount'], 634);
+  });
+
   it('reports declines of the session and of the payment behind it', async () => {
     for (const type of ['checkout.session.async_payment_failed', 'payment_intent.payment_failed']) {
       const { started, session } = await startWithStripe();

@@ -1,11 +1,12 @@
 /** How figures, money and moments read. */
+import { moneyText } from '#client/money.ts';
 
 export function figure(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
-export function money(cents: number, currency: string): string {
-  return new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(cents / 100);
+export function money(amount: number, currency: string): string {
+  return moneyText(amount, currency, 'en-GB');
 }
 
 /** A moment such as "23 Sept 2028, 21:00"; in the zone of the event where one is given, with seconds where they matter. */
@@ -24,11 +25,4 @@ export function span(seconds: number): string {
 /** Bytes such as "12.4 GB". */
 export function bytes(count: number): string {
   return count >= 1e9 ? `${(count / 1e9).toFixed(1)} GB` : `${Math.round(count / 1e6)} MB`;
-}
-
-/** What is written as "12.50" or "12,50", in cents; null when it is no amount. */
-export function readCents(text: string): number | null {
-  return /^\d{1,11}(?:[.,]\d{1,2})?$/.test(text.trim())
-    ? Math.round(Number(text.trim().replace(',', '.')) * 100)
-    : null;
 }

@@ -121,7 +121,7 @@ function startPage(): DocsPage {
       disk.
     </p>
     <p>
-      Times are RFC 3339 in UTC, amounts whole cents. Every error has one body: match on its
+      Times are RFC 3339 in UTC, amounts integers in the currency's minor unit. Every error has one body: match on its
       <a href="/docs/errors">code</a>. What may become of a hold, an order or a seat is drawn at
       <a href="/docs/states">states</a>, and every call can be tried in the <a href="/docs/explorer">explorer</a>.
     </p>

@@ -1,6 +1,8 @@
-/** Cents as people read them. */
-export function printMoney(cents: number, currency: string): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
+import { moneyText } from '#client/money.ts';
+
+/** An amount as people read it. */
+export function printMoney(amount: number, currency: string): string {
+  return moneyText(amount, currency, 'en');
 }
 
 /** A moment as people at the event's place read it. */

@@ -20,7 +20,10 @@ export const SessionKey = Type.String({
 });
 
 export const Time = Type.String({ format: 'date-time', examples: ['2027-05-07T18:00:00.000Z'] });
-export const Cents = Type.Integer({ description: "Cents of the event's currency.", examples: [4500] });
+export const Cents = Type.Integer({
+  description: "In the minor unit of the event's currency (ISO 4217): cents of EUR, yen of JPY, fils of KWD.",
+  examples: [4500],
+});
 export const Count = Type.Integer({ minimum: 0 });
 
 /** A field whose value may be null, in the plain form that documents, validators and serializers all know. */

@@ -1,17 +1,16 @@
 /** How money, dates and spans read. */
+import { moneyText } from '#client/money.ts';
 
 const language = navigator.language || 'en';
 const english = 'en-GB';
 
-/** Cents as money of a currency; whole amounts without decimals. */
-export function money(cents: number, currency: string): string {
-  const digits = cents % 100 === 0 ? 0 : 2;
-  const style = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: 2 } as const;
-  return new Intl.NumberFormat(language, style).format(cents / 100);
+/** An amount as money of a currency; whole amounts without decimals. */
+export function money(amount: number, currency: string): string {
+  return moneyText(amount, currency, language, { short: true });
 }
 
-export function price(cents: number, currency: string): string {
-  return cents === 0 ? 'Free' : money(cents, currency);
+export function price(amount: number, currency: string): string {
+  return amount === 0 ? 'Free' : money(amount, currency);
 }
 
 /** A day such as "Sat, 23 September 2028", in the event's own time zone. */

@@ -2,6 +2,7 @@
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { createClient } from '#client/client.ts';
+import { moneyText } from '#client/money.ts';
 import './example.css';
 
 // The client makes a session key once and keeps it: whoever comes back finds their tickets still held.
@@ -21,8 +22,7 @@ function make<Name extends keyof HTMLElementTagNameMap>(
 
 const button = (text: string, action: () => Promise<void>) =>
   make('button', { onclick: () => void action().catch(tell) }, text);
-const money = (cents: number, currency: string): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
+const money = (amount: number, currency: string): string => moneyText(amount, currency, 'en');
 
 /** Says what went wrong; programs match on the code, and `detail` says more. */
 function tell(error: unknown): void {

@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { addressOf, type Api } from '../api.ts';
 import type { Order } from '../bodies.ts';
-import { money, moment, readCents } from '../format.ts';
+import { decimalOf, readAmount } from '#client/money.ts';
+import { money, moment } from '../format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { linkTo } from '../router.ts';
 import { usePolled } from '../use-polled.ts';
@@ -32,11 +33,15 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
     again();
   };
   const refund = (fields: FormData, note: string | null): Promise<void> => {
-    const amount = readCents(String(fields.get('amount') ?? ''));
-    if (amount === null || amount === 0) throw new Error('Write an amount such as 12.50.');
-    return change('refunds', { amount, note });
+    const currency = String(fields.get('currency') ?? order.currency);
+    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
+    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
+    const reference = String(fields.get('reference') ?? '').trim();
+    return change('refunds', { amount, currency, note, ...(reference !== '' && { reference }) });
   };
-  const refundableCents = order.paid_amount - order.refunded_amount;
+  const refundable = Math.max(0, order.paid_amount - order.refunded_amount);
+  const suggested = order.refunds_due[0] ?? { amount: refundable, currency: order.currency };
+  const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);
 
   return (
     <>
@@ -54,7 +59,7 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
       {trouble !== null && <p class="alert">{trouble}</p>}
       <Sums order={order} />
       <div class="actions">
-        {refundableCents > 0 && (
+        {(refundable > 0 || order.refunds_due.length > 0) && (
           <button type="button" class="button" onClick={() => setQuestion('refund')}>
             Record refund…
           </button>
@@ -77,9 +82,7 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
         >
           <p>
             Its tickets are void and return to sale.{' '}
-            {refundableCents > 0
-              ? `${money(refundableCents, order.currency)} are due back to the buyer.`
-              : 'Nothing was paid.'}
+            {refundable > 0 ? `${money(refundable, order.currency)} are due back to the buyer.` : 'Nothing was paid.'}
           </p>
         </Confirmation>
       )}
@@ -87,14 +90,30 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
         <Confirmation title="Record a refund" action="Record it" act={refund} onClose={() => setQuestion(null)}>
           <p class="quiet">This notes money that you gave back at the payment provider. It sends none itself.</p>
           <label class="field">
-            Amount in {order.currency}
+            Amount {currencies.size === 1 && `in ${order.currency}`}
             <input
               name="amount"
               inputMode="decimal"
               required
-              value={((order.refund_due || refundableCents) / 100).toFixed(2)}
+              value={decimalOf(suggested.amount, suggested.currency)}
               autocomplete="off"
             />
+          </label>
+          {currencies.size > 1 && (
+            <label class="field">
+              Currency
+              <select name="currency">
+                {[...currencies].map((currency) => (
+                  <option key={currency} selected={currency === suggested.currency}>
+                    {currency}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <label class="field">
+            Reference at the provider, if there is one
+            <input name="reference" maxLength={255} autocomplete="off" />
           </label>
         </Confirmation>
       )}
@@ -103,18 +122,21 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
 }
 
 function Sums({ order }: { readonly order: Order }) {
-  const sums: readonly (readonly [string, number])[] = [
-    ['Total', order.total_amount],
-    ['Paid', order.paid_amount],
-    ['Given back', order.refunded_amount],
-    ['Refund due', order.refund_due],
+  const { currency } = order;
+  const foreign = order.refunds_due.filter((due) => due.currency !== currency);
+  const sums: readonly (readonly [string, number, string])[] = [
+    ['Total', order.total_amount, currency],
+    ['Paid', order.paid_amount, currency],
+    ['Given back', order.refunded_amount, currency],
+    ['Refund due', order.refund_due, currency],
+    ...foreign.map((due) => [`Refund due in ${due.currency}`, due.amount, due.currency] as const),
   ];
   return (
     <dl class="tiles">
-      {sums.map(([name, cents]) => (
-        <div key={name} class={name === 'Refund due' && cents > 0 ? 'pressing' : ''}>
+      {sums.map(([name, amount, currency]) => (
+        <div key={name} class={name.startsWith('Refund due') && amount > 0 ? 'pressing' : ''}>
           <dt>{name}</dt>
-          <dd>{money(cents, order.currency)}</dd>
+          <dd>{money(amount, currency)}</dd>
         </div>
       ))}
     </dl>
@@ -151,15 +173,19 @@ function Payments({ order }: { readonly order: Order }) {
               Installment {payment.installment} · {payment.status}{' '}
               <span class="quiet">{payment.paid_at === null ? '' : moment(payment.paid_at)}</span>
             </span>
-            <span class="number">{money(payment.amount, order.currency)}</span>
+            <span class="number">{money(payment.amount, payment.currency)}</span>
           </li>
         ))}
         {order.refunds.map((refund) => (
           <li key={refund.id}>
             <span>
-              Given back <span class="quiet">{moment(refund.created_at)}</span> {refund.note}
+              Given back{' '}
+              <span class="quiet">
+                {moment(refund.created_at)} {refund.reference}
+              </span>{' '}
+              {refund.note}
             </span>
-            <span class="number">−{money(refund.amount, order.currency)}</span>
+            <span class="number">−{money(refund.amount, refund.currency)}</span>
           </li>
         ))}
         {order.cancelled_at !== null && (

@@ -1,88 +1,313 @@
 /**
- * Moving the oldest facts of a journal into an archive: a journal database of its own under `archive/`.
+ * The archive of a data folder: files under `archive/`, each a closed journal database with the facts that one pruning
+ * moved out of `journal.db`. Together with the journal it holds every fact from the first one on.
  *
- * The copying and its fsyncs run in a worker thread of their own (`archive-writer.ts`), beside the serving process's
- * commits; only when the archive is on disk and its chain was walked again may the rows be dropped (`prune.ts`).
+ * Owns writing an archive file, and the proof that one is whole and belongs to the journal. Both run in a worker thread
+ * (`archive-worker.ts`) when a process serves; `history.ts` reads facts from files that were proved.
+ *
+ *  1. A file has its name only after it was synced and its whole chain was walked again; what a crash leaves is a draft,
+ *     which nobody reads and the next pruning removes.
+ *  2. Rows are dropped from the journal only when the file that has them carries its name (`prune.ts`).
+ *  3. A file counts only when its chain holds from its first fact to its last and meets the chain of what follows it: the
+ *     journal's anchor, or the file after it. So a damaged, exchanged or foreign file is never read. Where what follows is
+ *     lost, a file of this journal whose own chain holds still counts: its facts are all there is.
+ *  4. Files may overlap after a crash between archiving and dropping; any one that is good serves.
  */
 
-import { mkdirSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { headAtAnchor, refuseBreak, walkChain } from './chain.ts';
+import { headAtAnchor, newestBatch, refuseBreak, walkChain, type ChainHead } from './chain.ts';
 import { copyBatches } from './copy.ts';
-import { removeIfPresent, syncFile, syncFolder } from './files.ts';
-import { journalPath, openReading, openWriting, readAnchor } from './schema.ts';
+import { errorCode, JournalDamaged } from './faults.ts';
+import { makePrivateFolder, removeIfPresent, syncFile, syncFolder } from './files.ts';
+import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './schema.ts';
 
 export const ARCHIVE_FOLDER = 'archive';
 
-export interface ArchivedFacts {
+export interface ArchiveFile {
   readonly path: string;
   readonly fromSeq: number;
   readonly toSeq: number;
 }
 
-export type ArchiveAnswer = { readonly archived: ArchivedFacts | null } | { readonly error: unknown };
+/** What a pruning moved. */
+export type ArchivedFacts = ArchiveFile;
 
-/** Archives the whole batches at or before `throughSeq`; null when there are none. */
-export async function archiveFacts(folder: string, throughSeq: number): Promise<ArchivedFacts | null> {
-  const workerData = { folder, throughSeq };
-  const worker = new Worker(new URL('./archive-writer.ts', import.meta.url), { workerData, execArgv: [] });
-  const answer = await new Promise<ArchiveAnswer>((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-  if ('error' in answer) throw answer.error;
-  return answer.archived;
+/** A place in the chain: a fact, and the hash of the batch that ends with it. */
+export interface ChainPlace {
+  readonly journalId: string;
+  readonly seq: number;
+  readonly hash: Buffer;
 }
 
-/** The archive's own work, all at once; runs in the worker. */
-export function writeArchive(folder: string, throughSeq: number): ArchivedFacts | null {
+export type ArchiveWork =
+  | { readonly kind: 'ARCHIVE'; readonly folder: string; readonly throughSeq: number; readonly at: number }
+  | { readonly kind: 'PROVE'; readonly folder: string; readonly seq: number };
+
+const DRAFT_SUFFIX = '.tmp';
+const FILE_NAME = /^([0-9]+)-([0-9]+)\.db$/;
+const PUT_BACK = 'Put the archive file back from a backup: holdfast backup copies the archive too.';
+
+/** The archive files of a folder by their first fact; of those with the same one the longest first. */
+export function listArchives(folder: string): ArchiveFile[] {
+  return namesIn(join(folder, ARCHIVE_FOLDER))
+    .flatMap((name) => {
+      const parts = FILE_NAME.exec(name);
+      if (parts === null) return [];
+      return [{ path: join(folder, ARCHIVE_FOLDER, name), fromSeq: Number(parts[1]), toSeq: Number(parts[2]) }];
+    })
+    .sort((a, b) => a.fromSeq - b.fromSeq || b.toSeq - a.toSeq);
+}
+
+/** Archives the whole batches at or before `throughSeq`, in a worker thread; null when there are none. */
+export async function archiveFacts(folder: string, throughSeq: number, at: number): Promise<ArchivedFacts | null> {
+  return (await runWorker({ kind: 'ARCHIVE', folder, throughSeq, at })) as ArchivedFacts | null;
+}
+
+/** The same as `proveArchiveOf`, in a worker thread. */
+export async function proveArchiveAside(folder: string, seq: number): Promise<ArchiveFile> {
+  return (await runWorker({ kind: 'PROVE', folder, seq })) as ArchiveFile;
+}
+
+async function runWorker(workerData: ArchiveWork): Promise<unknown> {
+  const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { workerData, execArgv: [] });
+  const answer = await new Promise<{ result: unknown } | { error: object }>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the archive worker ended without an answer')));
+  });
+  if ('error' in answer) throw revived(answer.error);
+  return answer.result;
+}
+
+/** An error of the worker with its class again: what it says decides how the service goes on. */
+function revived(error: object): Error {
+  const told = error as { name: string; message: string; lastGoodSeq?: number; hint?: string };
+  const { name, message, lastGoodSeq = 0, hint } = told;
+  if (name !== 'JournalDamaged') return Object.assign(new Error(message), told);
+  return new JournalDamaged({
+    message: message.replace(/^the journal is damaged: /, ''),
+    lastGoodSeq,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+// ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The archiving itself, all at once; `at` is the moment that the file remembers as its own. */
+export function writeArchive(folder: string, throughSeq: number, at: number): ArchivedFacts | null {
   const source = openReading(journalPath(folder));
   if (source === null) return null;
   try {
     const anchor = readAnchor(source);
+    const archive = join(folder, ARCHIVE_FOLDER);
+    sweep(archive, anchor.baseSeq);
     const toSeq = source
       .prepare<[number], number | null>('SELECT max(last_seq) FROM batch WHERE last_seq <= ?')
       .pluck()
       .get(throughSeq);
     if (typeof toSeq !== 'number') return null;
     const fromSeq = anchor.baseSeq + 1;
-    const archive = join(folder, ARCHIVE_FOLDER);
-    mkdirSync(archive, { recursive: true });
+    makePrivateFolder(archive);
     const path = join(archive, `${fromSeq}-${toSeq}.db`);
-    removeArchive(path);
-    const target = openWriting(path, anchor);
+    const draft = `${path}${DRAFT_SUFFIX}`;
     try {
-      const batches = walkChain(source, headAtAnchor(anchor), refuseBreak);
-      for (const copied of copyBatches(batches, target, anchor, { seq: toSeq })) void copied;
-      // One plain file, which a reader opens without leaving a log beside it.
-      target.pragma('journal_mode = DELETE');
-    } finally {
-      target.close();
+      writeDraft(source, anchor, draft, toSeq, at);
+      syncFile(draft);
+      proveFile({ path: draft, fromSeq, toSeq }, anchor.journalId);
+      renameSync(draft, path);
+    } catch (error) {
+      removeDraft(draft);
+      throw error;
     }
-    syncFile(path);
     syncFolder(archive);
     syncFolder(folder);
-    proveArchive(path, toSeq);
     return { path, fromSeq, toSeq };
   } finally {
     source.close();
   }
 }
 
-/** Walks the chain of a closed archive; throws unless it holds and ends at `toSeq`. */
-function proveArchive(path: string, toSeq: number): void {
-  const db = openReading(path);
-  if (db === null) throw new Error(`the archive ${path} is empty`);
+function writeDraft(source: Connection, anchor: Anchor, draft: string, toSeq: number, at: number): void {
+  const target = openWriting(draft, anchor);
   try {
-    const head = headAtAnchor(readAnchor(db));
+    const batches = walkChain(source, headAtAnchor(anchor), refuseBreak);
+    for (const copied of copyBatches(batches, target, anchor, { seq: toSeq })) void copied;
+    target.prepare("INSERT INTO meta VALUES ('archived_at', ?)").run(String(at));
+    // One plain file, which a reader opens without leaving a log beside it.
+    target.pragma('journal_mode = DELETE');
+  } finally {
+    target.close();
+  }
+}
+
+/** Removes drafts, and files of facts that the journal still has all of: a crash came before their rows were dropped. */
+function sweep(archive: string, baseSeq: number): void {
+  for (const name of namesIn(archive)) {
+    const fromSeq = Number(FILE_NAME.exec(name)?.[1] ?? 0);
+    if (name.includes(DRAFT_SUFFIX) || fromSeq > baseSeq) removeIfPresent(join(archive, name));
+  }
+}
+
+function removeDraft(draft: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) removeIfPresent(`${draft}${suffix}`);
+}
+
+/** When the newest archive file was written, in milliseconds since 1970; null when there is none that says so. */
+export function lastArchivedAt(folder: string): number | null {
+  const newest = listArchives(folder).sort((a, b) => b.toSeq - a.toSeq)[0];
+  if (newest === undefined) return null;
+  try {
+    return openFile(newest, (db) => {
+      const text = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'archived_at'").pluck().get();
+      return text === undefined ? (newestBatch(db)?.at ?? null) : Number(text);
+    });
+  } catch {
+    return null;
+  }
+}
+
+// ── proving ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The archive file that has a fact, proved from its first fact to its last and back from the journal's anchor. Throws
+ * JournalDamaged, which names the file that is damaged or the facts that no file has.
+ */
+export function proveArchiveOf(folder: string, seq: number): ArchiveFile {
+  const files = listArchives(folder);
+  let place = journalAnchor(folder);
+  const troubles = new Map<ArchiveFile, string>();
+  for (;;) {
+    const step = stepBack(files, place, seq, troubles);
+    if (step === null) break;
+    if ('file' in step) return step.file;
+    place = step.place;
+  }
+  const beyondGap = files.filter((file) => file.fromSeq <= seq && seq <= file.toSeq && !troubles.has(file));
+  for (const file of beyondGap) {
+    const trouble = whatIsWrongWith(() => proveFile(file, place.journalId));
+    if (trouble === null) return file;
+    troubles.set(file, trouble);
+  }
+  throw absent(files, place.seq, seq, troubles);
+}
+
+/** Why something about a file could not be proved, or null when it was. */
+export function whatIsWrongWith(prove: () => void): string | null {
+  try {
+    prove();
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** The file with the fact, or the place before a file that lies between; null when no good file meets the place. */
+function stepBack(
+  files: readonly ArchiveFile[],
+  place: ChainPlace,
+  seq: number,
+  troubles: Map<ArchiveFile, string>,
+): { readonly file: ArchiveFile } | { readonly place: ChainPlace } | null {
+  for (const file of files) {
+    if (!meets(file, place.seq) || (seq > place.seq ? file.toSeq < seq : file.fromSeq > place.seq)) continue;
+    try {
+      const before = meetPlace(file, place);
+      if (seq < file.fromSeq) return { place: before };
+      proveFile(file, place.journalId);
+      return { file };
+    } catch (error) {
+      troubles.set(file, reasonOf(error));
+    }
+  }
+  return null;
+}
+
+function meets({ fromSeq, toSeq }: ArchiveFile, seq: number): boolean {
+  return fromSeq - 1 <= seq && seq <= toSeq;
+}
+
+/** Whether the chain of the file passes the place; returns the place that the file begins after. */
+export function meetPlace(file: ArchiveFile, { journalId, seq, hash }: ChainPlace): ChainPlace {
+  return openFile(file, (db) => {
+    const anchor = readAnchor(db);
+    refuseForeign(file, anchor, journalId);
+    const found =
+      seq === anchor.baseSeq
+        ? anchor.baseHash
+        : db.prepare<[number], Buffer>('SELECT hash FROM batch WHERE last_seq = ?').pluck().get(seq);
+    if (found === undefined || !Buffer.from(found).equals(hash)) {
+      throw damaged(`at fact ${seq} it is not what the journal goes on from`, anchor.baseSeq);
+    }
+    return { journalId, seq: anchor.baseSeq, hash: anchor.baseHash };
+  });
+}
+
+/** Walks the chain of a closed archive file; throws unless it holds and ends where the name says. */
+export function proveFile(file: ArchiveFile, journalId: string): void {
+  openFile(file, (db) => {
+    const anchor = readAnchor(db);
+    refuseForeign(file, anchor, journalId);
+    const head: ChainHead = headAtAnchor(anchor);
     for (const { row } of walkChain(db, head, refuseBreak)) void row;
-    if (head.seq !== toSeq) throw new Error(`the archive ${path} ends at fact ${head.seq}, not ${toSeq}`);
+    if (head.seq !== file.toSeq) throw damaged(`it ends at fact ${head.seq}, not ${file.toSeq}`, head.seq);
+  });
+}
+
+function refuseForeign({ fromSeq }: ArchiveFile, anchor: Anchor, journalId: string): void {
+  if (anchor.journalId !== journalId) throw damaged('it is of another journal', 0);
+  if (anchor.baseSeq !== fromSeq - 1) throw damaged(`it begins after fact ${anchor.baseSeq}, not ${fromSeq - 1}`, 0);
+}
+
+/** Runs a query over an archive file and closes it. */
+export function openFile<Result>({ path }: Pick<ArchiveFile, 'path'>, query: (db: Connection) => Result): Result {
+  const db = openReading(path);
+  if (db === null) throw damaged('it is gone or empty', 0);
+  try {
+    return query(db);
   } finally {
     db.close();
   }
 }
 
-function removeArchive(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) removeIfPresent(`${path}${suffix}`);
+/** Where the journal of a folder begins. */
+function journalAnchor(folder: string): ChainPlace {
+  const { journalId, baseSeq, baseHash } = openFile({ path: journalPath(folder) }, readAnchor);
+  return { journalId, seq: baseSeq, hash: baseHash };
+}
+
+/** Why no file has a fact: the one that should is damaged, or there is none. */
+function absent(
+  files: readonly ArchiveFile[],
+  placeSeq: number,
+  seq: number,
+  troubles: ReadonlyMap<ArchiveFile, string>,
+): JournalDamaged {
+  const damages = [...troubles].map(([{ path }, trouble]) => `the archive file ${path} cannot be used: ${trouble}`);
+  if (damages.length > 0) return damaged(damages.join('; '), 0);
+  const before = files.filter(({ toSeq }) => toSeq < placeSeq).reduce((most, { toSeq }) => Math.max(most, toSeq), 0);
+  return damaged(
+    `facts ${before + 1} to ${Math.max(placeSeq, seq)} were moved to the archive, and no file of it has them`,
+    0,
+  );
+}
+
+function damaged(message: string, lastGoodSeq: number): JournalDamaged {
+  return new JournalDamaged({ message, lastGoodSeq, hint: PUT_BACK });
+}
+
+/** What is wrong with a file, without the words that every such error begins with. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^the journal is damaged: /, '');
+}
+
+function namesIn(archive: string): string[] {
+  try {
+    return readdirSync(archive);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }

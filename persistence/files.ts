@@ -1,9 +1,76 @@
-/** What the file system must be told so that a new file is still there after a power cut. */
+/**
+ * What the file system must be told: that a new file is still there after a power cut, and that only its owner reads it.
+ *
+ *  1. Whatever is made in a data folder or a copy of one is made with FILE_MODE or FOLDER_MODE, whatever the umask: a umask
+ *     only takes rights away.
+ */
 
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorCode } from './faults.ts';
+
+/** Readable and writable by the owner alone. */
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+/** Makes a folder, and those above it that are missing, for their owner alone. */
+export function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+}
+
+/** Makes an empty file for its owner alone, before somebody else makes it with other rights; leaves one that exists. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Takes the rights of everybody but the owner from a folder, its files, and the files of the folders that are named; returns the
+ * paths where that is not allowed. Opens nothing: closing a file of a database would drop its locks.
+ */
+export function tightenFolder(folder: string, subfolders: readonly string[] = []): string[] {
+  const refused: string[] = [];
+  const tighten = (path: string): void => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return;
+    if ((stat.mode & 0o077) === 0) return;
+    try {
+      chmodSync(path, stat.isDirectory() ? FOLDER_MODE : FILE_MODE);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') refused.push(path);
+    }
+  };
+  for (const each of [folder, ...subfolders.map((name) => join(folder, name))]) {
+    tighten(each);
+    for (const entry of entriesOf(each)) if (entry.isFile()) tighten(join(each, entry.name));
+  }
+  return refused;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
 
 /** Makes new, renamed and removed names of a folder durable; systems that cannot sync a folder are left alone. */
 export function syncFolder(folder: string): void {
@@ -35,7 +102,7 @@ export function syncFile(path: string): void {
 /** Replaces a small file so that a reader, and a crash, see the old text or the new one. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, text);
+  writeFileSync(draft, text, { mode: FILE_MODE });
   renameSync(draft, path);
   syncFolder(dirname(path));
 }

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { batchAppender, newestBatch } from './chain.ts';
 import { errorCode } from './faults.ts';
-import { stopwatchMs } from './files.ts';
+import { FILE_MODE, stopwatchMs } from './files.ts';
 import { FaultLever, type InjectedFault } from './fault-lever.ts';
 import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
 import { pruneSlice } from './prune.ts';
@@ -310,7 +310,7 @@ function troubleOf(error: unknown, folder: string): Extract<FromWriter, { kind: 
 }
 
 function writeProbeFile(path: string): void {
-  const descriptor = openSync(path, 'w');
+  const descriptor = openSync(path, 'w', FILE_MODE);
   try {
     writeSync(descriptor, Buffer.alloc(PROBE_BYTES, 1));
     fsyncSync(descriptor);

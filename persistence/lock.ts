@@ -6,12 +6,11 @@
  * nothing. As with every open database, nobody in the serving process may open `lock.db` through `fs`.
  */
 
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, FolderInUse } from './faults.ts';
 import { JournalFault } from './journal.ts';
-import { readIfPresent, removeIfPresent, replaceFile } from './files.ts';
+import { makePrivateFile, makePrivateFolder, readIfPresent, removeIfPresent, replaceFile } from './files.ts';
 
 export interface FolderLock {
   release(): void;
@@ -35,7 +34,8 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 function takeLock(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
+  makePrivateFile(join(folder, LOCK_FILE));
   const db = new Database(join(folder, LOCK_FILE), { timeout: ASKING_WAIT_MS });
   try {
     db.exec('BEGIN EXCLUSIVE');

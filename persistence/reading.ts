@@ -1,5 +1,6 @@
 /**
- * Reading facts back, for the live journal's read connection.
+ * Reading facts back from one database: the live journal's read connection, or a file of the archive. What lies in both is
+ * `history.ts`'s.
  *
  * Facts never change, so a read bounded by the durable head needs no transaction: it reads in slices, keeps the log
  * free for checkpoints, and may be left at any time. There is no index on the stream: a stream is walked back along
@@ -12,16 +13,29 @@ import { JournalDamaged } from './faults.ts';
 import type { FactRow } from './journal.ts';
 import type { Connection } from './schema.ts';
 
+/** A part of a stream. */
+export interface StreamRange {
+  readonly eventId: string;
+  /** The reader stands here: facts after it are wanted. */
+  readonly afterSeq: number;
+  /** The newest fact of the stream. */
+  readonly headSeq: number;
+  /** The journal was pruned up to here. */
+  readonly baseSeq: number;
+}
+
+/** Reads one database, the journal or a file of the archive. */
 export interface FactReader {
   /** All facts after `afterSeq` up to `upToSeq`. */
   all(range: { readonly afterSeq: number; readonly upToSeq: number }): Iterable<FactRow>;
-  /** The facts of one stream after `afterSeq`, whose newest is `headSeq`, in a journal pruned up to `baseSeq`. */
-  stream(range: {
-    readonly eventId: string;
-    readonly afterSeq: number;
-    readonly headSeq: number;
-    readonly baseSeq: number;
-  }): Iterable<FactRow>;
+  /** The facts of one stream after `afterSeq`; throws JournalDamaged when some of them were archived. */
+  stream(range: StreamRange): Iterable<FactRow>;
+  /** Adds to `seqs` the next links of a stream, from `headSeq` back as far as `endSeq`; returns the first one not followed. */
+  linksBack(headSeq: number, endSeq: number, seqs: number[]): number;
+  /** The facts of a stream with these numbers. */
+  listed(eventId: string, seqs: readonly number[]): Iterable<FactRow>;
+  /** The facts of one type up to `upToSeq`. Cost: a pass over the table. */
+  ofType(type: string, upToSeq: number): readonly FactRow[];
 }
 
 const FACTS_A_SLICE = 256;
@@ -45,6 +59,10 @@ export function factReader(db: Connection): FactReader {
     `SELECT ${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN journal ON journal.seq = wanted.value`,
   );
 
+  const selectType = db.prepare<[string, number], FactRow>(
+    `SELECT ${COLUMNS} FROM journal WHERE type = ? AND seq <= ? ORDER BY seq`,
+  );
+
   function* all({ afterSeq, upToSeq }: { readonly afterSeq: number; readonly upToSeq: number }): Iterable<FactRow> {
     let seq = afterSeq;
     while (seq < upToSeq) {
@@ -58,22 +76,19 @@ export function factReader(db: Connection): FactReader {
     }
   }
 
-  function* stream(range: Parameters<FactReader['stream']>[0]): Iterable<FactRow> {
-    const { eventId, afterSeq, headSeq, baseSeq } = range;
-    const seqs: number[] = [];
-    const endSeq = Math.max(afterSeq, baseSeq);
+  function linksBack(headSeq: number, endSeq: number, seqs: number[]): number {
+    const links = selectBack.all(headSeq, endSeq);
+    if (links.length === 0) throw missing(headSeq);
     let next = headSeq;
-    while (next > endSeq) {
-      const links = selectBack.all(next, endSeq);
-      if (links.length === 0) throw missing(next);
-      for (const { seq, prev } of links) {
-        if (seq !== next || prev >= seq) throw missing(next);
-        seqs.push(seq);
-        next = prev;
-      }
+    for (const { seq, prev } of links) {
+      if (seq !== next || prev >= seq) throw missing(next);
+      seqs.push(seq);
+      next = prev;
     }
-    if (next > afterSeq) throw archived(eventId, next);
-    seqs.reverse();
+    return next;
+  }
+
+  function* listed(eventId: string, seqs: readonly number[]): Iterable<FactRow> {
     for (let index = 0; index < seqs.length; index += FACTS_A_SLICE) {
       const wanted = seqs.slice(index, index + FACTS_A_SLICE);
       const rows = selectListed.all(JSON.stringify(wanted));
@@ -85,7 +100,16 @@ export function factReader(db: Connection): FactReader {
     }
   }
 
-  return { all, stream };
+  function* stream({ eventId, afterSeq, headSeq, baseSeq }: StreamRange): Iterable<FactRow> {
+    const seqs: number[] = [];
+    const endSeq = Math.max(afterSeq, baseSeq);
+    let next = headSeq;
+    while (next > endSeq) next = linksBack(next, endSeq, seqs);
+    if (next > afterSeq) throw archived(eventId, next);
+    yield* listed(eventId, seqs.reverse());
+  }
+
+  return { all, stream, linksBack, listed, ofType: (type, upToSeq) => selectType.all(type, upToSeq) };
 }
 
 function missing(seq: number): JournalDamaged {
@@ -94,8 +118,8 @@ function missing(seq: number): JournalDamaged {
 
 function archived(eventId: string, seq: number): JournalDamaged {
   return new JournalDamaged({
-    message: `facts of ${eventId === '' ? 'the service' : eventId} up to ${seq} were moved to the archive and no snapshot at hand covers them`,
+    message: `facts of ${eventId === '' ? 'the service' : eventId} up to ${seq} were moved to the archive`,
     lastGoodSeq: seq,
-    hint: 'Put back a snapshot of it from a backup, or restore a backup.',
+    hint: 'Read them from the archive: holdfast journal does.',
   });
 }

@@ -26,11 +26,16 @@ export interface RecoveryListener {
 /** Work of one slice; the event loop is free in between. */
 const SLICE_MS = 5;
 
+/** The proved head of a journal, and what of each stream was archived before. */
+export interface RecoveredHead extends ChainHead {
+  readonly archivedHeads: ReadonlyMap<string, number>;
+}
+
 /**
  * Reads the whole journal of a folder and returns its proved head, or null when nothing was ever written there.
  * Throws JournalDamaged, JournalTooNew, or JournalFault when the disk cannot be read.
  */
-export async function recoverHead(folder: string, listener: RecoveryListener): Promise<ChainHead | null> {
+export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
   const witness = readWitness(folder);
   const db = openReading(journalPath(folder));
   if (db === null) {
@@ -49,7 +54,7 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     });
     const damage = check.damageAtEnd(head.seq);
     if (damage !== null) throw damage;
-    return head;
+    return { ...head, archivedHeads: anchor.streams };
   } catch (error) {
     throw isCorruption(error) ? damagedAfter(lastGoodSeq, witness, error) : asReadFault(error);
   } finally {

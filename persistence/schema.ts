@@ -17,6 +17,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isCorruption, JournalDamaged, JournalTooNew } from './faults.ts';
+import { makePrivateFile } from './files.ts';
 
 export type Connection = InstanceType<typeof Database>;
 
@@ -76,6 +77,8 @@ export function journalPath(folder: string): string {
 
 /** The connection of the one writer: creates the file and its tables when there are none. */
 export function openWriting(path: string, anchor: Anchor = newAnchor()): Connection {
+  // SQLite gives its log and its shared memory the rights of the database.
+  makePrivateFile(path);
   const db = open(path, false);
   try {
     expectPragma(db, 'journal_mode', 'wal', 'WAL');

@@ -7,16 +7,18 @@
  *
  *  1. A snapshot has its name only after its bytes were fsynced; it counts only after it was read back and proved.
  *  2. Older ones go only after a newer one counts, and the newest `keepMax` stay.
- *  3. A bad snapshot is skipped for an older one and reported, never deleted by a reader.
+ *  3. A bad snapshot is skipped for an older one and reported, never deleted by a reader; it no longer counts as the newest,
+ *     so that the next round writes a new one in its place.
  *  4. Writing and reading work in bounded slices; the caller gives pieces of a state that stands still meanwhile.
+ *  5. The header has a digest of its own, because it is read without the rest.
  */
 
 import { createHash, type Hash } from 'node:crypto';
-import { mkdirSync, readdirSync, readSync, openSync, closeSync } from 'node:fs';
+import { readdirSync, readSync, openSync, closeSync } from 'node:fs';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from './faults.ts';
-import { nextSlice, removeIfPresent, syncFolderAside } from './files.ts';
+import { FILE_MODE, makePrivateFolder, nextSlice, removeIfPresent, syncFolderAside } from './files.ts';
 
 export interface SnapshotHeader {
   readonly format: number;
@@ -27,6 +29,8 @@ export interface SnapshotHeader {
   readonly at: number;
   /** Whatever the caller wants to know without reading the pieces; JSON. */
   readonly about: unknown;
+  /** SHA-256 over the header's other fields, in hex; snapshots of earlier versions have none. */
+  readonly digest?: string;
 }
 
 export interface Snapshot {
@@ -90,6 +94,8 @@ export class SnapshotFolder {
   readonly #onBad: (path: string, reason: string) => void;
   /** Sequence numbers of each stream's files, ascending, by the stream's part of the name. */
   readonly #seqs = new Map<string, number[]>();
+  /** Paths that were found bad, or gone, and not written anew since. */
+  readonly #bad = new Set<string>();
   #hasSwept = false;
   #drafts = 0;
 
@@ -106,15 +112,15 @@ export class SnapshotFolder {
    * Writes, fsyncs, names, reads back and proves a snapshot, then drops the oldest of its stream.
    * Throws SnapshotFault and leaves no trace when any of that fails.
    */
-  async write(header: Omit<SnapshotHeader, 'format'>, pieces: Iterable<string>): Promise<Snapshot> {
+  async write(header: Omit<SnapshotHeader, 'format' | 'digest'>, pieces: Iterable<string>): Promise<Snapshot> {
     const { eventId, seq } = header;
     const path = this.#pathOf(streamName(eventId), seq);
     const draft = `${path}.${process.pid}-${++this.#drafts}.tmp`;
     let isNamed = false;
     try {
-      mkdirSync(this.#folder, { recursive: true });
+      makePrivateFolder(this.#folder);
       this.#sweepOnce();
-      const fingerprint = await writeDraft(draft, { format: FORMAT, ...header }, pieces);
+      const fingerprint = await writeDraft(draft, sealed(header), pieces);
       await rename(draft, path);
       isNamed = true;
       await syncFolderAside(this.#folder);
@@ -141,6 +147,7 @@ export class SnapshotFolder {
           throw new Error('it has another name than header');
         return snapshot;
       } catch (error) {
+        this.#bad.add(path);
         this.#onBad(path, error instanceof Error ? error.message : String(error));
       }
     }
@@ -151,12 +158,17 @@ export class SnapshotFolder {
   noteWritten(eventId: string, seq: number): void {
     const stream = streamName(eventId);
     const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
+    this.#bad.delete(this.#pathOf(stream, seq));
     this.#seqs.set(stream, seqs.slice(-this.#keepMax));
   }
 
-  /** The fact that a stream's newest snapshot file is of, good or bad; 0 when it has none. Does not look at the disk. */
+  /**
+   * The fact that a stream's newest snapshot is of, those left out that were found bad; 0 when it has none. Does not look at
+   * the disk.
+   */
   newestSeq(eventId: string): number {
-    return this.#seqs.get(streamName(eventId))?.at(-1) ?? 0;
+    const stream = streamName(eventId);
+    return this.#seqs.get(stream)?.findLast((seq) => !this.#bad.has(this.#pathOf(stream, seq))) ?? 0;
   }
 
   /** Whether a stream has a snapshot file at all, good or bad; without looking at the disk. */
@@ -166,6 +178,7 @@ export class SnapshotFolder {
 
   async #remember(stream: string, seq: number): Promise<void> {
     const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
+    this.#bad.delete(this.#pathOf(stream, seq));
     this.#seqs.set(stream, seqs);
     while (seqs.length > this.#keepMax) {
       const oldest = seqs.shift();
@@ -218,7 +231,7 @@ async function writeDraft(path: string, header: SnapshotHeader, pieces: Iterable
   const first = JSON.stringify(header);
   if (Buffer.byteLength(first) > HEADER_BYTES_MAX)
     throw new Error(`its header is longer than ${HEADER_BYTES_MAX} bytes`);
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx', FILE_MODE);
   try {
     const checksum = createHash('sha256');
     const fingerprint = createHash('sha256');
@@ -283,13 +296,25 @@ function readHeader(path: string): SnapshotHeader | null {
     try {
       const bytes = Buffer.alloc(HEADER_BYTES_MAX + 1);
       const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
-      return JSON.parse(text.slice(0, text.indexOf('\n'))) as SnapshotHeader;
+      const header = JSON.parse(text.slice(0, text.indexOf('\n'))) as SnapshotHeader;
+      return header.digest === undefined || header.digest === digestOf(header) ? header : null;
     } finally {
       closeSync(descriptor);
     }
   } catch {
     return null;
   }
+}
+
+function sealed(header: Omit<SnapshotHeader, 'format' | 'digest'>): SnapshotHeader {
+  const whole = { format: FORMAT, ...header };
+  return { ...whole, digest: digestOf(whole) };
+}
+
+function digestOf({ format, eventId, seq, at, about }: SnapshotHeader): string {
+  return createHash('sha256')
+    .update(JSON.stringify([format, eventId, seq, at, about]))
+    .digest('hex');
 }
 
 function fileNames(folder: string): { name: string; stream: string; seq: number }[] {

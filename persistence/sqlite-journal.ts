@@ -14,10 +14,12 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import { archiveFacts, type ArchivedFacts } from './archive.ts';
+import { archiveFacts, ARCHIVE_FOLDER, proveArchiveAside, type ArchivedFacts } from './archive.ts';
 import { batchChannel, type BatchMessage } from './channels.ts';
 import { errorCode } from './faults.ts';
 import type { InjectedFault } from './fault-lever.ts';
+import { tightenFolder } from './files.ts';
+import { FactHistory, surveyArchive, type ArchiveSurvey } from './history.ts';
 import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
 import type { FromWriter, Head, ToWriter, WriterOptions, WriterTuning } from './journal-writer.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
@@ -25,6 +27,7 @@ import { PendingFacts, type BatchBounds } from './pending.ts';
 import { recoverHead, type RecoveryListener } from './recovery.ts';
 import { factReader, type FactReader } from './reading.ts';
 import { journalPath, openReading, type Connection } from './schema.ts';
+import { SNAPSHOTS_FOLDER } from './snapshots.ts';
 import { Waiting, type Settled } from './waiting.ts';
 
 export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
@@ -51,6 +54,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const { folder } = options;
   const lock = lockFolder(folder);
   try {
+    const notPrivate = tightenFolder(folder, [SNAPSHOTS_FOLDER, ARCHIVE_FOLDER]);
     const recovered = await recoverHead(folder, options);
     const { worker, ready } = await startWriter({
       folder,
@@ -64,7 +68,8 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
       throw new Error(`recovery proved fact ${recovered?.seq ?? 0}, but the writer starts at fact ${head}`);
     }
     const pending = new PendingFacts(head, recovered?.heads ?? new Map(), withDefaults(BOUNDS, options));
-    return new SqliteJournal({ folder, lock, worker, ready, db, pending });
+    const archivedHeads = recovered?.archivedHeads ?? new Map<string, number>();
+    return new SqliteJournal({ folder, lock, worker, ready, db, pending, archivedHeads, notPrivate });
   } catch (error) {
     lock.release();
     throw error;
@@ -78,6 +83,8 @@ interface Parts {
   readonly ready: Extract<FromWriter, { kind: 'READY' }>;
   readonly db: Connection;
   readonly pending: PendingFacts;
+  readonly archivedHeads: ReadonlyMap<string, number>;
+  readonly notPrivate: readonly string[];
 }
 
 type Errand = 'WITNESSED' | 'PRUNED';
@@ -85,10 +92,15 @@ type Errand = 'WITNESSED' | 'PRUNED';
 export class SqliteJournal implements Journal {
   readonly folder: string;
   readonly journalId: string;
+  /** The newest archived fact of each stream that had one when the journal was opened. */
+  readonly archivedHeads: ReadonlyMap<string, number>;
+  /** What others than the owner may read, and this process may not forbid them. */
+  readonly notPrivate: readonly string[];
   readonly #lock: FolderLock;
   readonly #worker: Worker;
   readonly #db: Connection;
   readonly #reader: FactReader;
+  readonly #history: FactHistory;
   readonly #pending: PendingFacts;
   readonly #waiting = new Waiting();
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
@@ -105,13 +117,16 @@ export class SqliteJournal implements Journal {
   #closingFault: JournalFault | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor({ folder, lock, worker, ready, db, pending }: Parts) {
+  constructor({ folder, lock, worker, ready, db, pending, archivedHeads, notPrivate }: Parts) {
     this.folder = folder;
     this.journalId = ready.journalId;
     this.#lock = lock;
     this.#worker = worker;
     this.#db = db;
     this.#reader = factReader(db);
+    this.#history = new FactHistory(folder, db, proveArchiveAside);
+    this.archivedHeads = archivedHeads;
+    this.notPrivate = notPrivate;
     this.#pending = pending;
     this.#head = ready.head;
     this.#baseSeq = ready.baseSeq;
@@ -174,6 +189,20 @@ export class SqliteJournal implements Journal {
     return this.#reader.stream({ eventId, afterSeq, headSeq, baseSeq });
   }
 
+  /**
+   * The durable facts of a stream after `afterSeq`, those included that were moved to the archive. Rejects, and throws while
+   * it is read, with JournalDamaged when some of them are nowhere.
+   */
+  factsOf(eventId: string, afterSeq: number): Promise<Iterable<FactRow>> {
+    const headSeq = this.#pending.durableHead(eventId, this.durableSeq);
+    return this.#history.stream({ eventId, afterSeq, headSeq, baseSeq: this.#baseSeq });
+  }
+
+  /** The archived facts of one type, and when the last archived one happened, as far as the archive can be read. */
+  surveyArchive(type: string): Promise<ArchiveSurvey> {
+    return surveyArchive(this.folder, this.#baseSeq, type, proveArchiveAside);
+  }
+
   *streams(): Iterable<{ readonly eventId: string; readonly lastSeq: number }> {
     for (const eventId of this.#pending.eventIds()) {
       const lastSeq = this.#pending.durableHead(eventId, this.durableSeq);
@@ -192,10 +221,10 @@ export class SqliteJournal implements Journal {
 
   /**
    * Moves whole batches at or before `throughSeq` into an archive, proves the archive, then drops them here, in slices
-   * beside other commits. The caller has snapshots at or after `throughSeq` of every stream in them.
+   * beside other commits. The caller has snapshots at or after `throughSeq` of every stream in them; `at` is the moment.
    */
-  async prune(throughSeq: number): Promise<ArchivedFacts | null> {
-    const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq));
+  async prune(throughSeq: number, at = 0): Promise<ArchivedFacts | null> {
+    const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq), at);
     if (archived === null) return null;
     // Readers that begin from now on begin after what is being dropped.
     this.#baseSeq = Math.max(this.#baseSeq, archived.toSeq);

@@ -6,8 +6,8 @@
  */
 
 import { newestBatch } from './chain.ts';
+import { FactHistory } from './history.ts';
 import type { FactRow } from './journal.ts';
-import { factReader } from './reading.ts';
 import { journalPath, openReading, readAnchor, type Connection } from './schema.ts';
 
 export interface JournalView {
@@ -19,10 +19,10 @@ export interface JournalView {
   readonly heads: ReadonlyMap<string, number>;
   /** The newest archived fact of each stream that has one. */
   readonly archivedHeads: ReadonlyMap<string, number>;
-  /** All facts after `afterSeq` and `baseSeq`; throws JournalDamaged where one is missing. */
-  facts(afterSeq?: number): Iterable<FactRow>;
-  /** The facts of one stream after `afterSeq`; throws JournalDamaged where one is missing or archived. */
-  factsOf(eventId: string, afterSeq?: number): Iterable<FactRow>;
+  /** All facts after `afterSeq`, from the archive and the journal; throws JournalDamaged where one is missing. */
+  facts(afterSeq?: number): AsyncIterable<FactRow>;
+  /** The facts of one stream after `afterSeq`, from the archive and the journal; JournalDamaged where one is missing. */
+  factsOf(eventId: string, afterSeq?: number): Promise<Iterable<FactRow>>;
   close(): void;
 }
 
@@ -31,18 +31,18 @@ export function viewJournal(folder: string): JournalView | null {
   const db = openReading(journalPath(folder));
   if (db === null) return null;
   try {
-    return makeView(db);
+    return makeView(folder, db);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-function makeView(db: Connection): JournalView {
+function makeView(folder: string, db: Connection): JournalView {
   db.exec('BEGIN');
   const { journalId, baseSeq, streams } = readAnchor(db);
   const headSeq = newestBatch(db)?.lastSeq ?? baseSeq;
-  const reader = factReader(db);
+  const history = new FactHistory(folder, db);
   let heads: ReadonlyMap<string, number> | null = null;
   const view: JournalView = {
     journalId,
@@ -52,9 +52,9 @@ function makeView(db: Connection): JournalView {
     get heads() {
       return (heads ??= new Map([...streams, ...newestOfStreams(db)]));
     },
-    facts: (afterSeq = 0) => reader.all({ afterSeq: Math.max(afterSeq, baseSeq), upToSeq: headSeq }),
+    facts: (afterSeq = 0) => history.all(afterSeq, headSeq, baseSeq),
     factsOf: (eventId, afterSeq = 0) =>
-      reader.stream({ eventId, afterSeq, headSeq: view.heads.get(eventId) ?? 0, baseSeq }),
+      history.stream({ eventId, afterSeq, headSeq: view.heads.get(eventId) ?? 0, baseSeq }),
     close: () => db.close(),
   };
   return view;

@@ -13,7 +13,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readIfPresent, syncFolder } from './files.ts';
+import { FILE_MODE, readIfPresent, syncFolder } from './files.ts';
 
 export interface Testimony {
   readonly journalId: string;
@@ -58,7 +58,7 @@ export class WitnessWriter {
     const reading = readWitness(folder);
     this.#counter = reading.found === 'TESTIMONY' ? reading.counter : 0;
     this.#slot = reading.found === 'TESTIMONY' ? otherSlot(reading.slot) : 0;
-    this.#descriptor = openSync(witnessPath(folder), constants.O_RDWR | constants.O_CREAT, 0o644);
+    this.#descriptor = openSync(witnessPath(folder), constants.O_RDWR | constants.O_CREAT, FILE_MODE);
     if (reading.found === 'NONE') {
       for (const slot of [0, 1]) writeSync(this.#descriptor, slotText(''), slot * SLOT_BYTES);
       fsyncSync(this.#descriptor);

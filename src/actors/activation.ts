@@ -1,5 +1,6 @@
 /**
- * The one way in which a box office comes alive: its newest good snapshot, and the facts after it.
+ * The one way in which a box office comes alive: its newest good snapshot, and the facts after it. Without a good snapshot
+ * every fact is replayed, those in the archive included.
  *
  * Used at start, at the first request for a cold event, after a failed write, and by the snapshot worker. Works in slices,
  * so that other events are served in between.
@@ -9,14 +10,23 @@ import { replayFact } from '#domain/replay.ts';
 import { restoreOffice, restorePiece } from '#domain/snapshot.ts';
 import { stopwatchMs } from '#persistence/files.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import type { FactData } from '#domain/fact.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
+import {
+  evolveService,
+  newServiceState,
+  readServiceFact,
+  restoreService,
+  SERVICE_STREAM,
+  type ServiceState,
+} from './service-facts.ts';
 
 /** Where activation reads from. */
 export interface ActivationSource {
   /** The newest good snapshot of the event, at or before `atMostSeq`. */
   newestSnapshot(eventId: string, atMostSeq?: number): Promise<Snapshot | null>;
-  /** The durable facts of the event after a sequence number. */
-  factsAfter(eventId: string, afterSeq: number): Iterable<FactRow>;
+  /** The durable facts of the event after a sequence number, archived ones included. */
+  factsAfter(eventId: string, afterSeq: number): Iterable<FactRow> | Promise<Iterable<FactRow>>;
   /** Elapsed milliseconds, for slices only: they never reach a fact. The machine's own when absent. */
   stopwatchMs?(): number;
 }
@@ -31,27 +41,58 @@ export interface Activated {
 /** Work of one slice, well under the 10 ms that the loop may stand still. */
 const SLICE_MS = 3;
 
-/** Brings an event's box office back. Rejects with the Defect or UnknownFact that a replay ran into. */
+/**
+ * Brings an event's box office back; its number comes from its facts when it is not known. Rejects with the Defect or UnknownFact
+ * that a replay ran into, and with JournalDamaged when facts are missing.
+ */
 export async function activate(
   source: ActivationSource,
   eventId: string,
-  eventNumber: number,
+  eventNumber: number | null,
   atMostSeq: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Activated> {
   const pause = slicer(source.stopwatchMs ?? stopwatchMs);
   const snapshot = await source.newestSnapshot(eventId, atMostSeq);
-  const office =
-    snapshot === null ? openBoxOffice(eventId, eventNumber) : await restoreInSlices(snapshot.pieces, pause);
+  let office = snapshot === null ? null : await restoreInSlices(snapshot.pieces, pause);
   let lastSeq = snapshot?.header.seq ?? 0;
   let factsReplayed = 0;
-  for (const row of source.factsAfter(eventId, lastSeq)) {
+  for (const row of await source.factsAfter(eventId, lastSeq)) {
     if (row.seq > atMostSeq) break;
+    office ??= openBoxOffice(eventId, numberIn(row) ?? eventNumber ?? 0);
     replayFact(office, row);
     lastSeq = row.seq;
     factsReplayed += 1;
     if (factsReplayed % 64 === 0) await pause();
   }
+  office ??= openBoxOffice(eventId, eventNumber ?? 0);
+  if (eventNumber !== null && office.eventNumber !== eventNumber) {
+    throw new Error(`${eventId} has the number ${office.eventNumber} in its facts, not ${eventNumber}: start again`);
+  }
   return { office, lastSeq, factsReplayed };
+}
+
+/** The number that an event's first fact gives it; null for any other fact. */
+function numberIn({ type, data }: FactRow): number | null {
+  return type === 'EventDefined' ? (JSON.parse(data) as FactData['EventDefined']).eventNumber : null;
+}
+
+/**
+ * The service's own state as of one of its facts, on the same path; with `afterSeq` the facts up to there are done without when no
+ * snapshot has them.
+ */
+export async function activateService(
+  source: ActivationSource,
+  atMostSeq: number = Number.MAX_SAFE_INTEGER,
+  afterSeq = 0,
+): Promise<ServiceState> {
+  const snapshot = await source.newestSnapshot(SERVICE_STREAM, atMostSeq);
+  const state = snapshot === null ? newServiceState() : restoreService(snapshot.pieces);
+  for (const row of await source.factsAfter(SERVICE_STREAM, Math.max(afterSeq, snapshot?.header.seq ?? 0))) {
+    if (row.seq > atMostSeq) break;
+    const own = readServiceFact(row);
+    if (own !== null) evolveService(state, own);
+  }
+  return state;
 }
 
 async function restoreInSlices(pieces: readonly string[], pause: () => Promise<void> | undefined): Promise<BoxOffice> {

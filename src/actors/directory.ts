@@ -127,6 +127,14 @@ export class Directory {
     if (!this.#byId.has(entry.eventId)) this.#note({ ...entry });
   }
 
+  /**
+   * Takes note of an event of which only the id is known, because the archive that defines it cannot be read: it is there, but
+   * cannot be activated, and its number stays free until the archive is back.
+   */
+  noteLost(eventId: string): void {
+    if (!this.#byId.has(eventId)) this.#note(draftEntry(eventId, `@${eventId}`, Math.max(1, this.#byNumber.length)));
+  }
+
   #note(entry: DirectoryEntry): void {
     const known = this.#byId.get(entry.eventId);
     const isNamesake = known !== undefined && this.#bySlug.get(known.slug)?.eventId === entry.eventId;

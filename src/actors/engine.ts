@@ -9,22 +9,24 @@
  *    Overloaded, and all goes on by itself when the journal can be written again.
  * 3. An I/O error is final: `onFatal` is told, nothing is answered any more.
  */
+import { JournalDamaged } from '#persistence/faults.ts';
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
-import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
+import { listSnapshots, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';
 import type { ServiceStatus } from '#machines/service.ts';
 import { inBackground } from './background.ts';
+import { activateService, type ActivationSource } from './activation.ts';
+import { findArchived } from './archived-events.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 import { createClock, type ServiceClock } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
-import { evolveService, newServiceState, readServiceFact, restoreService } from './service-facts.ts';
 import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
 import type { NotificationCursor, ServiceFact, ServiceState } from './service-facts.ts';
 import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
-import { runSnapshotRound, type SnapshotRound } from './snapshot-rounds.ts';
+import { runSnapshotRound, type RoundOptions, type SnapshotRound } from './snapshot-rounds.ts';
 import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
 import { startSnapshotter, type Snapshotter, type SnapshotJob, type SnapshotOutcome } from './snapshotter.ts';
 import { startTimers, type Timers } from './timers.ts';
@@ -66,10 +68,11 @@ export interface Engine {
   /** Moves the clock forward once that is durable; returns the new moment. */
   advanceClock(seconds: number): Promise<number>;
   /**
-   * Snapshots everything that has grown since its last snapshot, awake or asleep; with `prune`, facts before the snapshots
-   * that were there move to the archive. Rejects with Overloaded when the archive could not be written.
+   * Snapshots everything that has grown since its last snapshot or whose newest one is bad, awake or asleep; with `prune`, facts
+   * before the snapshots that were there move to the archive. Without `proveAll` only streams that grew are looked at. Rejects
+   * with Overloaded when the archive could not be written.
    */
-  takeSnapshots(options?: { readonly prune?: boolean }): Promise<SnapshotRound>;
+  takeSnapshots(options?: Partial<RoundOptions>): Promise<SnapshotRound>;
   /** Facts after the sequence number that this answers are still needed, and are not pruned. */
   keepFactsAfter(neededAfter: () => number): void;
   /** No new work is taken on from here; what was accepted is finished. */
@@ -111,7 +114,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     .reverse();
   for (const { at } of headers) clock.notBefore(at);
   clock.notBefore(found.lastAt);
-  const state = { ...(await keptServiceState(snapshots, journal.durableSeq)), ...found.service };
+  const source: ActivationSource = {
+    newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
+    factsAfter: (eventId, afterSeq) => journal.factsOf(eventId, afterSeq),
+  };
+  const { archived, state } = await readArchived(source, journal, headers);
+  clock.notBefore(archived.lastAt ?? 0);
   clock.advance(state.clockOffsetMs);
   const snapshotter = startSnapshotter(options.folder, () => journal.baseSeq);
   const { freeBytesMin = 0 } = options;
@@ -136,15 +144,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     mailboxCommandsMax: options.mailboxCommandsMax,
     liveEventsMax: options.liveEventsMax,
     isShortOfSpace: () => space.isLow,
-    source: {
-      newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
-      factsAfter: (eventId, afterSeq) => journal.read({ eventId, afterSeq }),
-    },
+    source,
     wakeAt: (eventId, at) => timers.wakeAt(eventId, at),
     snapshot,
   });
   for (const header of headers) if (header.eventId !== SERVICE_STREAM) directory.noteSnapshot(header);
-  for (const row of found.definitions) directory.noteRow(row);
+  for (const row of [...archived.definitions, ...found.definitions]) directory.noteRow(row);
+  for (const eventId of archived.lostIds) directory.noteLost(eventId);
+  reportFolder(journal, archived.lostIds);
   followJournal({ journal, directory, service, space }, options.onFatal);
   const look = setInterval(() => inBackground('snapshot', directory.snapshotGrown()), SNAPSHOT_LOOK_MS);
   look.unref();
@@ -155,8 +162,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
       : directory.snapshotAsOf(eventId, seq);
   const needs = { after: () => Number.MAX_SAFE_INTEGER };
-  const roundPorts = { journal, snapshots, snapshot: snapshotStream, neededAfter: () => needs.after() };
-  const takeRound = (prune: boolean) => runSnapshotRound(roundPorts, prune);
+  const now = () => clock.now();
+  const roundPorts = { journal, snapshots, snapshot: snapshotStream, neededAfter: () => needs.after(), now };
+  const takeRound = (asked: RoundOptions) => runSnapshotRound(roundPorts, asked);
   const { notifications } = state;
   const parts = {
     options,
@@ -187,7 +195,7 @@ interface Parts {
   readonly lastSnapshot: { readonly at: number };
   readonly timers: Timers;
   readonly look: NodeJS.Timeout;
-  readonly takeRound: (prune: boolean) => Promise<SnapshotRound>;
+  readonly takeRound: (asked: RoundOptions) => Promise<SnapshotRound>;
   readonly needs: { after: () => number };
   readonly notifications: NotificationCursor | null;
 }
@@ -198,9 +206,9 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
   let stopped: Promise<void> | null = null;
   let lastRound: Promise<unknown> = Promise.resolve();
 
-  const takeSnapshots = ({ prune = false } = {}): Promise<SnapshotRound> => {
+  const takeSnapshots = ({ prune = false, proveAll = true } = {}): Promise<SnapshotRound> => {
     const round = lastRound
-      .then(() => takeRound(prune))
+      .then(() => takeRound({ prune, proveAll }))
       .catch((error: unknown) => {
         throw new Overloaded(`the journal was not pruned: ${String(error)}`, PRUNE_RETRY_SECONDS, error);
       });
@@ -288,8 +296,6 @@ function newFindings() {
   const definitions = new Map<string, FactRow>();
   return {
     lastAt: 0,
-    /** What the service's own facts in the journal say; of what they do not say a snapshot knows. */
-    service: {} as Partial<ServiceState>,
     /** The newest definition of each event. */
     get definitions() {
       return definitions.values();
@@ -301,8 +307,6 @@ function newFindings() {
       refuseUnknown(row);
       if (row.at > this.lastAt) this.lastAt = row.at;
       if (row.type === 'EventDefined') definitions.set(row.eventId, row);
-      const own = readServiceFact(row);
-      if (own !== null) evolveService(this.service, own);
     },
   };
 }
@@ -357,10 +361,46 @@ async function wake(directory: Directory, journal: SqliteJournal, eventId: strin
   }
 }
 
-/** What the service's own facts added up to in their newest snapshot. */
-async function keptServiceState(snapshots: SnapshotFolder, atMostSeq: number): Promise<ServiceState> {
-  const newest = await snapshots.newest(SERVICE_STREAM, atMostSeq);
-  return newest === null ? newServiceState() : restoreService(newest.pieces);
+/**
+ * The clock's offset and how far notifications came. Where the archive that has them is lost the sale goes on without: the clock
+ * still never goes back, and notifications keep their ids when they are sent again.
+ */
+async function readServiceState(
+  source: ActivationSource,
+  { baseSeq, durableSeq }: SqliteJournal,
+): Promise<ServiceState> {
+  try {
+    return await activateService(source, durableSeq);
+  } catch (error) {
+    if (!(error instanceof JournalDamaged)) throw error;
+    report('archive', `the service's own archived facts are done without: ${error.message}`, error);
+    return activateService(source, durableSeq, baseSeq);
+  }
+}
+
+/** What the journal no longer tells by itself. Closes the journal when that cannot be read. */
+async function readArchived(source: ActivationSource, journal: SqliteJournal, headers: readonly SnapshotHeader[]) {
+  try {
+    const archived = await findArchived(journal.archivedHeads, headers, (type) => journal.surveyArchive(type));
+    return { archived, state: await readServiceState(source, journal) };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** What operators should know of the folder as it was found. */
+function reportFolder({ notPrivate }: SqliteJournal, lostIds: readonly string[]): void {
+  for (const path of notPrivate) {
+    report('data-folder', `others may read ${path}: it belongs to another user, whose it is to change that`, null);
+  }
+  for (const eventId of lostIds) {
+    report(
+      'archive',
+      `${eventId} cannot be activated: its facts are in an archive file that is damaged or missing`,
+      null,
+    );
+  }
 }
 
 function reportBadSnapshot(path: string, reason: string): void {

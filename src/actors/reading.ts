@@ -3,11 +3,14 @@
  *
  * They come alive on the one path that every box office takes, and are asked nothing but queries.
  */
+import { proveArchiveOf } from '#persistence/archive.ts';
+import { surveyArchive } from '#persistence/history.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { JournalView } from '#persistence/view.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactData } from '#domain/fact.ts';
 import { activate } from './activation.ts';
+import { findArchived } from './archived-events.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
 import type { DirectoryEntry } from './directory.ts';
 
@@ -25,28 +28,33 @@ export async function readBoxOffice(folder: string, view: JournalView, eventId: 
     newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
     factsAfter: (id: string, afterSeq: number) => view.factsOf(id, afterSeq),
   };
-  // Where the first fact was archived a snapshot knows the number.
-  const eventNumber = view.archivedHeads.has(eventId) ? 0 : eventNumberIn(view, eventId);
-  return (await activate(source, eventId, eventNumber, headSeq)).office;
+  return (await activate(source, eventId, null, headSeq)).office;
 }
 
 /** An event's number, from its first fact. */
-export function eventNumberIn(view: JournalView, eventId: string): number {
-  const [first] = view.factsOf(eventId);
+export async function eventNumberIn(view: JournalView, eventId: string): Promise<number> {
+  const [first] = await view.factsOf(eventId);
   if (first?.type !== 'EventDefined') throw new Error('its first fact does not define it');
   return (JSON.parse(first.data) as FactData['EventDefined']).eventNumber;
 }
 
 /** The slug of every event, by snapshots and then by later definitions. Cost: a pass over the journal. */
-export function slugsIn(folder: string, view: JournalView): Map<string, string> {
+export async function slugsIn(folder: string, view: JournalView): Promise<Map<string, string>> {
   const eventIdBySlug = new Map<string, string>();
-  for (const { header } of listSnapshots(folder)) {
-    if (header === null || header.eventId === SERVICE_STREAM) continue;
-    eventIdBySlug.set((header.about as DirectoryEntry).slug, header.eventId);
+  const headers = listSnapshots(folder).flatMap(({ header }) => header ?? []);
+  for (const { eventId, about } of headers) {
+    if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as DirectoryEntry).slug, eventId);
   }
-  for (const { type, eventId, data } of view.facts()) {
-    if (type === 'EventDefined')
-      eventIdBySlug.set((JSON.parse(data) as FactData['EventDefined']).definition.slug, eventId);
+  const archived = await findArchived(view.archivedHeads, headers, (type) =>
+    surveyArchive(folder, view.baseSeq, type, proveArchiveOf),
+  );
+  for (const { eventId, data } of archived.definitions) eventIdBySlug.set(slugIn(data), eventId);
+  for await (const { type, eventId, data } of view.facts(view.baseSeq)) {
+    if (type === 'EventDefined') eventIdBySlug.set(slugIn(data), eventId);
   }
   return eventIdBySlug;
+}
+
+function slugIn(data: string): string {
+  return (JSON.parse(data) as FactData['EventDefined']).definition.slug;
 }

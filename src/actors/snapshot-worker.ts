@@ -6,18 +6,11 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
-import { factReader } from '#persistence/reading.ts';
+import { FactHistory } from '#persistence/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/schema.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
-import { activate, type ActivationSource } from './activation.ts';
-import {
-  evolveService,
-  newServiceState,
-  readServiceFact,
-  restoreService,
-  SERVICE_STREAM,
-  servicePieces,
-} from './service-facts.ts';
+import { activate, activateService } from './activation.ts';
+import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
 import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
 
 const { folder } = workerData as SnapshotWorkerData;
@@ -36,14 +29,14 @@ async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome>
   try {
     db = openReading(journalPath(folder));
     if (db === null) throw new Error('there is no journal');
-    const reader = factReader(db);
+    const history = new FactHistory(folder, db);
     const source = {
       newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
-      factsAfter: (id: string, afterSeq: number) => reader.stream({ eventId: id, afterSeq, headSeq: seq, baseSeq }),
+      factsAfter: (id: string, afterSeq: number) => history.stream({ eventId: id, afterSeq, headSeq: seq, baseSeq }),
     };
     const pieces =
       eventId === SERVICE_STREAM
-        ? await piecesOfService(source, seq)
+        ? servicePieces(await activateService(source, seq))
         : snapshotPieces((await activate(source, eventId, eventNumber, seq)).office);
     const { fingerprint } = await snapshots.write({ eventId, seq, at, about }, pieces);
     return { eventId, seq, fingerprint, trouble: null };
@@ -52,15 +45,4 @@ async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome>
   } finally {
     db?.close();
   }
-}
-
-/** The service's own state as of one of its facts. */
-async function piecesOfService(source: ActivationSource, seq: number): Promise<readonly string[]> {
-  const snapshot = await source.newestSnapshot(SERVICE_STREAM, seq);
-  const state = snapshot === null ? newServiceState() : restoreService(snapshot.pieces);
-  for (const row of source.factsAfter(SERVICE_STREAM, snapshot?.header.seq ?? 0)) {
-    const own = readServiceFact(row);
-    if (own !== null) evolveService(state, own);
-  }
-  return servicePieces(state);
 }

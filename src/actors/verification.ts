@@ -6,7 +6,8 @@
  * and after every copy by `backup` and `restore`.
  *
  *  1. Everything is judged as of one moment: the view is opened first, and what is newer is left out.
- *  2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive.
+ *  2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive; without
+ *     such a snapshot the archive is replayed as well.
  *  3. A good snapshot equals the replay up to its fact, by fingerprint (I9); the books agree there and at the end (I7, I8).
  *  4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal ones.
  */
@@ -139,17 +140,10 @@ class StateCheck {
     let lastSeq = 0;
     try {
       const start = await openReplica(view, eventId, archivedSeq, snapshots);
-      if (start === null) {
-        return this.#fail(
-          `its facts up to ${archivedSeq} are in the archive, and no good snapshot covers them`,
-          where,
-          'Put back a snapshot of it from a backup, or restore a backup.',
-        );
-      }
       const { replica } = start;
       lastSeq = start.seq;
       const ahead = snapshots.filter(({ seq }) => seq > lastSeq);
-      for (const row of view.factsOf(eventId, lastSeq)) {
+      for (const row of await view.factsOf(eventId, lastSeq)) {
         while ((ahead[0]?.seq ?? Infinity) < row.seq) this.#compare(replica, ahead.shift()!, where);
         replica.apply(row);
         lastSeq = row.seq;
@@ -158,7 +152,8 @@ class StateCheck {
       this.#finish(eventId, replica, where);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      const hint = `${DEFECT_HINT} holdfast restore --to NEW_DIR --seq ${lastSeq}`;
+      const isDamage = error instanceof JournalDamaged;
+      const hint = isDamage ? error.hint : `${DEFECT_HINT} holdfast restore --to NEW_DIR --seq ${lastSeq}`;
       this.#fail(`its replay stops after fact ${lastSeq}: ${message}`, where, hint);
     }
   }
@@ -196,14 +191,14 @@ class StateCheck {
   }
 }
 
-/** A state to replay into: empty, or the oldest good snapshot that covers the archive; null when there is none. */
+/** A state to replay into: the oldest good snapshot that covers the archive, or empty, to replay the archive too. */
 async function openReplica(
   view: JournalView,
   eventId: string,
   archivedSeq: number,
   snapshots: readonly SnapshotFinding[],
-): Promise<{ readonly replica: Replica; readonly seq: number } | null> {
-  if (archivedSeq === 0) return { replica: emptyReplica(view, eventId), seq: 0 };
+): Promise<{ readonly replica: Replica; readonly seq: number }> {
+  if (archivedSeq === 0) return { replica: await emptyReplica(view, eventId), seq: 0 };
   for (const { path, seq } of snapshots) {
     if (seq < archivedSeq) continue;
     try {
@@ -213,12 +208,12 @@ async function openReplica(
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
-  return null;
+  return { replica: await emptyReplica(view, eventId), seq: 0 };
 }
 
-function emptyReplica(view: JournalView, eventId: string): Replica {
+async function emptyReplica(view: JournalView, eventId: string): Promise<Replica> {
   if (eventId === SERVICE_STREAM) return serviceReplica(newServiceState());
-  return officeReplica(openBoxOffice(eventId, eventNumberIn(view, eventId)));
+  return officeReplica(openBoxOffice(eventId, await eventNumberIn(view, eventId)));
 }
 
 function restoreReplica(eventId: string, pieces: readonly string[]): Replica {

@@ -18,7 +18,7 @@ export async function withView<Result>(folder: string, query: (view: JournalView
 
 /** An event's box office by its id or slug. Throws CommandFailure, with a name that is close, when there is none. */
 export async function readEvent(folder: string, view: JournalView, name: string): Promise<BoxOffice> {
-  const slugs = slugsIn(folder, view);
+  const slugs = await slugsIn(folder, view);
   const office =
     (await readBoxOffice(folder, view, name)) ?? (await readBoxOffice(folder, view, slugs.get(name) ?? ''));
   if (office !== null) return office;

@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { viewJournal } from '#persistence/view.ts';
 import { shownFact } from '#actors/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
@@ -20,7 +20,7 @@ export const journalCommand: Command = {
   usage: 'journal [--event ID] [--type T] [--since SEQ] [--follow] [--data DIR]',
   description: [
     'Prints facts in the order in which they happened: number, time, event, type, data; with --json a JSON object a line. Reads the ' +
-      'journal beside a serving process; facts that were pruned are in the archive, and restore brings them back.',
+      'archive and the journal, also beside a serving process.',
     'Unless --reveal is given *** stands in place of secrets: session keys, idempotency keys, seeds of draws and what buyers were ' +
       'tracked by. Ids of holds, queue entries and checkout sessions are shown as *** and the first 8 digits of their SHA-256, so ' +
       'that the facts of one can be found.',
@@ -69,11 +69,10 @@ async function printFrom(call: Call, folder: string, afterSeq: number): Promise<
     throw new CommandFailure(`there is no journal in ${folder}`, 'Name the data folder with --data or DATA_DIR.');
   }
   try {
-    if (afterSeq < view.baseSeq) {
-      call.output.trouble(`Facts up to ${view.baseSeq} are in the archive; holdfast restore brings them back.`);
-    }
     const type = call.text('type');
-    for (const row of rowsOf(view, call.text('event'), afterSeq)) {
+    const eventId = call.text('event');
+    const rows = eventId === null ? view.facts(afterSeq) : await view.factsOf(eventId, afterSeq);
+    for await (const row of rows) {
       if (type !== null && row.type !== type) continue;
       if (!call.output.raw(lineOf(row, call))) await once(process.stdout, 'drain');
     }
@@ -81,12 +80,6 @@ async function printFrom(call: Call, folder: string, afterSeq: number): Promise<
   } finally {
     view.close();
   }
-}
-
-/** What is asked for, as far as it was not archived. */
-function rowsOf(view: JournalView, eventId: string | null, afterSeq: number): Iterable<FactRow> {
-  if (eventId === null) return view.facts(afterSeq);
-  return view.factsOf(eventId, Math.max(afterSeq, view.archivedHeads.get(eventId) ?? 0));
 }
 
 function lineOf({ seq, at, eventId, type, data }: FactRow, { output, has }: Call): string {

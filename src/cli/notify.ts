@@ -38,12 +38,6 @@ export const notifyCommand: Command = {
     const target = targetOf(call);
     const folder = dataFolder(call);
     const posted = await withView(folder, async (view) => {
-      if (from <= view.baseSeq) {
-        throw new CommandFailure(
-          `facts up to ${view.baseSeq} were pruned`,
-          `Begin with --from ${view.baseSeq + 1}, or restore a data folder from the archive and name it with --data.`,
-        );
-      }
       return tellAll(call, target, { folder, view, from, to: Math.min(to, view.headSeq) });
     });
     call.output.text(`${posted} notifications were taken.`);
@@ -82,7 +76,7 @@ async function tellAll(
     return offices.get(eventId) ?? null;
   };
   let posted = 0;
-  for (const row of view.facts(from - 1)) {
+  for await (const row of view.facts(from - 1)) {
     if (row.seq > to) break;
     output.progress('facts', row.seq - from, to - from + 1);
     if (!isTold(row.type)) continue;

@@ -21,7 +21,9 @@ describe('a snapshot', () => {
         await snapshots.write({ eventId, seq, at: 5, about: { pieces: pieces.length } }, pieces);
         for (const reader of [snapshots, new SnapshotFolder(folder)]) {
           const found = await reader.newest(eventId);
-          assert.deepEqual(found?.header, { format: 1, eventId, seq, at: 5, about: { pieces: pieces.length } });
+          const { digest, ...header } = found!.header;
+          assert.match(digest ?? '', /^[0-9a-f]{64}$/);
+          assert.deepEqual(header, { format: 1, eventId, seq, at: 5, about: { pieces: pieces.length } });
           assert.deepEqual(found?.pieces, pieces);
           assert.equal(found?.fingerprint, fingerprintOf(pieces));
         }
@@ -88,7 +90,7 @@ describe('a snapshot', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     assert.equal(lines.length, 4);
-    assert.deepEqual(lines[0], { format: 1, eventId: 'e', seq: 7, at: 1, about: [1] });
+    assert.partialDeepStrictEqual(lines[0], { format: 1, eventId: 'e', seq: 7, at: 1, about: [1] });
   });
 
   it('of some size stalls the loop only in slices', async (t) => {

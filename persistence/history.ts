@@ -1,0 +1,171 @@
+/**
+ * Every fact of a folder, wherever it lies: in the journal, or in the archive that pruning moved it to.
+ *
+ * The one reader of "archive, then journal": activation, the snapshot worker, verification and the commands read
+ * through it. A stream is walked back along `prev` from its newest fact, from the journal into the archive files that have
+ * facts of it, and then read forward. The proof of an archive file is `archive.ts`'s.
+ *
+ *  1. A file of the archive is opened only when a fact of it is asked for, and read only after it was proved.
+ *  2. A fact that cannot be read stops the reader with JournalDamaged, which says what is missing; none is skipped.
+ *  3. Links are walked in slices; the event loop is free in between.
+ */
+
+import { listArchives, openFile, proveArchiveOf, type ArchiveFile } from './archive.ts';
+import { JournalDamaged } from './faults.ts';
+import { nextSlice } from './files.ts';
+import type { FactRow } from './journal.ts';
+import { factReader, type FactReader, type StreamRange } from './reading.ts';
+import { openReading, type Connection } from './schema.ts';
+
+/** Proves the archive file that has a fact; on this thread, or on one of its own. */
+export type ProveArchive = (folder: string, seq: number) => ArchiveFile | Promise<ArchiveFile>;
+
+/** The facts of one stream that lie in one file, by number; no file means the journal. */
+interface Stretch {
+  readonly file: ArchiveFile | null;
+  readonly seqs: readonly number[];
+}
+
+export class FactHistory {
+  readonly #folder: string;
+  readonly #journal: FactReader;
+  readonly #prove: ProveArchive;
+  readonly #proved: ArchiveFile[] = [];
+
+  constructor(folder: string, journal: Connection, prove: ProveArchive = proveArchiveOf) {
+    this.#folder = folder;
+    this.#journal = factReader(journal);
+    this.#prove = prove;
+  }
+
+  /** The facts of a stream after `afterSeq`, in order. Rejects, and throws while it is read, with JournalDamaged. */
+  async stream({ eventId, afterSeq, headSeq, baseSeq }: StreamRange): Promise<Iterable<FactRow>> {
+    const stretches: Stretch[] = [];
+    let next = headSeq;
+    if (next > Math.max(afterSeq, baseSeq)) {
+      const walked = await walkBack(this.#journal, next, Math.max(afterSeq, baseSeq));
+      stretches.push({ file: null, seqs: walked.seqs });
+      next = walked.next;
+    }
+    while (next > afterSeq) {
+      const file = await this.#fileWith(next);
+      const walked = await withFile(file, (db) => walkBack(factReader(db), next, Math.max(afterSeq, file.fromSeq - 1)));
+      stretches.push({ file, seqs: walked.seqs });
+      next = walked.next;
+    }
+    return this.#forward(eventId, stretches.reverse());
+  }
+
+  /** All facts after `afterSeq` up to `upToSeq` of a journal pruned up to `baseSeq`; not in slices. */
+  async *all(afterSeq: number, upToSeq: number, baseSeq: number): AsyncIterable<FactRow> {
+    let seq = afterSeq;
+    while (seq < Math.min(baseSeq, upToSeq)) {
+      const file = await this.#fileWith(seq + 1);
+      const endSeq = Math.min(file.toSeq, baseSeq, upToSeq);
+      const db = openArchive(file);
+      try {
+        yield* factReader(db).all({ afterSeq: seq, upToSeq: endSeq });
+      } finally {
+        db.close();
+      }
+      seq = endSeq;
+    }
+    yield* this.#journal.all({ afterSeq: Math.max(afterSeq, baseSeq), upToSeq });
+  }
+
+  async #fileWith(seq: number): Promise<ArchiveFile> {
+    const known = this.#proved.find(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq);
+    if (known !== undefined) return known;
+    const file = await this.#prove(this.#folder, seq);
+    this.#proved.push(file);
+    return file;
+  }
+
+  *#forward(eventId: string, stretches: readonly Stretch[]): Iterable<FactRow> {
+    for (const { file, seqs } of stretches) {
+      if (file === null) {
+        yield* this.#journal.listed(eventId, seqs);
+        continue;
+      }
+      const db = openArchive(file);
+      try {
+        yield* factReader(db).listed(eventId, seqs);
+      } finally {
+        db.close();
+      }
+    }
+  }
+}
+
+/** What the archive files tell that can be read at all, whether or not the ones beside them are whole. */
+export interface ArchiveSurvey {
+  /** The facts of the wanted type, in order; the newest of each stream last. */
+  readonly rows: readonly FactRow[];
+  /** When the last archived fact happened; null when no file could be read. */
+  readonly lastAt: number | null;
+}
+
+/** Looks through all archive files for facts of one type, each file only after it was proved. Damaged ones are left out. */
+export async function surveyArchive(
+  folder: string,
+  baseSeq: number,
+  type: string,
+  prove: ProveArchive,
+): Promise<ArchiveSurvey> {
+  const rows: FactRow[] = [];
+  let lastAt: number | null = null;
+  let seq = 0;
+  for (const listed of listArchives(folder)) {
+    if (listed.toSeq <= seq || listed.fromSeq > baseSeq) continue;
+    try {
+      const file = await prove(folder, Math.min(Math.max(seq + 1, listed.fromSeq), baseSeq));
+      openFile(file, (db) => {
+        rows.push(
+          ...factReader(db)
+            .ofType(type, Math.min(file.toSeq, baseSeq))
+            .filter((row) => row.seq > seq),
+        );
+        lastAt =
+          db
+            .prepare<[number], number>('SELECT at FROM journal WHERE seq = ?')
+            .pluck()
+            .get(Math.min(file.toSeq, baseSeq)) ?? lastAt;
+      });
+      seq = file.toSeq;
+    } catch (error) {
+      if (!(error instanceof JournalDamaged)) throw error;
+    }
+  }
+  return { rows, lastAt };
+}
+
+/** Opens a file that was proved before. */
+function openArchive(file: ArchiveFile): Connection {
+  const db = openReading(file.path);
+  if (db !== null) return db;
+  throw new JournalDamaged({ message: `the archive file ${file.path} is gone`, lastGoodSeq: 0 });
+}
+
+async function withFile<Result>(file: ArchiveFile, query: (db: Connection) => Promise<Result>): Promise<Result> {
+  const db = openArchive(file);
+  try {
+    return await query(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Follows a stream's links back to `endSeq`; returns their numbers in order, and where they go on before it. */
+async function walkBack(
+  reader: FactReader,
+  headSeq: number,
+  endSeq: number,
+): Promise<{ readonly seqs: readonly number[]; readonly next: number }> {
+  const seqs: number[] = [];
+  let next = headSeq;
+  while (next > endSeq) {
+    next = reader.linksBack(next, endSeq, seqs);
+    if (next > endSeq) await nextSlice();
+  }
+  return { seqs: seqs.reverse(), next };
+}

@@ -1,0 +1,142 @@
+/** Archive and journal together are the truth: what became of the snapshots after a prune costs time, never a fact. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import { listSnapshots } from '#persistence/snapshots.ts';
+import type { CommandOf } from '#domain/command.ts';
+import { concert, START } from './desk.ts';
+
+const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
+  type: 'PlaceHold',
+  sessionKey,
+  items: [{ ticketTypeId: 'stand', sellingStageId: 'now', performanceId: null, quantity: 1, seatIds: null }],
+  queuePass: null,
+  idempotency: null,
+});
+
+async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engine> {
+  const engine = await startEngine({
+    folder,
+    liveEventsMax: 10,
+    mailboxCommandsMax: 100,
+    clockSource: () => START,
+    onFatal: ({ message }) => assert.fail(message),
+  });
+  t.after(() => engine.stop());
+  return engine;
+}
+
+async function define(engine: Engine, changes: object = {}): Promise<void> {
+  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  assert.equal(reply.outcome, 'DONE');
+}
+
+async function hold(engine: Engine, eventId: string, sessionKey: string): Promise<void> {
+  const office = await engine.directory.byEventId(eventId);
+  const reply = await office!.ask(place(sessionKey));
+  assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
+}
+
+async function held(engine: Engine, eventId: string): Promise<readonly string[]> {
+  const office = await engine.directory.byEventId(eventId);
+  return office!.look(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
+}
+
+/** A stopped folder of two events and a moved clock whose facts are archived in two files, but for the newest hold. */
+async function prunedFolder(t: TestContext): Promise<{ folder: string; stateFingerprint: string | null }> {
+  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-archived-'));
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const folder = path.join(parent, 'data');
+  const engine = await open(t, folder);
+  await define(engine);
+  await define(engine, { id: 'evt_other', slug: 'other' });
+  await engine.advanceClock(300);
+  await hold(engine, 'evt_concert', 'session-1');
+  await engine.takeSnapshots({ prune: true });
+  await define(engine, { slug: 'renamed' });
+  await hold(engine, 'evt_other', 'session-2');
+  const first = await engine.takeSnapshots({ prune: true });
+  const second = await engine.takeSnapshots({ prune: true });
+  assert.deepEqual([first.archived?.toSeq, second.archived?.fromSeq, second.archived?.toSeq], [4, 5, 6]);
+  await hold(engine, 'evt_concert', 'session-3');
+  await engine.stop();
+  const { stateFingerprint, problems } = await verifyFolder(folder);
+  assert.deepEqual(problems, []);
+  return { folder, stateFingerprint };
+}
+
+const losses: Readonly<Record<string, (folder: string) => void>> = {
+  'are gone': (folder) => rmSync(path.join(folder, 'snapshots'), { recursive: true }),
+  'are damaged in the middle': (folder) => {
+    for (const { path: file } of listSnapshots(folder)) {
+      const bytes = readFileSync(file);
+      bytes[bytes.length >> 1]! ^= 1;
+      writeFileSync(file, bytes);
+    }
+  },
+  'are damaged in their first line': (folder) => {
+    for (const { path: file } of listSnapshots(folder))
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('renamed', 'mistake').replaceAll('other', 'brother'));
+  },
+  'are empty': (folder) => {
+    for (const { path: file } of listSnapshots(folder)) writeFileSync(file, '');
+  },
+  'are all but the oldest gone': (folder) => {
+    const seen = new Set<string>();
+    for (const { path: file, header } of listSnapshots(folder)) {
+      if (seen.has(header!.eventId)) rmSync(file);
+      seen.add(header!.eventId);
+    }
+  },
+};
+
+describe('After a prune, when the snapshots', () => {
+  for (const [what, lose] of Object.entries(losses)) {
+    it(`${what}, everything is activated from archive and journal, and the next round writes them anew`, async (t) => {
+      const { folder, stateFingerprint } = await prunedFolder(t);
+      lose(folder);
+      assert.equal((await verifyFolder(folder)).stateFingerprint, stateFingerprint);
+      const engine = await open(t, folder);
+      assert.equal(engine.clock.now(), START + 300_000, 'the clock is where its archived fact set it');
+      const renamed = await engine.directory.bySlug('renamed');
+      assert.deepEqual([renamed?.eventId, await engine.directory.bySlug('concert')], ['evt_concert', null]);
+      assert.deepEqual(await held(engine, 'evt_concert'), ['session-1', 'session-3']);
+      assert.deepEqual(await held(engine, 'evt_other'), ['session-2']);
+      const { outcomes } = await engine.takeSnapshots();
+      assert.ok(outcomes.every(({ trouble }) => trouble === null));
+      const taken = new Set(outcomes.map(({ eventId }) => eventId));
+      assert.ok(taken.has('evt_concert') && taken.has('evt_other'));
+      assert.deepEqual((await engine.takeSnapshots()).outcomes, [], 'all newest ones are good');
+      await engine.stop();
+      assert.equal((await verifyFolder(folder)).stateFingerprint, stateFingerprint);
+    });
+  }
+});
+
+describe('An event whose archived facts cannot be read', () => {
+  it('is there and cannot be activated; it is never defined anew, and its number is nobody else’s', async (t) => {
+    const { folder } = await prunedFolder(t);
+    rmSync(path.join(folder, 'snapshots'), { recursive: true });
+    const [first = ''] = readdirSync(path.join(folder, 'archive')).sort();
+    rmSync(path.join(folder, 'archive', first));
+    const engine = await open(t, folder);
+    const before = engine.journal.appendedSeq;
+    await assert.rejects(engine.directory.define(concert(), { operator: null, note: null }), /facts 1 to 4/);
+    await assert.rejects(engine.directory.byEventId('evt_other'), /facts 1 to 4 .* no file of it has them/);
+    assert.equal(engine.journal.appendedSeq, before, 'nothing was written');
+    await define(engine, { id: 'evt_new', slug: 'new' });
+    const office = await engine.directory.byEventId('evt_new');
+    assert.equal(
+      office!.look(({ eventNumber }) => eventNumber),
+      3,
+    );
+    await engine.stop();
+    const { problems, stateFingerprint } = await verifyFolder(folder);
+    assert.equal(stateFingerprint, null);
+    assert.ok(problems.some(({ what, where }) => /facts 1 to 4/.test(what) && /evt_other/.test(where)));
+  });
+});

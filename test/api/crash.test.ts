@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import { deep } from '../depth.ts';
+import { bareEnvironment } from '../environment.ts';
 import { ADMIN_TOKEN, newFolder, spawnHouse, type Answer, type SpawnedHouse } from './harness.ts';
 import { audit, callerOf, clubNight, floor, HOLDS, newSession, seat, theatreRun, type Shop } from './shop.ts';
 
@@ -201,7 +202,7 @@ it('has the hold on disk before it answers: fsync returns before the 201 is writ
     ['-f', '-s', '4200', '-e', 'trace=fsync,pwrite64,write,writev', '-o', trace, process.execPath, 'src/main.ts'],
     {
       cwd: root,
-      env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN },
+      env: { ...bareEnvironment, DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ADMIN_TOKEN },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

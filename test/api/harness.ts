@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { readConfig, type Limits } from '#src/config.ts';
 import { startService, type Service, type ServiceOptions } from '#src/service.ts';
+import { bareEnvironment } from '../environment.ts';
 
 /** A Saturday noon, before every sample event. */
 export const START = Date.UTC(2027, 4, 8, 12);
@@ -209,7 +210,7 @@ export async function runToEnd(
 function startProcess(folder: string, { environment = {}, demo = false }: SpawnOptions) {
   const child: ChildProcess = spawn(process.execPath, ['src/main.ts', ...(demo ? ['--demo'] : [])], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', ...environmentOf(folder), LOG_LEVEL: 'info', ...environment },
+    env: { ...bareEnvironment, ...environmentOf(folder), LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { bareEnvironment } from '../environment.ts';
 import { spawnHouse } from './harness.ts';
 import { MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
 import { gala, item, payOn, settle, start, START, wish, type Started } from './till.ts';
@@ -270,7 +271,7 @@ describe('A receiver that is down', () => {
 async function notify(folder: string, environment: Readonly<Record<string, string>>, args: readonly string[]) {
   const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'notify', ...args, '--data', folder], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment, ...environment },
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../bench/free-port.ts';
+import { bareEnvironment } from '../environment.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -32,7 +33,7 @@ export function newFolder(t: Pick<TestContext, 'after'>): string {
 function start(args: readonly string[], environment: Environment): ChildProcess {
   return spawn(process.execPath, ['src/cli/holdfast.ts', ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { Answer, Json, Window } from '../api/harness.ts';
 import { assertRefused, clubNight, floor, HOLDS } from '../api/shop.ts';
+import { bareEnvironment } from '../environment.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -29,7 +30,7 @@ export interface Verified {
 export async function command(folder: string, ...args: readonly string[]): Promise<Json> {
   const child = spawn(process.execPath, ['src/cli/holdfast.ts', ...args, '--json'], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: folder },
+    env: { ...bareEnvironment, DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

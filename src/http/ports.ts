@@ -112,6 +112,8 @@ export interface LogPort {
 /** The settings that concern HTTP; the service's configuration fits as it is. */
 export interface HttpSettings {
   readonly corsOrigins: '*' | readonly string[];
+  /** The address that buyers see, where one is set. */
+  readonly baseUrl: string | null;
   readonly trustProxy: TrustProxy;
   readonly rateLimitPerMinute: number;
   readonly responseEnvelope: 'none' | 'data';

@@ -65,7 +65,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   });
   await answerPreflights(app, settings.corsOrigins);
   limitChanges(app, settings, ports.clock);
-  await installDocument(app, 'public');
+  await installDocument(app, 'public', settings.baseUrl);
   healthRoutes(app, ports);
   eventRoutes(app, ports);
   seatingRoutes(app, ports);

@@ -39,6 +39,7 @@ export interface Counter {
 
 const settingsOfTests: HttpSettings = {
   corsOrigins: '*',
+  baseUrl: null,
   trustProxy: false,
   rateLimitPerMinute: 0,
   responseEnvelope: 'none',

@@ -12,15 +12,22 @@ interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
+  readonly security?: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly { name: string; in: string; schema: Record<string, unknown> }[];
   readonly responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
 
 interface Document {
   readonly openapi: string;
-  readonly info: { readonly description: string; readonly version: string };
+  readonly info: {
+    readonly description: string;
+    readonly version: string;
+    readonly license?: { readonly name: string };
+  };
+  readonly servers?: readonly { readonly url: string }[];
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly schemas: Record<string, object> };
+  readonly components: { readonly schemas: Record<string, object>; readonly securitySchemes?: Record<string, object> };
 }
 
 let counter: Counter;
@@ -59,6 +66,110 @@ test('every operation has a name of its own, a summary and a topic', async () =>
     }
   }
 });
+
+interface Described extends Operation {
+  readonly listener: 'public' | 'admin';
+  readonly method: string;
+  readonly path: string;
+  readonly where: string;
+}
+
+async function operationsOf(listener: 'public' | 'admin'): Promise<readonly Described[]> {
+  const { paths } = await documentOf(listener === 'public' ? counter.app : counter.admin);
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      return { ...operation, listener, method, path, where: `${listener} ${method} ${path}` };
+    }),
+  );
+}
+
+test('a document says where it is served, under which licence, and what its topics are', async () => {
+  for (const app of [counter.app, counter.admin]) {
+    const { servers, info, tags, paths } = await documentOf(app);
+    assert.deepEqual(servers, [{ url: '/' }]);
+    assert.equal(info.license?.name, 'MIT');
+    const topics = new Set(
+      Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
+    );
+    assert.deepEqual(tags?.map(({ name }) => name).sort(), [...topics].sort());
+    assert.ok(tags?.every(({ description }) => (description ?? '').length > 0));
+  }
+  const elsewhere = await openCounter({ baseUrl: 'https://tickets.example' });
+  assert.deepEqual((await documentOf(elsewhere.app)).servers, [{ url: 'https://tickets.example' }]);
+  assert.deepEqual(
+    (await documentOf(elsewhere.admin)).servers,
+    [{ url: '/' }],
+    'operators have an address of their own',
+  );
+  await elsewhere.close();
+});
+
+test('every operation says what it asks for: the bearer token under /admin, and nothing elsewhere', async () => {
+  for (const listener of ['public', 'admin'] as const) {
+    const { components } = await documentOf(listener === 'public' ? counter.app : counter.admin);
+    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), listener === 'public' ? [] : ['bearer']);
+    for (const { path, security, where } of await operationsOf(listener)) {
+      assert.deepEqual(security, path.startsWith('/admin/') ? [{ bearer: [] }] : [], where);
+    }
+  }
+});
+
+test('every operation has answers for what goes well and for what the client did wrong', async () => {
+  for (const { responses, where } of [...(await operationsOf('public')), ...(await operationsOf('admin'))]) {
+    const statuses = Object.keys(responses);
+    assert.ok(
+      statuses.some((status) => /^[23]/.test(status)),
+      where,
+    );
+    assert.ok(
+      statuses.some((status) => /^4/.test(status)),
+      where,
+    );
+  }
+});
+
+test('every named schema is led to by an operation', async () => {
+  for (const app of [counter.app, counter.admin]) {
+    const document = await documentOf(app);
+    const named = Object.keys(document.components.schemas);
+    assert.ok(named.length > 3);
+    const text = JSON.stringify(document);
+    const used = named.filter((name) => text.includes(`"#/components/schemas/${name}"`));
+    assert.deepEqual(used, named);
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      assert.ok(named.includes(name!), `${name} is named and there`);
+    }
+  }
+});
+
+test('paths have the parameters that they name, one form for each address, and names that fit into one', async () => {
+  for (const listener of ['public', 'admin'] as const) {
+    const operations = await operationsOf(listener);
+    for (const { path, parameters = [], operationId, where } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const given = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      assert.deepEqual(given.sort(), named.sort(), where);
+      assert.equal(new Set(parameters.map(({ name, in: place }) => `${place} ${name}`)).size, parameters.length, where);
+      assert.match(operationId, /^[\w-]+$/, where);
+      assert.match(path, /^\/[^?#]*[^/?#]$/, where);
+    }
+    const paths = [...new Set(operations.map(({ path }) => path))];
+    for (const [index, path] of paths.entries()) {
+      for (const other of paths.slice(index + 1)) assert.ok(!areAmbiguous(path, other), `${path} and ${other}`);
+    }
+  }
+});
+
+/** Whether an address can fit both of two paths, each of them with a parameter where the other says something. */
+function areAmbiguous(one: string, other: string): boolean {
+  const [ours, theirs] = [one.split('/'), other.split('/')];
+  if (ours.length !== theirs.length) return false;
+  const isParameter = (step: string): boolean => step.startsWith('{');
+  const fits = ours.every((step, place) => step === theirs[place] || isParameter(step) || isParameter(theirs[place]!));
+  const isLess = (left: readonly string[], right: readonly string[]): boolean =>
+    left.every((step, place) => isParameter(right[place]!) || !isParameter(step));
+  return fits && isLess(ours, theirs) === isLess(theirs, ours);
+}
 
 test('the document lists every error code', async () => {
   const { description } = (await documentOf(counter.app)).info;

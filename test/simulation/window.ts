@@ -93,6 +93,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     });
   const settings = {
     corsOrigins: '*',
+    baseUrl: null,
     trustProxy: false,
     rateLimitPerMinute: 0,
     responseEnvelope: 'none',

@@ -1,4 +1,5 @@
 /** Whether the process lives, and whether it can answer: for those who start and balance it. */
+import { clientErrors } from '../openapi.ts';
 import type { HealthPort } from '../ports.ts';
 import { Health, Readiness, Unavailable } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
@@ -11,7 +12,7 @@ export function healthRoutes(app: HttpApp, { health }: { readonly health: Health
         operationId: 'isLive',
         tags: ['Health'],
         summary: 'Whether the process lives',
-        response: { 200: Health },
+        response: { 200: Health, ...clientErrors },
       },
     },
     async (_request, reply) => reply.send({ status: 'ok' }),
@@ -24,7 +25,7 @@ export function healthRoutes(app: HttpApp, { health }: { readonly health: Health
         operationId: 'isReady',
         tags: ['Health'],
         summary: 'Whether it can answer: recovered, the journal can be written, not stopping',
-        response: { 200: Readiness, 503: Unavailable },
+        response: { 200: Readiness, ...clientErrors, 503: Unavailable },
       },
     },
     async (_request, reply) => {

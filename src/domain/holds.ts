@@ -223,10 +223,13 @@ export function evolveHoldChanged(office: HoldOffice, data: FactData['HoldChange
   const hold = holdOf(office.holds, data.holdId);
   hold.status = follow(holdLaw, hold.status, 'CHANGE');
   eachLine(office, hold, (date, line) => giveBack(date.inventory, line));
+  // At the ceiling of hold_max_minutes the window stays: what was noted of its end stands, and is not noted again.
+  const isMoved = data.expiresAt !== hold.expiresAt;
+  const before = isMoved ? undefined : hold.lines;
   hold.lines = data.lines;
   hold.expiresAt = data.expiresAt;
-  eachLine(office, hold, (date, line) => take(date.inventory, hold, line));
-  noteDeadline(office.deadlines, hold.id, hold.expiresAt);
+  eachLine(office, hold, (date, line) => take(date.inventory, hold, line, before));
+  if (isMoved) noteDeadline(office.deadlines, hold.id, hold.expiresAt);
 }
 
 export function evolveHoldReleased(office: HoldOffice, data: FactData['HoldReleased']): void {

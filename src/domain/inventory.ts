@@ -15,8 +15,8 @@
 
 import type { SeatStatus } from '#machines/seat.ts';
 import { invariant } from './invariant.ts';
-import { addRelease, clearReleases, createReleaseQueue, firstRelease, sooner } from './release-queue.ts';
-import type { Claimant, ReleaseQueue } from './release-queue.ts';
+import { addRelease, clearReleases, createReleaseQueue, firstRelease, hasNoReleases, sooner } from './release-queue.ts';
+import type { ClaimedLine, Claimant, ReleaseQueue } from './release-queue.ts';
 import { findSeat, rowOf, UNCAPPED } from './sale-plan.ts';
 import type { LocalityPlan, SalePlan, SaleRow } from './sale-plan.ts';
 import { changeSeat, createSeatMap } from './seat-map.ts';
@@ -123,7 +123,11 @@ export function nextRelease(inventory: Inventory, pools: readonly number[], exce
   let next: number | null = null;
   for (const pool of pools) {
     const queue = inventory.releases[pool]!;
-    if (queue !== null && inventory.held[pool]! > 0) next = sooner(next, firstRelease(queue, except));
+    if (queue === null || inventory.held[pool] === 0) continue;
+    next = sooner(
+      next,
+      firstRelease(queue, except, ({ lines }) => haveTicketsOf(inventory, lines, pool)),
+    );
   }
   return next;
 }
@@ -170,11 +174,19 @@ export function seatState(inventory: Inventory, seatId: string): SeatStatus | un
 
 // Evolve.
 
-/** A hold takes a line off sale; set the claimant's status and `expiresAt` first. Hot. */
-export function take(inventory: Inventory, claimant: Claimant, line: StockLine): void {
+/**
+ * A hold takes a line off sale; set the claimant's status and `expiresAt` first. Where a changed hold keeps its window, `before`
+ * are the lines that it had: their pools know of it already, and would else gather an entry with every change. Hot.
+ */
+export function take(
+  inventory: Inventory,
+  claimant: Claimant,
+  line: StockLine,
+  before: readonly ClaimedLine[] = NO_LINES,
+): void {
   const row = rowOfLine(inventory, line);
   shift(inventory, row, line, null, inventory.held, AVAILABLE, HOLD);
-  schedule(inventory, row, claimant, line);
+  schedule(inventory, row, claimant, line, before);
 }
 
 /** A held line returns to sale. Hot. */
@@ -210,7 +222,7 @@ export function unblock(inventory: Inventory, seatIds: readonly string[]): void 
 
 /** A claimant's window ends at another time, or the inventory was restored or rebased; set `expiresAt` first. */
 export function reschedule(inventory: Inventory, claimant: Claimant, lines: readonly StockLine[]): void {
-  for (const line of lines) schedule(inventory, rowOfLine(inventory, line), claimant, line);
+  for (const line of lines) schedule(inventory, rowOfLine(inventory, line), claimant, line, NO_LINES);
 }
 
 /** Counts what a row had in another inventory's books: for a snapshot, or a plan that replaces another. */
@@ -299,26 +311,52 @@ function changeBlocking(inventory: Inventory, seatId: string, from: number, trig
   recordChange(inventory, map, place.seat);
 }
 
-function schedule(inventory: Inventory, row: SaleRow, claimant: Claimant, line: StockLine): void {
+function schedule(
+  inventory: Inventory,
+  row: SaleRow,
+  claimant: Claimant,
+  line: StockLine,
+  before: readonly ClaimedLine[],
+): void {
   const { ticketType } = row;
-  scheduleIn(inventory, row.index, claimant);
-  scheduleIn(inventory, ticketType.pool, claimant);
+  scheduleIn(inventory, row.index, claimant, before);
+  scheduleIn(inventory, ticketType.pool, claimant, before);
   const map = inventory.seatMaps[ticketType.locality.index]!;
   if (map === null) {
-    scheduleIn(inventory, ticketType.placePools[0]!, claimant);
+    scheduleIn(inventory, ticketType.placePools[0]!, claimant, before);
     return;
   }
   let lastPool = -1;
   for (const seatId of line.seatIds) {
     const pool = placePoolOf(map, map.seating.indexOf.get(seatId)!);
-    if (pool !== lastPool) scheduleIn(inventory, pool, claimant);
+    if (pool !== lastPool) scheduleIn(inventory, pool, claimant, before);
     lastPool = pool;
   }
 }
 
-function scheduleIn(inventory: Inventory, pool: number, claimant: Claimant): void {
+function scheduleIn(inventory: Inventory, pool: number, claimant: Claimant, before: readonly ClaimedLine[]): void {
   const queue = inventory.releases[pool]!;
-  if (queue !== null) addRelease(queue, claimant);
+  if (queue === null) return;
+  const isKnown = before.length > 0 && !hasNoReleases(queue) && haveTicketsOf(inventory, before, pool);
+  if (!isKnown) addRelease(queue, claimant);
+}
+
+/** Whether any of the lines has tickets of a pool on this performance. */
+function haveTicketsOf(inventory: Inventory, lines: readonly ClaimedLine[], pool: number): boolean {
+  for (const { performanceId, ticketTypeId, sellingStageId, seatIds } of lines) {
+    if (performanceId !== inventory.performanceId) continue;
+    const row = rowOf(inventory.plan, ticketTypeId, sellingStageId);
+    if (row === undefined) continue;
+    const { ticketType } = row;
+    if (pool === row.index || pool === ticketType.pool) return true;
+    const map = inventory.seatMaps[ticketType.locality.index]!;
+    if (map === null ? pool === ticketType.placePools[0] : hasSeatOf(map, seatIds, pool)) return true;
+  }
+  return false;
+}
+
+function hasSeatOf(map: SeatMap, seatIds: readonly string[], pool: number): boolean {
+  return seatIds.some((seatId) => placePoolOf(map, map.seating.indexOf.get(seatId)!) === pool);
 }
 
 function recordChange(inventory: Inventory, map: SeatMap, seat: number): void {
@@ -335,6 +373,8 @@ function rowOfLine(inventory: Inventory, line: StockLine): SaleRow {
 function placePoolOf(map: SeatMap, seat: number): number {
   return map.locality.firstPlacePool + map.seating.kindOf[seat]!;
 }
+
+const NO_LINES: readonly ClaimedLine[] = [];
 
 const NO_PLACES: StockTotals = { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 };
 

@@ -4,8 +4,8 @@
  * Owns one heap for each pool and keeps it small; whether a hold is over is the hold's own business. Called by
  * `inventory.ts`, which adds a claimant whenever it takes tickets or its window moves, and by `trial.ts`, which asks.
  *
- * 1. An entry is true as long as its claimant is live and still ends at the entry's time. Nothing is taken out when a
- *    hold ends or moves: false entries are dropped when they surface.
+ * 1. An entry is true as long as its claimant is live, still ends at the entry's time and still claims tickets of the pool.
+ *    Nothing is taken out when a hold ends, moves or changes its lines: false entries are dropped when they surface.
  * 2. At most about twice as many entries are kept as were true at the last draining. A queue that grew beyond that is
  *    drained: it moves leaf by leaf (the last leaf of a heap can always be taken off) into a new one, a few with each
  *    entry added, so that no turn ever pays for the whole.
@@ -17,7 +17,19 @@ import FlatQueue from 'flatqueue';
 export interface Claimant {
   readonly status: string;
   readonly expiresAt: number;
+  /** What it claims while it is live, on whatever performances. */
+  readonly lines: readonly ClaimedLine[];
 }
+
+export interface ClaimedLine {
+  readonly performanceId: string;
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly seatIds: readonly string[];
+}
+
+/** Whether a live claimant has tickets of the pool that is asked about. */
+export type HasClaim = (claimant: Claimant) => boolean;
 
 export interface ReleaseQueue {
   current: FlatQueue<Claimant>;
@@ -51,10 +63,15 @@ export function clearReleases(queue: ReleaseQueue): void {
 }
 
 /** When the first of the claimants other than `except` ends, or null when there is none. Drops what is no longer true. */
-export function firstRelease(queue: ReleaseQueue, except: Claimant | null): number | null {
-  const first = firstTrue(queue.current, except);
+export function firstRelease(queue: ReleaseQueue, except: Claimant | null, hasClaim: HasClaim): number | null {
+  const first = firstTrue(queue.current, except, hasClaim);
   if (queue.draining === null) return first;
-  return sooner(first, firstTrue(queue.draining, except));
+  return sooner(first, firstTrue(queue.draining, except, hasClaim));
+}
+
+/** Whether nothing was added since the pool was last empty. */
+export function hasNoReleases(queue: ReleaseQueue): boolean {
+  return queue.current.length === 0 && queue.draining === null;
 }
 
 /** The earlier of two moments, where null is never. */
@@ -68,17 +85,17 @@ function isTrue(claimant: Claimant, expiresAt: number): boolean {
 }
 
 /** An entry of `except` is lifted off for a look beneath it, and put back. */
-function firstTrue(heap: FlatQueue<Claimant>, except: Claimant | null): number | null {
+function firstTrue(heap: FlatQueue<Claimant>, except: Claimant | null, hasClaim: HasClaim): number | null {
   while (heap.length > 0) {
     const claimant = heap.peek()!;
     const expiresAt = heap.peekValue()!;
-    if (!isTrue(claimant, expiresAt)) {
+    if (!isTrue(claimant, expiresAt) || !hasClaim(claimant)) {
       heap.pop();
     } else if (claimant !== except) {
       return expiresAt;
     } else {
       heap.pop();
-      const beneath = firstTrue(heap, except);
+      const beneath = firstTrue(heap, except, hasClaim);
       heap.push(claimant, expiresAt);
       return beneath;
     }

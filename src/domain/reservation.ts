@@ -76,7 +76,11 @@ export function rearrange(
     if (!named.some((each) => each.line === line)) wanted.push(keep(stock, line));
   }
   for (const { item, line, name, index } of named) {
-    if (item.quantity === 0) continue;
+    if (item.quantity === 0) {
+      const unknown = line === null ? refuseUnknown(stock, item) : null;
+      if (unknown !== null) return unknown;
+      continue;
+    }
     const change =
       line === null ? wantNew(stock, item, name.performanceId, index, now) : wantChanged(stock, item, line, index, now);
     if (isRefusal(change)) return change;
@@ -104,7 +108,7 @@ interface NamedLine {
   readonly index: number;
 }
 
-/** Finds the line that each item of a change names. A date is judged only where tickets are added. */
+/** Finds the line that each item of a change names. Performances are judged only where tickets are added. */
 function nameLines(
   stock: Stock,
   hold: OwnHold,
@@ -119,14 +123,15 @@ function nameLines(
     const onlyDate = visible.length === 1 ? visible[0]!.id : '';
     const name = { performanceId: performanceId ?? onlyDate, ticketTypeId, sellingStageId };
     const line = hold.lines.find((each) => isSameLine(each, name)) ?? null;
-    if (line === null) {
-      const date = findDateOnSale(stock, performanceId, now);
-      if (isRefusal(date)) return date;
-    }
     if (named.some((each) => isSameLine(each.name, name))) {
       return refuseProblems([{ path: ['items', index], message: 'names a line that another item names already' }]);
     }
     named.push({ item, name, line, index });
+  }
+  for (const { item, line } of named) {
+    if (line !== null && item.quantity <= line.quantity) continue;
+    const date = findDateOnSale(stock, line?.performanceId ?? item.performanceId, now);
+    if (isRefusal(date)) return date;
   }
   return named;
 }
@@ -166,8 +171,6 @@ function wantChanged(
 ): WantedLine | Refusal {
   const ticketGrowth = item.quantity - line.quantity;
   if (ticketGrowth > 0) {
-    const date = findDateOnSale(stock, line.performanceId, now);
-    if (isRefusal(date)) return date;
     const open = findRowOnSale(stock, item, now);
     if (isRefusal(open)) return open;
   }
@@ -202,9 +205,13 @@ function findRowOnSale(stock: Stock, item: ItemRequest, now: number): SaleRow | 
   const { ticketTypeId, sellingStageId } = item;
   const row = rowOf(stock.plan, ticketTypeId, sellingStageId);
   if (row !== undefined && isStageOpen(row.sellingStage.definition, now)) return row;
-  if (!stock.plan.ticketTypeById.has(ticketTypeId)) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
-  if (!stock.plan.sellingStageById.has(sellingStageId)) return refuse('SELLING_STAGE_NOT_FOUND', { sellingStageId });
-  return refuse('TICKET_NOT_ON_SALE', { ticketTypeId, sellingStageId });
+  return refuseUnknown(stock, item) ?? refuse('TICKET_NOT_ON_SALE', { ticketTypeId, sellingStageId });
+}
+
+/** TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND; null where the event has both. */
+function refuseUnknown({ plan }: Stock, { ticketTypeId, sellingStageId }: ItemRequest): Refusal | null {
+  if (!plan.ticketTypeById.has(ticketTypeId)) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
+  return plan.sellingStageById.has(sellingStageId) ? null : refuse('SELLING_STAGE_NOT_FOUND', { sellingStageId });
 }
 
 function seatingOf(row: SaleRow, item: ItemRequest, index: number): Seating | Refusal {

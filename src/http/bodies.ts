@@ -34,6 +34,24 @@ export function readItem(item: ItemBody): ItemRequest {
   };
 }
 
+/** Seats that a request names in two of its items, for one performance: it contradicts itself, whatever the event. */
+export function problemsOfSeats(
+  items: readonly Pick<ItemBody, 'performance_id' | 'seat_ids'>[],
+): readonly { readonly path: string; readonly message: string }[] {
+  if (items.length < 2) return [];
+  const named = new Set<string>();
+  return items.flatMap(({ performance_id: performanceId = null, seat_ids: seatIds = [] }, index) =>
+    seatIds.flatMap((seatId) => {
+      const key = JSON.stringify([performanceId, seatId]);
+      if (!named.has(key)) {
+        named.add(key);
+        return [];
+      }
+      return [{ path: `/items/${index}/seat_ids`, message: `seat ${seatId} is named twice` }];
+    }),
+  );
+}
+
 export function printHold(hold: HoldView): HoldBody {
   return {
     id: hold.id,

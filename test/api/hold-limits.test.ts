@@ -142,6 +142,21 @@ describe('A hold that no order could take', () => {
 });
 
 describe('The life of a hold', () => {
+  it('is not taken for the next release of tickets that it gave up at its ceiling', async () => {
+    const event = clubNight({ id: 'evt_next', slug: 'next', hold_max_minutes: 10 });
+    assert.equal((await shop.admin.put('/admin/events/evt_next', event)).status, 201);
+    const { body: hold } = await place([floor(1), crews(1)], 'evt_next');
+    shop.wait(MINUTE);
+    const other = await place([crews(9)], 'evt_next', newSession());
+    const { body: changed } = await change(hold, [crews(0)]);
+    assert.equal(changed.expires_at, hold.expires_at);
+    const detail = assertRefused(await place([crews(2)], 'evt_next', newSession()), 400, 'INSUFFICIENT_TICKETS');
+    assert.deepEqual(
+      [detail['available'], detail['reserved_by_others'], detail['next_release_at']],
+      [4, true, other.body.expires_at],
+    );
+  });
+
   it('ends four times hold_minutes after its first POST where the event says nothing else', async () => {
     const begin = shop.now();
     let { body: hold } = await place([floor(1)]);

@@ -144,7 +144,20 @@ describe('Seats that are picked', () => {
     const twice = [seat('stalls', 'fri', 2, { seat_ids: ['S-A-1', 'S-A-1'] })];
     assertRefused(await place(twice), 400, 'VALIDATION_ERROR');
     const both = [seat('stalls', 'fri', 1, { seat_ids: ['S-A-1'] }), seat('stalls', 'fri', 1, { seat_ids: ['S-A-1'] })];
-    assertRefused(await place(both), 400, 'VALIDATION_ERROR');
+    const [problem] = assertRefused(await place(both), 400, 'VALIDATION_ERROR')['errors'] as { path: string }[];
+    assert.equal(problem!.path, '/items/1/seat_ids');
+    const lost = both.map((item) => ({ ...item, performance_id: 'none' }));
+    assertRefused(await place(lost), 400, 'VALIDATION_ERROR');
+    const held = await shop.hold({ event_id: 'evt_play', session_key: session, items: both.slice(0, 1) });
+    const changed = await shop.patch(`${HOLDS}/${held.id}`, { items: both }, { 'x-session-key': session });
+    assertRefused(changed, 400, 'VALIDATION_ERROR');
+    const customer = { name: 'Ada', email: 'ada@example.org' };
+    const start = { event_id: 'evt_play', accept_terms: true, customer, items: both };
+    assertRefused(await shop.post('/api/checkout/start', start), 400, 'VALIDATION_ERROR');
+    const kept = { items: [seat('pair', 'fri', 1, { seat_ids: ['S-A-1', 'S-A-2'] })] };
+    const added = await shop.patch(`${HOLDS}/${held.id}`, kept, { 'x-session-key': session });
+    const [taken] = assertRefused(added, 400, 'VALIDATION_ERROR')['errors'] as { path: string }[];
+    assert.equal(taken!.path, '/items/0/seat_ids', 'a seat of a line that stays is named by another');
     assertRefused(await place([seat('stalls', 'fri', 1, { seat_ids: [] })]), 400, 'VALIDATION_ERROR');
   });
 

@@ -203,7 +203,7 @@ test('the index of a big hall answers as a walk through every row does, under an
       fc.boolean(),
       (rows, changes, underTrial) => {
         const inventory = openHall(...rows);
-        const own = { status: 'ACTIVE', expiresAt: 1 };
+        const own = { status: 'ACTIVE', expiresAt: 1, lines: [] };
         let trial = beginTrial(inventory);
         const all = plainRows(trial, () => true).flat();
         changes.forEach(([seat, count, kind], i) => {

@@ -34,7 +34,7 @@ function sceneOf(...texts: string[]): Scene {
     );
   const heldSeatIds = seatsOf('h');
   block(inventory, seatsOf('x'));
-  take(inventory, { status: 'ACTIVE', expiresAt: 1 }, lineOf(heldSeatIds));
+  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, lineOf(heldSeatIds));
   const trial = beginTrial(inventory);
   giveBackInTrial(trial, lineOf(heldSeatIds));
   const rows = texts.map(seatRow).map((row) =>

@@ -11,6 +11,15 @@ import type { CommandOf, ItemRequest } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { HoldView } from '#domain/views.ts';
 
+/** The event's definition with one performance closed by the operator. */
+function closed({ office }: Desk, performanceId: string): EventDefinition {
+  const { definition } = office.plan;
+  const performances = definition.performances.map((each) =>
+    each.id === performanceId ? ({ ...each, status: 'SOLD_OUT' } as const) : each,
+  );
+  return { ...definition, performances };
+}
+
 const BUYER = 'buyer-one';
 const OTHER = 'buyer-two';
 
@@ -229,7 +238,40 @@ describe("replacing a session's hold", () => {
   });
 });
 
+describe('A hold at its ceiling', () => {
+  it('leaves nothing behind with each change, however often it is changed', () => {
+    const desk = given(define({ hold_max_minutes: 10 }));
+    const hold = placed(desk, [item(), item({ ticketTypeId: 'gold' })]);
+    for (let i = 0; i < 20_000; i += 1) desk.do(change(hold, [item({ quantity: 1 + (i % 3) })]));
+    const { inventory } = desk.office.dates.get('fri')!;
+    const kept = inventory.releases.map((queue) => (queue?.current.length ?? 0) + (queue?.draining?.length ?? 0));
+    assert.ok(Math.max(...kept) < 200, `${Math.max(...kept)} entries for one hold`);
+    const { heap, sifted } = desk.office.deadlines;
+    assert.ok(heap.length + sifted.length < 10, `${heap.length + sifted.length} deadlines of one hold`);
+    assertSameAfterReplay(desk);
+  });
+});
+
 describe('changing a hold', () => {
+  it('judges the dates of all items before the types of any, wherever tickets are added', () => {
+    const desk = given(define());
+    const hold = placed(desk, [item({ performanceId: 'sat' }), item()]);
+    const unknown = item({ ticketTypeId: 'none' });
+    desk.when(change(hold, [unknown, item({ performanceId: 'shut' })])).refuses('PERFORMANCE_NOT_ON_SALE');
+    desk.do({ type: 'DefineEvent', definition: closed(desk, 'fri'), operator: null, note: null });
+    const fromSat = item({ performanceId: 'sat', ticketTypeId: 'none' });
+    desk.when(change(hold, [fromSat, item({ quantity: 3 })])).refuses('PERFORMANCE_NOT_ON_SALE');
+    desk.when(change(hold, [fromSat, item({ quantity: 1 })])).refuses('TICKET_TYPE_NOT_FOUND');
+  });
+
+  it('drops a line that is not there without a word, but not one of a type that does not exist', () => {
+    const desk = given(define());
+    const hold = placed(desk, [item()]);
+    desk.when(change(hold, [item({ ticketTypeId: 'group', quantity: 0 })])).then(['HoldChanged']);
+    desk.when(change(hold, [item({ ticketTypeId: 'none', quantity: 0 })])).refuses('TICKET_TYPE_NOT_FOUND');
+    desk.when(change(hold, [item({ sellingStageId: 'none', quantity: 0 })])).refuses('SELLING_STAGE_NOT_FOUND');
+  });
+
   it('sets the quantities of the lines named, keeps the others and restarts the window', () => {
     const desk = given(define());
     const hold = placed(desk, [item({ quantity: 2 }), item({ performanceId: 'sat' })]);

@@ -29,8 +29,8 @@ import type { SalePlan, SaleRow } from '#domain/sale-plan.ts';
 import { beginTrial, giveBackInTrial, leftInTrial, shortfall } from '#domain/trial.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from './stock-fixtures.ts';
 
-const small = houseOf(12, ['..z.r', 'zz..a'], 7);
-const grown = houseOf(15, ['zzz', '..z.r', 'zz..a..'], null);
+const small = houseOf(12, ['..z.r', 'za..a'], 7);
+const grown = houseOf(15, ['zzz', '..z.r', 'za..a..'], null);
 
 /** A floor that two types share and a hall that three types share, with quotas of every kind. */
 function houseOf(capacity: number, rows: readonly string[], quota: number | null): EventDefinition {
@@ -40,8 +40,9 @@ function houseOf(capacity: number, rows: readonly string[], quota: number | null
     ticketType('any', 'hall', { quota: 6 }),
     ticketType('main', 'hall', { zoneKeys: ['main'] }),
     ticketType('side', 'hall', { zoneKeys: ['side'] }),
+    ticketType('wheel', 'hall', { accessible: true }),
   ];
-  const prices = { stand: 1, group: 1, any: 1, main: 1, side: 1 };
+  const prices = { stand: 1, group: 1, any: 1, main: 1, side: 1, wheel: 1 };
   const stages = [stage('early', prices, { stand: 4, main: 3 }), stage('late', prices)];
   const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity };
   // Other rows come first in the grown hall: what is carried over is carried by id.
@@ -57,8 +58,10 @@ function houseOf(capacity: number, rows: readonly string[], quota: number | null
 interface PlainHold {
   status: string;
   expiresAt: number;
-  lines: readonly StockLine[];
+  lines: readonly PlainLine[];
 }
+
+type PlainLine = StockLine & { readonly performanceId: string };
 
 /** The date as a list of holds and a set of blocked seats; every figure is counted anew each time. */
 interface PlainDate {
@@ -90,16 +93,17 @@ function plainSeats(definition: EventDefinition) {
 function plainStocks(definition: EventDefinition, date: PlainDate, row: SaleRow) {
   const type = definition.ticketTypes.find((each) => each.id === row.ticketTypeId)!;
   const stageQuota = row.sellingStage.definition.quotas[type.id] ?? Infinity;
-  const zones = (seatId: string): boolean =>
-    type.zoneKeys === null ||
-    type.zoneKeys.includes(plainSeats(definition).find((seat) => seat.id === seatId)!.zoneKey);
+  const mayTake = (seatId: string): boolean => {
+    const seat = plainSeats(definition).find(({ id }) => id === seatId)!;
+    return (type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey)) && (seat.accessible || !type.accessible);
+  };
   const inHall = type.localityId === 'hall';
   const placesOf = (hold: PlainHold): number =>
     inHall
-      ? hold.lines.flatMap((line) => line.seatIds).filter(zones).length
+      ? hold.lines.flatMap((line) => line.seatIds).filter(mayTake).length
       : ticketsOf([hold], (line) => ['stand', 'group'].includes(line.ticketTypeId));
   const capacity = inHall
-    ? plainSeats(definition).filter((seat) => zones(seat.id) && !date.blocked.has(seat.id)).length
+    ? plainSeats(definition).filter((seat) => mayTake(seat.id) && !date.blocked.has(seat.id)).length
     : definition.localities[0]!.seating === 'GENERAL'
       ? definition.localities[0]!.capacity
       : 0;
@@ -179,19 +183,21 @@ function assertSame(inventory: Inventory, definition: EventDefinition, date: Pla
 }
 
 /** A line that can be had: at most `wanted` tickets, seats among the free ones of the type's zones. */
-function lineFor(inventory: Inventory, date: PlainDate, row: SaleRow, wanted: number): StockLine | null {
+function lineFor(inventory: Inventory, date: PlainDate, row: SaleRow, wanted: number): PlainLine | null {
   const definition = inventory.plan.definition;
   const ticketCount = Math.min(wanted, plainLeft(definition, date, row, null));
   if (ticketCount === 0) return null;
   const { ticketTypeId, sellingStageId } = row;
   const type = row.ticketType.definition;
-  if (type.localityId === 'floor') return { ticketTypeId, sellingStageId, ticketCount, seatIds: [] };
+  if (type.localityId === 'floor')
+    return { performanceId: 'd1', ticketTypeId, sellingStageId, ticketCount, seatIds: [] };
   const taken = new Set(date.holds.filter(isTaken).flatMap((hold) => hold.lines.flatMap((line) => line.seatIds)));
   const free = plainSeats(definition)
     .filter((seat) => type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey))
+    .filter((seat) => seat.accessible || !type.accessible)
     .map((seat) => seat.id)
     .filter((id) => !taken.has(id) && !date.blocked.has(id));
-  return { ticketTypeId, sellingStageId, ticketCount, seatIds: free.slice(-ticketCount) };
+  return { performanceId: 'd1', ticketTypeId, sellingStageId, ticketCount, seatIds: free.slice(-ticketCount) };
 }
 
 /** Whether the plan, which may have been replaced since, still has the line's row and all its seats. */
@@ -203,7 +209,7 @@ function isInPlan(plan: SalePlan, { ticketTypeId, sellingStageId, seatIds }: Sto
   return rowIsThere && seatIds.every((id) => known.has(id));
 }
 
-function canBeHad(inventory: Inventory, date: PlainDate, lines: readonly StockLine[]): boolean {
+function canBeHad(inventory: Inventory, date: PlainDate, lines: readonly PlainLine[]): boolean {
   const definition = inventory.plan.definition;
   if (!lines.every((line) => isInPlan(inventory.plan, line))) return false;
   const taken = new Set(date.holds.filter(isTaken).flatMap((hold) => hold.lines.flatMap((line) => line.seatIds)));
@@ -250,11 +256,11 @@ function takeStep(
     return holds[a % holds.length];
   };
   const rowAt = (n: number): SaleRow => inventory.plan.rows[n % inventory.plan.rows.length]!;
-  const place = (hold: PlainHold, rows: readonly SaleRow[]): void => {
+  const place = (hold: PlainHold, rows: readonly SaleRow[], before?: readonly PlainLine[]): void => {
     for (const row of rows) {
       const line = lineFor(inventory, date, row, 1 + (c % 4));
       if (line === null) continue;
-      take(inventory, hold, line);
+      take(inventory, hold, line, before);
       hold.lines = [...hold.lines, line];
     }
   };
@@ -272,9 +278,12 @@ function takeStep(
       const hold = pick(isLive);
       if (hold === undefined) return inventory;
       give(hold);
+      // Every third change leaves the window as it was, as one at the ceiling does.
+      const isMoved = b % 3 > 0;
+      const before = isMoved ? undefined : hold.lines;
       hold.lines = [];
-      hold.expiresAt += 1 + (b % 20);
-      place(hold, [rowAt(b), rowAt(c)]);
+      if (isMoved) hold.expiresAt += 1 + (b % 20);
+      place(hold, [rowAt(b), rowAt(c)], before);
       return inventory;
     }
     case 'end': {
@@ -396,7 +405,7 @@ const oneSeat = (seatId: string): StockLine => ({
 
 test('what cannot be is a defect: a seat taken twice, sold while free, more places than there are', () => {
   const inventory = createInventory(compileSalePlan(small), 'd1');
-  const hold = { status: 'ACTIVE', expiresAt: 1 };
+  const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   take(inventory, hold, oneSeat('first-0'));
   assert.throws(() => take(inventory, hold, oneSeat('first-0')), Defect);
   assert.throws(() => sell(createInventory(inventory.plan, 'd1'), oneSeat('first-0')), Defect);
@@ -412,7 +421,7 @@ test('what cannot be is a defect: a seat taken twice, sold while free, more plac
 
 test('an update that takes away what is held or sold is refused with every conflict, and its place in the definition', () => {
   const inventory = createInventory(compileSalePlan(small), 'd1');
-  const hold = { status: 'ACTIVE', expiresAt: 1 };
+  const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   take(inventory, hold, oneSeat('first-0'));
   take(inventory, hold, { ticketTypeId: 'stand', sellingStageId: 'early', ticketCount: 3, seatIds: [] });
   sell(inventory, oneSeat('first-0'));
@@ -448,7 +457,7 @@ test('an update that takes away what is held or sold is refused with every confl
 
 test('a snapshot is not read onto other seats', () => {
   const inventory = createInventory(compileSalePlan(small), 'd1');
-  take(inventory, { status: 'ACTIVE', expiresAt: 1 }, oneSeat('first-0'));
+  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, oneSeat('first-0'));
   assert.throws(() => inventoryFrom(compileSalePlan(grown), inventorySnapshot(inventory)), Defect);
 });
 

@@ -49,12 +49,15 @@ const seated = (...seatIds: string[]): StockLine => ({
   seatIds,
 });
 
+/** A line as its hold has it. */
+const on = (line: StockLine) => ({ ...line, performanceId: 'd1' });
+
 const judge = (inventory: Inventory, trial = beginTrial(inventory), ...seatIds: string[]): SeatJudgement =>
   judgeSeats(trial, inventory.plan.ticketTypeById.get('main')!, seatIds);
 
 test('a trial leaves the inventory as it was', () => {
   const inventory = openHouse();
-  const own = { status: 'ACTIVE', expiresAt: 9 };
+  const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   take(inventory, own, seated('0-0'));
   take(inventory, own, standing(2));
   const before = JSON.stringify(inventorySnapshot(inventory));
@@ -81,7 +84,7 @@ test('items on the same stock add up, whatever type and stage they are of', () =
 
 test('a shortfall tells what the session could have had before the request took anything', () => {
   const inventory = openHouse();
-  const own = { status: 'ACTIVE', expiresAt: 9 };
+  const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   take(inventory, own, standing(2));
   const trial = beginTrial(inventory);
   giveBackInTrial(trial, standing(2));
@@ -95,8 +98,8 @@ test('a shortfall tells what the session could have had before the request took 
 
 test('holds of others are in the way only where the stock they hold would do', () => {
   const inventory = openHouse();
-  const other = { status: 'ACTIVE', expiresAt: 70 };
-  const later = { status: 'CONVERTED', expiresAt: 90 };
+  const other = { status: 'ACTIVE', expiresAt: 70, lines: [on(standing(2))] };
+  const later = { status: 'CONVERTED', expiresAt: 90, lines: [on(standing(2)), on(standing(2, 'stand', 'early'))] };
   take(inventory, later, standing(2));
   take(inventory, other, standing(2));
   const short = () => shortfall(beginTrial(inventory), rowIn(inventory, 'stand'), 2, null);
@@ -110,7 +113,7 @@ test('holds of others are in the way only where the stock they hold would do', (
   later.status = 'CONSUMED';
   assert.deepEqual(short(), { available: 1, reservedByOthers: false, nextReleaseAt: null });
   const early = rowIn(inventory, 'stand', 'early');
-  take(inventory, { status: 'ACTIVE', expiresAt: 80 }, standing(1));
+  take(inventory, { status: 'ACTIVE', expiresAt: 80, lines: [on(standing(1))] }, standing(1));
   const soldQuota = { available: 0, reservedByOthers: false, nextReleaseAt: null };
   assert.deepEqual(
     shortfall(beginTrial(inventory), early, 1, null),
@@ -121,15 +124,16 @@ test('holds of others are in the way only where the stock they hold would do', (
 
 test('where enough is left but no block, the holds of others in the zones are in the way', () => {
   const inventory = openHouse();
-  take(inventory, { status: 'ACTIVE', expiresAt: 70 }, seated('0-1'));
-  take(inventory, { status: 'ACTIVE', expiresAt: 50 }, { ...seated('0-2'), ticketTypeId: 'side' });
+  take(inventory, { status: 'ACTIVE', expiresAt: 70, lines: [on(seated('0-1'))] }, seated('0-1'));
+  const side = { ...seated('0-2'), ticketTypeId: 'side' };
+  take(inventory, { status: 'ACTIVE', expiresAt: 50, lines: [on(side)] }, side);
   const short = shortfall(beginTrial(inventory), rowIn(inventory, 'main'), 2, null);
   assert.deepEqual(short, { available: 2, reservedByOthers: true, nextReleaseAt: 70 });
 });
 
 test('every picked seat is judged: unknown, of another zone, blocked, held, sold', () => {
   const inventory = openHouse();
-  const hold = { status: 'ACTIVE', expiresAt: 1 };
+  const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   block(inventory, ['0-0']);
   take(inventory, hold, seated('0-1'));
   take(inventory, hold, seated('0-4'));
@@ -143,7 +147,7 @@ test('every picked seat is judged: unknown, of another zone, blocked, held, sold
 
 test('under a trial the own seats can be had and the taken ones cannot', () => {
   const inventory = openHouse();
-  take(inventory, { status: 'ACTIVE', expiresAt: 1 }, seated('0-0', '0-1'));
+  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, seated('0-0', '0-1'));
   const trial = beginTrial(inventory);
   giveBackInTrial(trial, seated('0-0', '0-1'));
   takeInTrial(trial, seated('0-1'));

@@ -130,9 +130,8 @@ function plain(command: Command): unknown {
 /** What the schemas of the API do not let through. */
 function isMalformed(command: Command): boolean {
   const items: readonly ItemRequest[] = 'items' in command ? (command.items ?? []) : [];
-  return items.some(
-    ({ seatIds }) => seatIds !== null && (seatIds.length === 0 || new Set(seatIds).size < seatIds.length),
-  );
+  const places = items.flatMap(({ performanceId, seatIds }) => (seatIds ?? []).map((id) => `${performanceId} ${id}`));
+  return items.some(({ seatIds }) => seatIds?.length === 0) || new Set(places).size < places.length;
 }
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -8,6 +8,7 @@ import { Type } from 'typebox';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { HttpApp } from '../app.ts';
+import { problemsOfSeats } from '../bodies.ts';
 import { boundCodeGuesses } from '../code-guesses.ts';
 import { idempotencyMark } from '../idempotency.ts';
 import { errorResponses } from '../openapi.ts';
@@ -112,7 +113,7 @@ function problemsOfStart(body: StartCheckoutBody): readonly { readonly path: str
   const addresses = (['success_url', 'cancel_url'] as const)
     .filter((name) => !isAddress(body[name] ?? null))
     .map((name) => ({ path: `/${name}`, message: 'must be an http or https address' }));
-  return [...missing, ...addresses];
+  return [...missing, ...addresses, ...problemsOfSeats(items ?? [])];
 }
 
 function isAddress(url: string | null): boolean {

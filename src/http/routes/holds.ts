@@ -7,7 +7,7 @@
 import { Type } from 'typebox';
 import { findHold } from '#domain/holds.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
-import { printHold, readItem } from '../bodies.ts';
+import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
 import { idempotencyMark } from '../idempotency.ts';
 import type { PublicPorts } from '../ports.ts';
 import { errorResponses } from '../openapi.ts';
@@ -33,6 +33,8 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
     },
     async (request, reply) => {
       const { event_id: eventId, session_key: sessionKey, queue_pass: queuePass, items } = request.body;
+      const problems = problemsOfSeats(items);
+      if (problems.length > 0) return reply.invalid(problems);
       const idempotency = idempotencyMark('POST /api/checkout/holds', request);
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byEventId(eventId);
@@ -89,6 +91,8 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
     async (request, reply) => {
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+      const problems = problemsOfSeats(request.body.items);
+      if (problems.length > 0) return reply.invalid(problems);
       const holdId = request.params.id;
       const office = await directory.byId('hld', holdId);
       if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));

@@ -17,6 +17,8 @@ export interface Verdict {
   readonly facts?: readonly string[];
   /** Of INSUFFICIENT_TICKETS. */
   readonly available?: number;
+  /** Of INSUFFICIENT_TICKETS, where one item alone was asked for. */
+  readonly shortfall?: { readonly reservedByOthers: boolean; readonly nextReleaseAt: number | null };
   /** Of SEAT_TAKEN. */
   readonly seatIds?: readonly string[];
   /** Of an order. */
@@ -287,7 +289,7 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
       .filter((each) => each.performanceId === want.performanceId)
       .reduce((sum, each) => sum + each.ticketCount, 0);
     if (leftFor(ledger, want, own, now, granted) - promised < want.ticketCount) {
-      return no('INSUFFICIENT_TICKETS', { available: leftFor(ledger, want, own, now, []) });
+      return insufficient(ledger, wants, want, own, now);
     }
     granted.push(want);
   }
@@ -298,7 +300,49 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
   if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
   const hasPlace = leftFor(ledger, want, own, now, granted) >= want.ticketCount;
   if (hasPlace && longestRun(ledger, want, own, now, granted) >= want.ticketCount) return null;
-  return no('INSUFFICIENT_TICKETS', { available: leftFor(ledger, want, own, now, []) });
+  return insufficient(ledger, wants, want, own, now);
+}
+
+function insufficient(
+  ledger: Ledger,
+  wants: readonly Want[],
+  want: Want,
+  own: LedgerHold | null,
+  now: number,
+): Verdict {
+  const available = leftFor(ledger, want, own, now, []);
+  const alone = wants.length === 1 ? { shortfall: shortfallOf(ledger, want, own, now) } : {};
+  return no('INSUFFICIENT_TICKETS', { available, ...alone });
+}
+
+/** Whether others' holds are in the way of an item, and when the first of those ends: counted over every hold. */
+function shortfallOf(ledger: Ledger, want: Want, own: LedgerHold | null, now: number): Verdict['shortfall'] & object {
+  const { performanceId, ticketTypeId, sellingStageId } = want;
+  const claims: readonly ((line: HoldLine) => number)[] = [
+    (line) =>
+      isOfFloor(ledger, ticketTypeId)
+        ? Number(isOfFloor(ledger, line.ticketTypeId)) * line.ticketCount
+        : line.seatIds.filter((seatId) => ledger.fitsType(seatId, ticketTypeId)).length,
+    (line) => Number(line.ticketTypeId === ticketTypeId) * line.ticketCount,
+    (line) => Number(line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId) * line.ticketCount,
+  ];
+  const others = [...ledger.holds.values()].filter(
+    (hold) => hold !== own && ['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now)),
+  );
+  const ticketsOf = (hold: LedgerHold, claim: (line: HoldLine) => number): number =>
+    hold.lines.reduce((sum, line) => sum + (line.performanceId === performanceId ? claim(line) : 0), 0);
+  const stocks = stocksFor(ledger, want, own, now, []).map((left, index) => {
+    const claim = claims[index]!;
+    const claimants = others.filter((hold) => ticketsOf(hold, claim) > 0);
+    return { left, claimants, held: claimants.reduce((sum, hold) => sum + ticketsOf(hold, claim), 0) };
+  });
+  const least = (figures: readonly number[]): number => Math.max(0, Math.min(...figures));
+  const short = stocks.filter(({ left }) => left < want.ticketCount);
+  const inTheWay = short.length > 0 ? short : stocks.slice(0, 1);
+  const wouldReturn = least(stocks.map(({ left, held }) => left + held)) > least(stocks.map(({ left }) => left));
+  const reservedByOthers = short.length > 0 ? wouldReturn : stocks[0]!.held > 0;
+  const ends = inTheWay.flatMap(({ claimants }) => claimants.map(({ expiresAt }) => expiresAt));
+  return { reservedByOthers, nextReleaseAt: reservedByOthers ? Math.min(...ends) : null };
 }
 
 /** Whether another line of the same request names seats that a line which shrinks would choose from. */
@@ -332,6 +376,17 @@ export function canBeBought(ledger: Ledger, performanceId: string, now: number):
 
 /** Tickets that could still be had of a type and stage: the least of places, the type's quota and the stage's. */
 function leftFor(ledger: Ledger, want: Want, own: LedgerHold | null, now: number, granted: readonly Want[]): number {
+  return Math.max(0, Math.min(...stocksFor(ledger, want, own, now, granted)));
+}
+
+/** What is left of the places, of the type's quota and of the stage's. */
+function stocksFor(
+  ledger: Ledger,
+  want: Want,
+  own: LedgerHold | null,
+  now: number,
+  granted: readonly Want[],
+): number[] {
   const { performanceId, ticketTypeId, sellingStageId } = want;
   const here = granted.filter((each) => each.performanceId === performanceId);
   const count = (test: (line: Pick<Want, 'ticketTypeId' | 'sellingStageId'>) => boolean): number =>
@@ -348,7 +403,7 @@ function leftFor(ledger: Ledger, want: Want, own: LedgerHold | null, now: number
   const isOfRow = (line: Pick<Want, 'ticketTypeId' | 'sellingStageId'>) =>
     line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId;
   const ofStage = quota === undefined ? Infinity : quota - count(isOfRow);
-  return Math.max(0, Math.min(places, ofType, ofStage));
+  return [places, ofType, ofStage];
 }
 
 /** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where it is not foretold. */

@@ -430,6 +430,10 @@ class Sale {
       const { available } = verdict;
       if (answer.code === 'INSUFFICIENT_TICKETS' && available !== undefined)
         assert.equal(answer.detail.available, available, context());
+      if (answer.code === 'INSUFFICIENT_TICKETS' && verdict.shortfall !== undefined) {
+        const { reservedByOthers, nextReleaseAt } = answer.detail;
+        assert.deepEqual({ reservedByOthers, nextReleaseAt }, verdict.shortfall, context());
+      }
       return;
     }
     if (verdict.rarity !== undefined) this.#count(verdict.rarity);

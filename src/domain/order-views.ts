@@ -8,6 +8,7 @@
  *    declined, and PENDING otherwise.
  * 2. A ticket's place in the order says what it is for: the tickets of the first item, then those of the second, and so on.
  */
+import { emailKey } from './email-key.ts';
 import { Defect } from './invariant.ts';
 import { shownStatus } from './performances.ts';
 import {
@@ -23,7 +24,6 @@ import {
   type OrderOffice,
   type Payment,
 } from './orders.ts';
-import { emailKey } from './purchase-limits.ts';
 import { refundsDue } from './refunds.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { seatFacts } from './seating-plan.ts';

@@ -7,8 +7,8 @@
  * 2. A session brings its money once: a report with a known webhook id, or of the same sum through the same session, is a repeat.
  *    Another sum is other money.
  * 3. An installment is paid once, by whichever try brings the money first, closed tries too.
- * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes and perks. The caps
- *    on tickets for one address are not judged again.
+ * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the allowance of
+ *    its address.
  */
 import { orderLaw } from '#machines/order.ts';
 import { paymentLaw } from '#machines/payment.ts';
@@ -29,6 +29,7 @@ import {
   type Payment,
 } from './orders.ts';
 import { canUseAgain } from './promo-codes.ts';
+import { checkEmailLimit } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
 import { refundable } from './refunds.ts';
 import { canRetake } from './assignment.ts';
@@ -192,7 +193,9 @@ function canBeHadAgain(office: OrderOffice, { purchase, cancellation }: Order, n
   const { plan, orders, perksSold } = office;
   const hold = office.holds.byId.get(purchase.holdId);
   invariant(hold !== undefined, 'an order keeps its hold');
+  const { items, customer } = purchase;
   return (
+    checkEmailLimit(plan, items, customer.email, orders.ticketsByEmail) === null &&
     canUseAgain(plan, purchase, orders.usesByCode) &&
     canHaveAgain(plan, purchase.items, perksSold) &&
     canRetake(office, hold.lines, now)

@@ -1,13 +1,14 @@
 /**
  * How much one buyer may have: caps per ticket type, per order and per e-mail address.
  *
- * Owns the comparison of addresses and the tally of tickets by address; which orders count is said by `orders.ts`, which calls
+ * Owns the tally of tickets by address (`email-key.ts` compares them); which orders count is said by `orders.ts`, which calls
  * `countTickets` when one begins, ends or comes back. A checkout checks every cap; a hold those of a cart, unless the event
  * says otherwise (`limits_at_hold`), because a hold that no order can take keeps its tickets from everybody else.
  *
  * 1. The tally of an address is the number of tickets on its PENDING, PARTIALLY_PAID and CONFIRMED orders.
- * 2. Two addresses are one buyer's when they are equal trimmed, case-folded and without a +tag; kept is what was typed.
+ * 2. An order that late money would bring back must fit into its address's allowance like a new one.
  */
+import { emailKey } from './email-key.ts';
 import { addToTally, sumOf } from './money.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { SalePlan } from './sale-plan.ts';
@@ -23,15 +24,6 @@ export interface LimitedItem {
   readonly ticketCount: number;
 }
 
-/** What makes two addresses the same buyer's (2). */
-export function emailKey(email: string): string {
-  const folded = email.trim().normalize('NFKC').toLowerCase();
-  const domainAt = folded.lastIndexOf('@');
-  const tagAt = folded.indexOf('+');
-  const isTagged = tagAt > 0 && tagAt < domainAt;
-  return isTagged ? folded.slice(0, tagAt) + folded.slice(domainAt) : folded;
-}
-
 /**
  * Checks a purchase against the event's caps. Refuses in order: as `checkCartLimits`, then MAX_TICKETS_PER_EMAIL_EXCEEDED.
  */
@@ -43,13 +35,21 @@ export function judgeLimits(
 ): Refusal | null {
   const overCart = checkCartLimits(plan, items);
   if (overCart !== null) return overCart;
+  return checkEmailLimit(plan, items, email, ticketsByEmail);
+}
+
+/** Checks the allowance of an address, over its live orders (2): MAX_TICKETS_PER_EMAIL_EXCEEDED. */
+export function checkEmailLimit(
+  { definition }: SalePlan,
+  items: readonly Pick<LimitedItem, 'ticketCount'>[],
+  email: string,
+  ticketsByEmail: ReadonlyMap<string, number>,
+): Refusal | null {
+  const { maxTicketsPerEmail: limit } = definition;
+  if (limit === null) return null;
   const requested = sumOf(items, (item) => item.ticketCount);
-  const { maxTicketsPerEmail } = plan.definition;
   const already = ticketsByEmail.get(emailKey(email)) ?? 0;
-  if (maxTicketsPerEmail !== null && already + requested > maxTicketsPerEmail) {
-    return refuse('MAX_TICKETS_PER_EMAIL_EXCEEDED', { limit: maxTicketsPerEmail, requested, already });
-  }
-  return null;
+  return already + requested > limit ? refuse('MAX_TICKETS_PER_EMAIL_EXCEEDED', { limit, requested, already }) : null;
 }
 
 /**

@@ -226,6 +226,26 @@ describe('Late money', () => {
     assertRefused(await shop.admin.post(path, { amount: 0 }), 400, 'VALIDATION_ERROR');
   });
 
+  it('is due back where the allowance of its address went to other orders meanwhile', async () => {
+    const email = 'late.buyer@example.com';
+    const late = await start(shop, { items: [item('crew', 2)], customer: { email, name: 'Late' } });
+    shop.wait(31 * MINUTE);
+    const others = { items: [item('crew', 2)], customer: { email: ' LATE\u200b.Buyer+2@example.com', name: 'Late' } };
+    const second = await start(shop, others);
+    const refused = await shop.post(
+      START,
+      wish({ ...others, customer: { email: 'late.buyer@ＥＸＡＭＰＬＥ.com', name: 'Late' } }),
+    );
+    assert.deepEqual(assertRefused(refused, 400, 'MAX_TICKETS_PER_EMAIL_EXCEEDED'), {
+      limit: 12,
+      requested: 8,
+      already: 8,
+    });
+    const status = await settle(shop, late, 'paid');
+    assert.deepEqual([status.status, status.refund_due, status.tickets], ['EXPIRED', 13_600, []]);
+    assert.equal((await settle(shop, second, 'paid')).status, 'CONFIRMED');
+  });
+
   it('after the buyer cancelled brings the order back, after the operator cancelled it is due back', async () => {
     const own = await start(shop, { customer: somebody() });
     await settle(shop, own, 'cancelled');

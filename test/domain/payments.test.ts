@@ -8,6 +8,7 @@ import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { assertSameAfterReplay, id, MINUTE, type Desk } from './office.ts';
 import {
+  anna,
   buy,
   cancelByOperator,
   checkOut,
@@ -427,6 +428,18 @@ describe('Late money', () => {
       const order = tell(desk, report(paymentOf(late), 'paid'));
       assert.deepEqual(money(order), ['EXPIRED', 'PENDING', order.totalCents, order.totalCents]);
     }
+  });
+
+  it("is due back when the address's allowance has gone to others, and taken while it lasts", () => {
+    const desk = openShop({ maxTicketsPerEmail: 3 });
+    const customer = { ...anna, email: 'anna@example.org' };
+    const [first, second] = [1, 1].map((quantity) => checkOut(desk, buy([item('adult', quantity)], { customer })));
+    desk.wait(30 * MINUTE);
+    checkOut(desk, buy([item('adult', 2)], { customer: { ...anna, email: 'ANNA+again@example.org' } }));
+    assert.equal(tell(desk, report(paymentOf(first!), 'paid')).status, 'CONFIRMED');
+    const late = tell(desk, report(paymentOf(second!), 'paid'));
+    assert.deepEqual(money(late), ['EXPIRED', 'PENDING', late.totalCents, late.totalCents]);
+    assertSameAfterReplay(desk);
   });
 
   it('is due back when the date is over or closed, and counts although its stage or code is', () => {

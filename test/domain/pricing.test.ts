@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { AMOUNT_CENTS_MAX, isAmount, percentOf, splitEvenly } from '#domain/money.ts';
 import { priceItems, totalOf } from '#domain/pricing.ts';
-import { emailKey } from '#domain/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import type { PurchaseItem } from '#domain/purchase.ts';
 import { buy, code, item, openShop, shopEvent } from './shop.ts';
 

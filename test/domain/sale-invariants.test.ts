@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { totals, type StockTotals } from '#domain/inventory.ts';
-import { emailKey } from '#domain/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import { viewOrder } from '#domain/order-views.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';

@@ -286,10 +286,10 @@ function checkout(
 
 /** A hold, now and then with its items typed again, right or wrong. */
 function takeover(chance: Chance, { id: holdId, items }: HoldView): Partial<CommandOf<'StartCheckout'>> {
-  if (chance.percent(80)) return { holdId };
+  if (chance.percent(65)) return { holdId };
   const typed = items.map(({ ticketTypeId, sellingStageId, performanceId, quantity, seatIds }) => ({
     ...{ ticketTypeId, sellingStageId, performanceId, discountCode: null, attendees: null, barPerks: [] },
-    quantity: quantity + (chance.percent(15) ? 1 : 0),
+    quantity: quantity + (chance.percent(40) ? 1 : 0),
     seatIds: seatIds.length === 0 ? null : seatIds,
   }));
   return { holdId, items: typed };
@@ -308,7 +308,7 @@ function withExtras(chance: Chance, wanted: ItemRequest): CheckoutItemRequest {
   return {
     ...wanted,
     discountCode: chance.percent(10) ? 'HALF' : null,
-    attendees: chance.percent(8) ? attendees(wanted.quantity) : null,
+    attendees: chance.percent(15) ? attendees(wanted.quantity) : null,
     barPerks,
   };
 }

@@ -479,6 +479,7 @@ export class Ledger {
     }
     order.status = counted.length === order.installmentsCents.length ? 'CONFIRMED' : 'PARTIALLY_PAID';
     order.cause = null;
+    if (isLate) this.#assertCaps(order, at);
     assert.ok(counted.length <= order.installmentsCents.length, 'an installment was paid twice');
     hold.status = 'CONSUMED';
   }

@@ -708,14 +708,16 @@ function foretellOutcome(
   if (status === 'PENDING') return yes('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
   if (status === 'PARTIALLY_PAID' || status === 'CONFIRMED') return yes('PaymentRecorded', 'OrderPaid');
   const mayReturn = status === 'EXPIRED' || order.cause === 'BUYER';
-  if (!mayReturn || !canBeHadAgain(ledger, order, now)) return yes('PaymentRecorded');
-  return yes('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
+  if (!mayReturn || !canBeHadAgain(ledger, order, now)) return rare('late money due back', 'PaymentRecorded');
+  return rare('late money taken', 'PaymentRecorded', 'OrderPaid', 'TicketsIssued');
 }
 
 /** Whether an order that ended finds its tickets, seats, codes and perks again. */
 function canBeHadAgain(ledger: Ledger, order: LedgerOrder, now: number): boolean {
   const { lines } = ledger.holds.get(order.holdId)!;
   if (lines.some(({ performanceId }) => !ledger.isDateOnSale(performanceId, now))) return false;
+  const max = ledger.definition.maxTicketsPerEmail;
+  if (max !== null && ledger.ticketsOfEmail(order.email, now) + order.ticketCount > max) return false;
   const codes = [...order.codes];
   if (codes.some((text) => ledger.usesOf(text, now) >= (codeOf(ledger, text)!.maxUses ?? Infinity))) return false;
   if (order.beers > 0 && ledger.beersSold(now) + order.beers > ledger.beerStock) return false;

@@ -26,7 +26,8 @@ const AttributionCode = Type.Optional(
 const Email = Type.String({
   maxLength: 254,
   pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
-  description: 'Kept as typed; compared trimmed, without regard to case and without a +tag.',
+  description:
+    'Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a +tag.',
   examples: ['ada@example.com'],
 });
 

@@ -186,20 +186,19 @@ export function proveArchiveOf(folder: string, seq: number): ArchiveFile {
   }
   const beyondGap = files.filter((file) => file.fromSeq <= seq && seq <= file.toSeq && !troubles.has(file));
   for (const file of beyondGap) {
-    const trouble = whatIsWrongWith(() => proveFile(file, place.journalId));
-    if (trouble === null) return file;
-    troubles.set(file, trouble);
+    const proof = attempt(() => proveFile(file, place.journalId));
+    if (!('trouble' in proof)) return file;
+    troubles.set(file, proof.trouble);
   }
   throw absent(files, place.seq, seq, troubles);
 }
 
-/** Why something about a file could not be proved, or null when it was. */
-export function whatIsWrongWith(prove: () => void): string | null {
+/** What a proof gives, or what is wrong with the file. */
+export function attempt<Result>(proof: () => Result): { readonly result: Result } | { readonly trouble: string } {
   try {
-    prove();
-    return null;
+    return { result: proof() };
   } catch (error) {
-    return reasonOf(error);
+    return { trouble: reasonOf(error) };
   }
 }
 

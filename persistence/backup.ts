@@ -1,28 +1,38 @@
 /**
- * New data folders from old ones: `backupFolder` copies all there is while another process serves, `copyUpTo` restores
- * a folder as of a fact or a moment, out of the archive too.
+ * New data folders from old ones, also while another process serves: a backup is a copy without a limit, a restore one as of a
+ * fact or a moment, out of the archive too.
  *
  * Every batch is proved while it is copied and the copy gets a witness of its own, so a copy that exists is good.
  * The commands `backup` and `restore` call this; neither ever writes to the source, and files other than the journal,
- * the archive and the snapshots (keys, tokens) are copied only when the caller lists them.
+ * the archive and the snapshots (keys, tokens) are copied only when the caller lists them. Copies are their owner's alone.
  *
  *  1. The target is missing or empty before, and counts as a journal only once its witness is written, last.
  *  2. The source's journal is read in one transaction, and its snapshots are copied after that began and only as far
  *     as it reaches, so that the copy's snapshots are never newer than its journal.
  *  3. A limit never splits a unit; without one, the copy must reach the source's witness.
- *  4. A copy that fails leaves nothing behind, so that the same command can be tried again.
+ *  4. Damaged snapshots are left behind: archive and journal have their facts. Archive files are copied as they are, for whoever
+ *     verifies the copy to name what is wrong with them.
+ *  5. A copy that fails leaves nothing behind, so that the same command can be tried again.
  */
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ARCHIVE_FOLDER } from './archive.ts';
+import { ARCHIVE_FOLDER, listArchives, openFile, type ArchiveFile } from './archive.ts';
 import { headAtAnchor, newestBatch, refuseBreak, walkChain, type Batch, type ChainHead } from './chain.ts';
 import { copyBatches, type Copied, type CopyLimit } from './copy.ts';
 import { errorCode } from './faults.ts';
-import { nextSlice, removeIfPresent, syncFile, syncFolder } from './files.ts';
+import {
+  FILE_MODE,
+  makePrivateFolder,
+  nextSlice,
+  removeIfPresent,
+  syncFile,
+  syncFolder,
+  tightenFolder,
+} from './files.ts';
 import { WitnessCheck, type RecoveryProgress } from './recovery.ts';
 import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './schema.ts';
-import { listSnapshots, SNAPSHOTS_FOLDER } from './snapshots.ts';
+import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from './snapshots.ts';
 import { readWitness, WitnessWriter, type WitnessReading } from './witness.ts';
 
 export interface CopyReport {
@@ -33,6 +43,10 @@ export interface CopyReport {
   readonly headSeq: number;
   readonly headHash: string;
   readonly snapshots: number;
+  /** Damaged snapshots of the source that were not copied: the facts that they stood for were. */
+  readonly snapshotsLeft: readonly string[];
+  /** Archive files that were copied. */
+  readonly archives: number;
   /** Whether facts of the source lie beyond the copy's end. */
   readonly cut: boolean;
 }
@@ -53,32 +67,28 @@ export class CopyRefused extends Error {
   }
 }
 
-/** Makes `out` a new data folder with everything durable in `source`, its archive included. */
-export async function backupFolder(source: string, out: string, options: CopyOptions = {}): Promise<CopyReport> {
-  const report = await copyUpTo(source, out, {}, options);
-  copyArchive(source, out);
-  return report;
-}
-
-/** Takes away what a copy had made of its target, which was missing or empty before (1, 4). */
+/** Takes away what a copy had made of its target, which was missing or empty before (1, 5). */
 function removeDraft(out: string): void {
   if (!existsSync(out)) return;
   for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }
 
-/** Copies the archive, where there is one, to a copy whose journal begins after it. */
-export function copyArchive(source: string, out: string): void {
-  const archive = join(source, ARCHIVE_FOLDER);
-  if (existsSync(archive)) {
-    cpSync(archive, join(out, ARCHIVE_FOLDER), { recursive: true, filter: (path) => !/-(wal|shm)$/.test(path) });
-    syncTree(join(out, ARCHIVE_FOLDER));
+/** Copies the archive files with facts before the copy's journal; returns how many. */
+function copyArchive(source: string, out: string, baseSeq: number): number {
+  const folder = join(out, ARCHIVE_FOLDER);
+  let copied = 0;
+  for (const { path, fromSeq } of listArchives(source)) {
+    if (fromSeq > baseSeq) continue;
+    makePrivateFolder(folder);
+    if (copyIfPresent(path, join(folder, basename(path)))) copied += 1;
   }
-  syncFolder(out);
+  if (copied > 0) syncFolder(folder);
+  return copied;
 }
 
 /**
- * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty.
- * Throws CopyRefused, or JournalDamaged when the source breaks before the limit.
+ * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty, with the archive that its journal
+ * begins after. Throws CopyRefused, or JournalDamaged when the source breaks before the limit.
  */
 export async function copyUpTo(
   source: string,
@@ -92,15 +102,17 @@ export async function copyUpTo(
   if (db === null) throw new CopyRefused(`there is no journal in ${source}`, 'Name the data folder that has one.');
   try {
     db.exec('BEGIN');
-    const history = new History(source, db, limit);
-    mkdirSync(out, { recursive: true });
-    const snapshotsEnd = Math.min(limit.seq ?? history.headSeq, history.headSeq);
-    const drafts = copySnapshots(source, out, snapshotsEnd);
-    const copied = await copyJournal(history, witness, out, limit, onProgress);
-    const snapshots = dropSnapshotsAfter(out, drafts, copied.seq);
+    const origin = new Origin(source, db, limit);
+    makePrivateFolder(out);
+    tightenFolder(out);
+    const snapshotsEnd = Math.min(limit.seq ?? origin.headSeq, origin.headSeq);
+    const { copies, left } = await copySnapshots(source, out, snapshotsEnd);
+    const copied = await copyJournal(origin, witness, out, limit, onProgress);
+    const snapshots = dropSnapshotsAfter(out, copies, copied.seq);
     for (const name of files) copyIfPresent(join(source, name), join(out, basename(name)));
-    testify(out, history.anchor, copied);
-    const { journalId, baseSeq } = history.anchor;
+    const archives = copyArchive(source, out, origin.anchor.baseSeq);
+    testify(out, origin.anchor, copied);
+    const { journalId, baseSeq } = origin.anchor;
     const headHash = copied.hash.toString('hex');
     return {
       journalId,
@@ -109,6 +121,8 @@ export async function copyUpTo(
       headSeq: copied.seq,
       headHash,
       snapshots,
+      snapshotsLeft: left,
+      archives,
       cut: copied.cut,
     };
   } catch (error) {
@@ -120,26 +134,18 @@ export async function copyUpTo(
 }
 
 /** The batches of a folder from its archive, where the limit lies in it, through its journal. */
-class History {
+class Origin {
   readonly anchor: Anchor;
   readonly headSeq: number;
   readonly #db: Connection;
-  readonly #archives: readonly string[];
+  readonly #archives: readonly ArchiveFile[];
 
   constructor(folder: string, db: Connection, limit: CopyLimit) {
     const anchor = readAnchor(db);
     this.#db = db;
     this.headSeq = newestBatch(db)?.lastSeq ?? anchor.baseSeq;
-    this.#archives = beginsBeyond(db, anchor, limit) ? archivePaths(folder) : [];
+    this.#archives = beginsBeyond(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
     this.anchor = this.#firstAnchor(anchor);
-    const isReached = limit.seq === undefined || limit.seq >= this.anchor.baseSeq;
-    const isBeyond = this.#archives.length === 0 && beginsBeyond(db, anchor, limit);
-    if (!isReached || isBeyond) {
-      throw new CopyRefused(
-        `the journal begins after fact ${this.anchor.baseSeq}; what was before is not in ${join(folder, ARCHIVE_FOLDER)}`,
-        'Put the archive files back, or choose a later fact or moment.',
-      );
-    }
     if (limit.seq !== undefined && limit.seq > this.headSeq) {
       throw new CopyRefused(
         `the journal ends at fact ${this.headSeq}, before fact ${limit.seq}`,
@@ -149,7 +155,7 @@ class History {
   }
 
   *batches(head: ChainHead): Generator<Batch> {
-    for (const path of this.#archives) {
+    for (const { path } of this.#archives) {
       const archive = openReading(path);
       if (archive === null) continue;
       try {
@@ -162,14 +168,8 @@ class History {
   }
 
   #firstAnchor(live: Anchor): Anchor {
-    const path = this.#archives[0];
-    const db = path === undefined ? null : openReading(path);
-    if (db === null) return live;
-    try {
-      return readAnchor(db);
-    } finally {
-      db.close();
-    }
+    const first = this.#archives[0];
+    return first === undefined ? live : openFile(first, readAnchor);
   }
 }
 
@@ -181,39 +181,46 @@ function beginsBeyond(db: Connection, { baseSeq }: Anchor, { seq, at }: CopyLimi
   return at !== undefined && (firstAt === undefined || firstAt > at);
 }
 
-/** The archive files in order of their first fact, without those that lie wholly within an earlier one. */
-function archivePaths(folder: string): string[] {
-  const archive = join(folder, ARCHIVE_FOLDER);
-  if (!existsSync(archive)) return [];
-  const found = readdirSync(archive).flatMap((name) => {
-    const parts = /^([0-9]+)-([0-9]+)\.db$/.exec(name);
-    return parts === null ? [] : [{ path: join(archive, name), from: Number(parts[1]), to: Number(parts[2]) }];
-  });
+/**
+ * The archive files from the first fact to the limit, or to the journal where the limit is a moment, without those that lie wholly
+ * within an earlier one. Throws CopyRefused, which names the facts that no file has.
+ */
+function archivesUpTo(folder: string, baseSeq: number, { seq = baseSeq }: CopyLimit): ArchiveFile[] {
+  const chosen: ArchiveFile[] = [];
+  const missing: string[] = [];
   let reached = 0;
-  return found
-    .sort((a, b) => a.from - b.from || b.to - a.to)
-    .filter(({ to }) => {
-      const isNeeded = to > reached;
-      reached = Math.max(reached, to);
-      return isNeeded;
-    })
-    .map(({ path }) => path);
+  for (const file of listArchives(folder)) {
+    if (file.toSeq <= reached || reached >= seq) continue;
+    if (file.fromSeq > reached + 1) missing.push(rangeOf(reached + 1, file.fromSeq - 1));
+    chosen.push(file);
+    reached = file.toSeq;
+  }
+  if (reached < seq) missing.push(rangeOf(reached + 1, baseSeq));
+  if (missing.length === 0) return chosen;
+  throw new CopyRefused(
+    `the journal begins after fact ${baseSeq}, and ${missing.join(' and ')} are not in ${join(folder, ARCHIVE_FOLDER)}`,
+    `Put the archive files back from a backup, or restore from fact ${baseSeq} on.`,
+  );
+}
+
+function rangeOf(fromSeq: number, toSeq: number): string {
+  return `facts ${fromSeq} to ${toSeq}`;
 }
 
 async function copyJournal(
-  history: History,
+  origin: Origin,
   witness: WitnessReading,
   out: string,
   limit: CopyLimit,
   onProgress: CopyOptions['onProgress'],
 ): Promise<Copied> {
-  const { anchor, headSeq } = history;
+  const { anchor, headSeq } = origin;
   const target = openWriting(journalPath(out), anchor);
   try {
     const head = headAtAnchor(anchor);
     const check = new WitnessCheck(witness, anchor.journalId, head);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
-    for (copied of copyBatches(watched(history.batches(head), check), target, anchor, limit)) {
+    for (copied of copyBatches(watched(origin.batches(head), check), target, anchor, limit)) {
       onProgress?.({ seq: copied.seq, headSeq });
       await nextSlice();
     }
@@ -244,15 +251,33 @@ function testify(out: string, { journalId }: Anchor, { seq, hash }: Copied): voi
   syncFolder(out);
 }
 
-function copySnapshots(source: string, out: string, endSeq: number): { readonly path: string; readonly seq: number }[] {
+async function copySnapshots(
+  source: string,
+  out: string,
+  endSeq: number,
+): Promise<{ readonly copies: { readonly path: string; readonly seq: number }[]; readonly left: readonly string[] }> {
   const copies: { path: string; seq: number }[] = [];
+  const left: string[] = [];
   for (const { path, seq } of listSnapshots(source)) {
     if (seq > endSeq) continue;
-    mkdirSync(join(out, SNAPSHOTS_FOLDER), { recursive: true });
+    makePrivateFolder(join(out, SNAPSHOTS_FOLDER));
     const copy = join(out, SNAPSHOTS_FOLDER, basename(path));
-    if (copyIfPresent(path, copy)) copies.push({ path: copy, seq });
+    if (!copyIfPresent(path, copy)) continue;
+    if (await isGood(copy, seq)) copies.push({ path: copy, seq });
+    else {
+      removeIfPresent(copy);
+      left.push(path);
+    }
   }
-  return copies;
+  return { copies, left };
+}
+
+async function isGood(path: string, seq: number): Promise<boolean> {
+  try {
+    return (await readSnapshot(path)).header.seq === seq;
+  } catch {
+    return false;
+  }
 }
 
 /** A moment's place in the sequence is known only after the copy: snapshots beyond it go again. */
@@ -274,17 +299,13 @@ function dropSnapshotsAfter(
 function copyIfPresent(from: string, to: string): boolean {
   try {
     copyFileSync(from, to);
+    chmodSync(to, FILE_MODE);
     syncFile(to);
     return true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function syncTree(folder: string): void {
-  for (const name of readdirSync(folder)) syncFile(join(folder, name));
-  syncFolder(folder);
 }
 
 function refuseFilled(out: string): void {

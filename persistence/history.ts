@@ -8,6 +8,7 @@
  *  1. A file of the archive is opened only when a fact of it is asked for, and read only after it was proved.
  *  2. A fact that cannot be read stops the reader with JournalDamaged, which says what is missing; none is skipped.
  *  3. Links are walked in slices; the event loop is free in between.
+ *  4. Facts that are pruned while they are read are read on from the file that the pruning wrote.
  */
 
 import { listArchives, openFile, proveArchiveOf, type ArchiveFile } from './archive.ts';
@@ -26,6 +27,12 @@ interface Stretch {
   readonly seqs: readonly number[];
 }
 
+/** The numbers of a walk in order, and where the links go on before them. */
+interface Walked {
+  readonly seqs: readonly number[];
+  readonly next: number;
+}
+
 export class FactHistory {
   readonly #folder: string;
   readonly #journal: FactReader;
@@ -38,12 +45,17 @@ export class FactHistory {
     this.#prove = prove;
   }
 
+  /** Takes note of an archive file that was written and proved just now, before its facts are dropped from the journal (4). */
+  noteArchived(file: ArchiveFile): void {
+    this.#proved.push(file);
+  }
+
   /** The facts of a stream after `afterSeq`, in order. Rejects, and throws while it is read, with JournalDamaged. */
   async stream({ eventId, afterSeq, headSeq, baseSeq }: StreamRange): Promise<Iterable<FactRow>> {
     const stretches: Stretch[] = [];
     let next = headSeq;
     if (next > Math.max(afterSeq, baseSeq)) {
-      const walked = await walkBack(this.#journal, next, Math.max(afterSeq, baseSeq));
+      const walked = await this.#walkJournal(next, Math.max(afterSeq, baseSeq));
       stretches.push({ file: null, seqs: walked.seqs });
       next = walked.next;
     }
@@ -73,8 +85,23 @@ export class FactHistory {
     yield* this.#journal.all({ afterSeq: Math.max(afterSeq, baseSeq), upToSeq });
   }
 
+  /** Walks the links in the journal back to `endSeq`, or to where a pruning meanwhile left them. */
+  async #walkJournal(headSeq: number, endSeq: number): Promise<Walked> {
+    try {
+      return await walkBack(this.#journal, headSeq, endSeq);
+    } catch (error) {
+      const prunedSeq = this.#proved.reduce((most, { toSeq }) => Math.max(most, toSeq), 0);
+      if (!(error instanceof JournalDamaged) || prunedSeq <= endSeq) throw error;
+      return prunedSeq >= headSeq ? { seqs: [], next: headSeq } : this.#walkJournal(headSeq, prunedSeq);
+    }
+  }
+
+  #known(seq: number): ArchiveFile | undefined {
+    return this.#proved.find(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq);
+  }
+
   async #fileWith(seq: number): Promise<ArchiveFile> {
-    const known = this.#proved.find(({ fromSeq, toSeq }) => fromSeq <= seq && seq <= toSeq);
+    const known = this.#known(seq);
     if (known !== undefined) return known;
     const file = await this.#prove(this.#folder, seq);
     this.#proved.push(file);
@@ -84,15 +111,33 @@ export class FactHistory {
   *#forward(eventId: string, stretches: readonly Stretch[]): Iterable<FactRow> {
     for (const { file, seqs } of stretches) {
       if (file === null) {
-        yield* this.#journal.listed(eventId, seqs);
+        yield* this.#listedInJournal(eventId, seqs);
         continue;
       }
-      const db = openArchive(file);
-      try {
-        yield* factReader(db).listed(eventId, seqs);
-      } finally {
-        db.close();
+      yield* listedIn(file, eventId, seqs);
+    }
+  }
+
+  *#listedInJournal(eventId: string, seqs: readonly number[]): Iterable<FactRow> {
+    let count = 0;
+    try {
+      for (const row of this.#journal.listed(eventId, seqs)) {
+        count += 1;
+        yield row;
       }
+    } catch (error) {
+      const file = this.#known(seqs[count] ?? 0);
+      if (!(error instanceof JournalDamaged) || file === undefined) throw error;
+      const rest = seqs.slice(count);
+      yield* listedIn(
+        file,
+        eventId,
+        rest.filter((seq) => seq <= file.toSeq),
+      );
+      yield* this.#listedInJournal(
+        eventId,
+        rest.filter((seq) => seq > file.toSeq),
+      );
     }
   }
 }
@@ -146,6 +191,15 @@ function openArchive(file: ArchiveFile): Connection {
   throw new JournalDamaged({ message: `the archive file ${file.path} is gone`, lastGoodSeq: 0 });
 }
 
+function* listedIn(file: ArchiveFile, eventId: string, seqs: readonly number[]): Iterable<FactRow> {
+  const db = openArchive(file);
+  try {
+    yield* factReader(db).listed(eventId, seqs);
+  } finally {
+    db.close();
+  }
+}
+
 async function withFile<Result>(file: ArchiveFile, query: (db: Connection) => Promise<Result>): Promise<Result> {
   const db = openArchive(file);
   try {
@@ -156,11 +210,7 @@ async function withFile<Result>(file: ArchiveFile, query: (db: Connection) => Pr
 }
 
 /** Follows a stream's links back to `endSeq`; returns their numbers in order, and where they go on before it. */
-async function walkBack(
-  reader: FactReader,
-  headSeq: number,
-  endSeq: number,
-): Promise<{ readonly seqs: readonly number[]; readonly next: number }> {
+async function walkBack(reader: FactReader, headSeq: number, endSeq: number): Promise<Walked> {
   const seqs: number[] = [];
   let next = headSeq;
   while (next > endSeq) {

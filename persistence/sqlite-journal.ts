@@ -226,6 +226,7 @@ export class SqliteJournal implements Journal {
   async prune(throughSeq: number, at = 0): Promise<ArchivedFacts | null> {
     const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq), at);
     if (archived === null) return null;
+    this.#history.noteArchived(archived);
     // Readers that begin from now on begin after what is being dropped.
     this.#baseSeq = Math.max(this.#baseSeq, archived.toSeq);
     await this.#send('PRUNED', { kind: 'PRUNE', throughSeq: archived.toSeq });

@@ -8,12 +8,14 @@
  */
 
 import { headAtAnchor, newestBatch, walkChain } from './chain.ts';
+import type { ChainPlace } from './archive.ts';
 import { errorCode, JournalDamaged } from './faults.ts';
 import { nextSlice } from './files.ts';
 import type { FactRow } from './journal.ts';
 import { WitnessCheck, type RecoveryListener } from './recovery.ts';
 import { journalPath, openReading, readAnchor, type Connection } from './schema.ts';
 import { listSnapshots, readSnapshot, type SnapshotFile } from './snapshots.ts';
+import { NO_ARCHIVE, verifyArchive, type ArchiveReport } from './verify-archive.ts';
 import { readWitness } from './witness.ts';
 
 export interface Finding {
@@ -30,7 +32,7 @@ export interface SnapshotFinding {
   readonly fingerprint: string | null;
 }
 
-export interface VerifyReport {
+export interface VerifyReport extends ArchiveReport {
   readonly journalId: string | null;
   readonly streams: number;
   readonly facts: number;
@@ -49,19 +51,25 @@ export interface VerifyReport {
 const PROBLEMS_MAX = 100;
 const BATCHES_A_SLICE = 16;
 
-/** Verifies the journal, its witness and the snapshots of a folder. Throws only when the format is too new. */
+/** Verifies the journal, its witness, the archive and the snapshots of a folder. Throws only when the format is too new. */
 export async function verifyJournal(folder: string, listener: RecoveryListener = {}): Promise<VerifyReport> {
   const problems = new Problems();
   // Listed before the journal is read: none of them may be of a later fact than the journal's last.
   const files = listSnapshots(folder);
-  const journal = await verifyChain(folder, listener, problems);
+  const { anchor, ...journal } = await verifyChain(folder, listener, problems);
+  const report = (finding: Finding): void => problems.add(finding);
+  const archive = anchor === null ? NO_ARCHIVE : await verifyArchive(folder, anchor, report);
   const snapshots = await verifySnapshots(files, journal.headSeq, problems);
-  return { ...journal, snapshots, problems: problems.listed, moreProblems: problems.more };
+  return { ...journal, ...archive, snapshots, problems: problems.listed, moreProblems: problems.more };
 }
 
-type ChainReport = Omit<VerifyReport, 'snapshots' | 'problems' | 'moreProblems'>;
+interface ChainReport extends Omit<VerifyReport, keyof ArchiveReport | 'snapshots' | 'problems' | 'moreProblems'> {
+  /** Where the journal begins; null when it cannot be told. */
+  readonly anchor: ChainPlace | null;
+}
 
 const NO_JOURNAL: ChainReport = {
+  anchor: null,
   journalId: null,
   streams: 0,
   facts: 0,
@@ -90,7 +98,7 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
     const { journalId, baseSeq } = anchor;
     const head = headAtAnchor(anchor);
     const check = new WitnessCheck(witness, journalId, head);
-    report = { ...report, journalId, baseSeq };
+    report = { ...report, journalId, baseSeq, anchor: { journalId, seq: baseSeq, hash: anchor.baseHash } };
     for await (const { facts } of slices(db, head, listener, problems, check)) {
       const streams = head.heads.size;
       report = { ...report, streams, facts: report.facts + facts, batches: report.batches + 1, headSeq: head.seq };
@@ -153,7 +161,7 @@ async function verifySnapshots(
 ): Promise<SnapshotFinding[]> {
   const findings: SnapshotFinding[] = [];
   for (const { path, seq, header } of files) {
-    const hint = 'It is skipped for an older one; delete it and take a new one.';
+    const hint = 'It is skipped, for an older one or for the facts themselves; holdfast snapshot writes a new one.';
     let fingerprint: string | null = null;
     try {
       const snapshot = await readSnapshot(path);

@@ -70,7 +70,7 @@ export async function verifyFolder(folder: string, listener: VerificationListene
     if (trouble === null) await check.run(report.snapshots, listener);
     return {
       ...report,
-      lastAt,
+      lastAt: lastAt ?? report.lastArchivedFactAt,
       events: check.events,
       figures: check.figures,
       snapshotsReplayed: check.snapshotsReplayed,

@@ -1,6 +1,5 @@
 /** The files of a data folder that are nobody's but the service's: its keys and tokens, which a copy must not lose. */
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 
 /** What journal, lock and witness own; they are copied in ways of their own, or not at all. */
 const JOURNAL_FILES = /^(journal|lock)\.db|^holdfast\.pid|^head\.witness|\.tmp$/;
@@ -10,9 +9,4 @@ export function keptFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !JOURNAL_FILES.test(entry.name))
     .map(({ name }) => name);
-}
-
-/** Lets only their owner read the copies. */
-export function protectFiles(folder: string, names: readonly string[]): void {
-  for (const name of names) if (existsSync(join(folder, name))) chmodSync(join(folder, name), 0o600);
 }

@@ -6,13 +6,13 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyArchive, copyUpTo, type CopyReport } from '#persistence/backup.ts';
+import { copyUpTo, type CopyReport } from '#persistence/backup.ts';
 import { verifyFolder, type FolderReport } from '#actors/verification.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { keptFiles, protectFiles } from './kept-files.ts';
+import { keptFiles } from './kept-files.ts';
 import { grouped, printMoment } from './output.ts';
 import { dataFolder } from './settings.ts';
-import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
+import { followVerification, isGood, leftLines, problemLines, reportJson, summaryLines } from './summary.ts';
 
 interface Restored {
   readonly copy: CopyReport;
@@ -23,7 +23,8 @@ export const restoreCommand: Command = {
   usage: 'restore --to OUT_DIR [--seq N | --time T] [--dry-run] [--data DIR]',
   description: [
     'Makes OUT_DIR a new data folder with everything that happened up to fact N, or up to the moment T, or everything; never half ' +
-      'of what happened together. Facts that were pruned come back from the archive. The source is not touched, and a ' +
+      'of what happened together. Facts that were pruned come back from the archive: archive and journal together hold every fact, whatever became of the ' +
+      'snapshots. The source is not touched, and a ' +
       'service may run on it. Keys and token come along, readable by their owner only.',
     'What happened after that point is not in the new folder: buyers who were told about it hold tickets that OUT_DIR does not ' +
       'know. holdfast journal --since N+1 lists it. Serve from the new folder with DATA_DIR=OUT_DIR.',
@@ -54,7 +55,9 @@ export const restoreCommand: Command = {
     const isDry = call.has('dry-run');
     const { copy, report } = await (isDry ? tryOut(call, folder, out) : restore(call, folder, out));
     output.text(...summaryLines(report), '');
-    output.json({ ...reportJson(report), from: folder, to: out, dryRun: isDry, cut: copy.cut });
+    const { cut, snapshotsLeft } = copy;
+    output.json({ ...reportJson(report), from: folder, to: out, dryRun: isDry, cut, snapshotsLeft });
+    output.text(...leftLines(snapshotsLeft));
     if (!isGood(report)) {
       output.text(`What was restored is not sound:`, ...problemLines(report));
       return 1;
@@ -72,8 +75,6 @@ async function restore(call: Call, folder: string, out: string): Promise<Restore
     files,
     onProgress: ({ seq, headSeq }) => output.progress('copying', seq, headSeq),
   });
-  if (copy.baseSeq > 0) copyArchive(folder, out);
-  protectFiles(out, files);
   return { copy, report: await verifyFolder(out, followVerification(output)) };
 }
 

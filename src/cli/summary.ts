@@ -12,12 +12,16 @@ export function isGood({ problems }: FolderReport): boolean {
 export function summaryLines(report: FolderReport): string[] {
   const { facts, batches, headSeq, headHash, lastAt, baseSeq, streams } = report;
   const archived = baseSeq === 0 ? '' : `, those up to fact ${grouped(baseSeq)} in the archive`;
+  const { archives, archivedFacts } = report;
   const head = lastAt === null ? '' : `, the last one at ${printMoment(lastAt)}`;
   const proved = report.snapshots.filter(({ fingerprint }) => fingerprint !== null).length;
   return [
     `journal    ${counted(facts, 'fact')} in ${counted(batches, 'batch', 'batches')} of ${counted(streams, 'stream')}${archived}`,
     `head       fact ${grouped(headSeq)}${head}`,
     `chain      ${headHash ?? 'none'}`,
+    ...(archives === 0 && baseSeq === 0
+      ? []
+      : [`archive    ${counted(archivedFacts, 'good fact')} in ${counted(archives, 'file')}`]),
     `snapshots  ${counted(proved, 'good one')}, ${grouped(report.snapshotsReplayed)} compared with a replay`,
     ...figureLines(report.events, report.figures),
     `state      ${report.stateFingerprint ?? 'could not be replayed as a whole'}`,
@@ -47,9 +51,14 @@ export function problemLines({ problems, moreProblems }: FolderReport): string[]
   return [...listed, ...more];
 }
 
+/** What a copy did without, in lines for people. */
+export function leftLines(snapshotsLeft: readonly string[]): string[] {
+  return snapshotsLeft.map((path) => `${path} is damaged and was not copied; archive and journal have its facts.`);
+}
+
 /** The report for programs. */
 export function reportJson(report: FolderReport): object {
-  const { lastAt, ...rest } = report;
+  const { lastAt, lastArchivedFactAt: _, ...rest } = report;
   return { ok: isGood(report), ...rest, lastAt: lastAt === null ? null : printMoment(lastAt) };
 }
 

@@ -171,6 +171,54 @@ test('the journal is pruned behind the previous snapshot, and any earlier moment
   assert.equal(proved.state_fingerprint, before.state_fingerprint);
 });
 
+test('after a prune no fact depends on a snapshot, and a missing archive file is named with exit code 1', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  assert.equal((await run('load', '--offline', samples)).code, 0);
+  const service = await serving(t, data);
+  await service.hold('session-a', twoInErfurt);
+  assert.equal((await holdfast(['snapshot'], service.environment)).code, 0);
+  const pruned = await holdfast(['snapshot', '--prune', '--json'], service.environment);
+  assert.deepEqual(pruned.json<{ archived: object }>().archived, { from_seq: 1, to_seq: 7 });
+  await service.hold('session-b', twoInErfurt);
+  assert.equal(await service.stop(), 0);
+  const whole = (await run('verify', '--json')).json<Report>();
+  assert.deepEqual(whole.problems, []);
+  const files = path.join(data, 'snapshots');
+  for (const name of readdirSync(files)) writeFileSync(path.join(files, name), 'damaged');
+
+  const restored = path.join(parent, 'restored');
+  const [verified, inspected, facts, copied] = await Promise.all([
+    run('verify', '--json'),
+    run('inspect', 'erfurt-volley', '--json'),
+    run('journal', '--since', '1', '--json'),
+    run('restore', '--to', restored, '--json'),
+  ]);
+  assert.equal(verified.code, 1, 'the damaged snapshots are named');
+  assert.equal(verified.json<Report>().state_fingerprint, whole.state_fingerprint);
+  assert.equal(inspected.json<{ holds: { active: number } }>().holds.active, 2);
+  assert.equal(facts.stdout.trimEnd().split('\n').length, whole.head_seq);
+  assert.equal(copied.code, 0, copied.stderr + copied.stdout);
+  assert.deepEqual(copied.json<Report>().problems, []);
+  assert.equal(copied.json<Report>().state_fingerprint, whole.state_fingerprint);
+
+  const again = await serving(t, data);
+  const payload = await fetch(`${again.publicUrl}/api/events/public/erfurt-volley`);
+  assert.equal(payload.status, 200, await payload.text());
+  assert.equal((await holdfast(['snapshot'], again.environment)).code, 0);
+  assert.equal(await again.stop(), 0);
+  const mended = await run('verify', '--json');
+  assert.equal(mended.json<Report>().state_fingerprint, whole.state_fingerprint);
+
+  rmSync(path.join(data, 'archive'), { recursive: true });
+  const [short, backup] = await Promise.all([run('verify'), run('backup', path.join(parent, 'short'))]);
+  for (const ended of [short, backup]) {
+    assert.equal(ended.code, 1);
+    assert.match(ended.stdout, /facts 1 to 7 were moved to the archive, and no good file of it has them/);
+  }
+});
+
 test('a flipped byte is found, named and survived up to the last good fact', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fc } from '../property.ts';
-import { backupFolder, CopyRefused, copyUpTo } from '#persistence/backup.ts';
+import { CopyRefused, copyUpTo } from '#persistence/backup.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
@@ -142,7 +142,7 @@ describe('a backup', () => {
         );
     })();
     const out = newFolder(t);
-    const report = await backupFolder(folder, out, { files: ['ticket-key', 'no-such-key'] });
+    const report = await copyUpTo(folder, out, {}, { files: ['ticket-key', 'no-such-key'] });
     isOver = true;
     await writing;
     await journal.close();
@@ -162,7 +162,7 @@ describe('a backup', () => {
     const folder = newFolder(t);
     await leaveInLog(folder);
     const out = newFolder(t);
-    const report = await backupFolder(folder, out);
+    const report = await copyUpTo(folder, out, {});
     assert.equal(report.headSeq, 180);
     assert.equal((await rowsIn(out)).length, 180);
   });

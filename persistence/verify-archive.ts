@@ -1,0 +1,114 @@
+/**
+ * Verification of the archive: every fact that the journal no longer has lies in a file that is whole, and the chain goes on from
+ * file to file into the journal.
+ *
+ *  1. Every file is read from its first fact to its last, also one that no fact needs.
+ *  2. Going back from the journal's anchor, each place in the chain must be met by a good file; facts that none has are named.
+ */
+
+import { join } from 'node:path';
+import {
+  ARCHIVE_FOLDER,
+  attempt,
+  listArchives,
+  meetPlace,
+  openFile,
+  proveFile,
+  type ArchiveFile,
+  type ChainPlace,
+} from './archive.ts';
+import { newestBatch } from './chain.ts';
+import { nextSlice } from './files.ts';
+
+export interface ArchiveReport {
+  /** Files of the archive. */
+  readonly archives: number;
+  /** Facts in those that are whole. */
+  readonly archivedFacts: number;
+  /** When the last archived fact happened; null when no good file has one. */
+  readonly lastArchivedFactAt: number | null;
+}
+
+export const NO_ARCHIVE: ArchiveReport = { archives: 0, archivedFacts: 0, lastArchivedFactAt: null };
+
+type ReportProblem = (finding: { readonly what: string; readonly where: string; readonly hint: string }) => void;
+
+/** Verifies the archive files of a folder whose journal begins after `anchor`. */
+export async function verifyArchive(folder: string, anchor: ChainPlace, report: ReportProblem): Promise<ArchiveReport> {
+  const files = listArchives(folder);
+  const good: ArchiveFile[] = [];
+  for (const file of files) {
+    const proof = attempt(() => proveFile(file, anchor.journalId));
+    if ('trouble' in proof) report({ what: proof.trouble, where: file.path, hint: hintFor(file, anchor) });
+    else good.push(file);
+    await nextSlice();
+  }
+  for (const { fromSeq, toSeq, reason } of gapsBefore(anchor, good)) {
+    report({
+      what: `facts ${fromSeq} to ${toSeq} were moved to the archive, and ${reason}`,
+      where: join(folder, ARCHIVE_FOLDER),
+      hint:
+        'Put the archive file back from a backup. Without it no moment up to there can be restored, and events whose facts lie ' +
+        'there depend on their snapshots.',
+    });
+  }
+  const last = good.reduce<ArchiveFile | null>((most, file) => (file.toSeq > (most?.toSeq ?? 0) ? file : most), null);
+  const lastArchivedFactAt = last && openFile(last, (db) => newestBatch(db)?.at ?? null);
+  return { archives: files.length, archivedFacts: factsIn(good), lastArchivedFactAt };
+}
+
+function hintFor({ fromSeq }: ArchiveFile, { seq }: ChainPlace): string {
+  if (fromSeq > seq) return 'The journal still has its facts: the next pruning removes it.';
+  return 'Put the file back from a backup: holdfast backup copies the archive too.';
+}
+
+/** The stretches of facts before the journal that no good file has, from the newest back. */
+function* gapsBefore(
+  anchor: ChainPlace,
+  good: readonly ArchiveFile[],
+): Generator<{ readonly fromSeq: number; readonly toSeq: number; readonly reason: string }> {
+  let place = anchor;
+  while (place.seq > 0) {
+    const { before, trouble } = stepBack(place, good);
+    if (before !== null) {
+      place = before;
+      continue;
+    }
+    // The next good file further back, which nothing is left to meet.
+    const next = good.filter(({ toSeq }) => toSeq < place.seq).sort((a, b) => b.toSeq - a.toSeq)[0];
+    const fromSeq = (next?.toSeq ?? 0) + 1;
+    yield { fromSeq, toSeq: place.seq, reason: trouble ?? 'no good file of it has them' };
+    if (next === undefined) return;
+    place = openFile(next, (db) => {
+      const hash = db.prepare<[number], Buffer>('SELECT hash FROM batch WHERE last_seq = ?').pluck().get(next.toSeq);
+      return { journalId: anchor.journalId, seq: next.toSeq, hash: hash ?? Buffer.alloc(0) };
+    });
+  }
+}
+
+/** Where the chain stands before the good file that meets the place and reaches back furthest. */
+function stepBack(
+  place: ChainPlace,
+  good: readonly ArchiveFile[],
+): { readonly before: ChainPlace | null; readonly trouble: string | null } {
+  let trouble: string | null = null;
+  for (const file of good) {
+    if (file.fromSeq > place.seq || file.toSeq < place.seq) continue;
+    const met = attempt(() => meetPlace(file, place));
+    if ('result' in met) return { before: met.result, trouble: null };
+    trouble = `${file.path} has others: ${met.trouble}`;
+  }
+  return { before: null, trouble };
+}
+
+/** Facts in the files, those that lie in two of them counted once. */
+function factsIn(files: readonly ArchiveFile[]): number {
+  let reached = 0;
+  let facts = 0;
+  for (const { fromSeq, toSeq } of files) {
+    if (toSeq <= reached) continue;
+    facts += toSeq - Math.max(reached, fromSeq - 1);
+    reached = toSeq;
+  }
+  return facts;
+}

@@ -127,7 +127,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     gauges,
     facts: (afterSeq) => engine.journal.read({ afterSeq }),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
-    takeSnapshot: (options) => snapshotAll(engine, options),
+    takeSnapshot: (options, mark) => engine.answers.once(mark, () => snapshotAll(engine, options)),
   });
   apps.push(adminApp);
   await publicApp.listen({ host: config.host, port: config.port });

@@ -23,8 +23,9 @@ import { createClock, type ServiceClock } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
+import { ServiceAnswers } from './service-answers.ts';
 import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
-import type { NotificationCursor, ServiceFact, ServiceState } from './service-facts.ts';
+import type { NotificationCursor, ServiceAnswer, ServiceFact, ServiceState } from './service-facts.ts';
 import { startServiceStatus, type ServiceStatusActor } from './service-status.ts';
 import { runSnapshotRound, type RoundOptions, type SnapshotRound } from './snapshot-rounds.ts';
 import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
@@ -63,6 +64,8 @@ export interface Engine {
   readonly trouble: string | null;
   /** What is not as it should be though everything can be taken on: `event:<id>` of broken events. */
   readonly degraded: readonly string[];
+  /** What was answered to requests about the service. */
+  readonly answers: ServiceAnswers;
   /** Appends a fact of the service itself; resolves when it is durable. */
   record(fact: ServiceFact): Promise<void>;
   /** Moves the clock forward once that is durable; returns the new moment. */
@@ -180,6 +183,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     takeRound,
     needs,
     notifications,
+    answers: state.answers ?? [],
   };
   return assemble(parts, journal.durableSeq === 0);
 }
@@ -198,6 +202,7 @@ interface Parts {
   readonly takeRound: (asked: RoundOptions) => Promise<SnapshotRound>;
   readonly needs: { after: () => number };
   readonly notifications: NotificationCursor | null;
+  readonly answers: readonly ServiceAnswer[];
 }
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
@@ -260,6 +265,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       return directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
     },
     record,
+    answers: new ServiceAnswers(parts.answers, { now: () => clock.now(), record }),
     async advanceClock(seconds) {
       const stepMs = Math.round(seconds * 1000);
       plannedOffsetMs += stepMs;

@@ -1,6 +1,7 @@
 /**
  * Facts of the service itself, in the journal's stream '': what belongs to no event, and the state that they add up to.
  */
+import type { IdempotencyMark } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 /** The stream of the service's own facts. */
@@ -12,11 +13,21 @@ export interface NotificationCursor {
   readonly behind: Readonly<Record<string, number>>;
 }
 
+/** An answer to a request about the service that carried an idempotency key. */
+export interface ServiceAnswer extends IdempotencyMark {
+  readonly at: number;
+  readonly answer: unknown;
+}
+
+/** Of the last day the newest; few requests are about the service. */
+const ANSWERS_MAX = 100;
+
 export interface ServiceFactData {
   /** Somebody moved the sandbox clock; the offset is the whole of it, not the step. */
   ClockAdvanced: { readonly offsetMs: number };
   /** A receiver has taken notifications up to here. */
   NotificationsDelivered: NotificationCursor;
+  ServiceRequestAnswered: ServiceAnswer;
 }
 
 export type ServiceFact = {
@@ -27,6 +38,7 @@ export type ServiceFact = {
 export const SERVICE_FACT_TYPES = {
   ClockAdvanced: true,
   NotificationsDelivered: true,
+  ServiceRequestAnswered: true,
 } as const satisfies Record<ServiceFact['type'], true>;
 
 /** A service fact as the journal stores it; null for a fact of another stream. */
@@ -39,6 +51,13 @@ export interface ServiceState {
   clockOffsetMs: number;
   /** Null when nothing was ever told to anybody. */
   notifications: NotificationCursor | null;
+  /** In the order in which they were given; a state written before there were any has none. */
+  answers?: readonly ServiceAnswer[];
+}
+
+/** One more answer; the ones of its key and the oldest beyond the bound are forgotten. */
+export function keepAnswer(answers: readonly ServiceAnswer[], added: ServiceAnswer): readonly ServiceAnswer[] {
+  return [...answers.filter(({ key }) => key !== added.key), added].slice(-ANSWERS_MAX);
 }
 
 export function newServiceState(): ServiceState {
@@ -53,6 +72,9 @@ export function evolveService(state: Partial<ServiceState>, { type, data }: Serv
       return;
     case 'NotificationsDelivered':
       state.notifications = data;
+      return;
+    case 'ServiceRequestAnswered':
+      state.answers = keepAnswer(state.answers ?? [], data);
   }
 }
 

@@ -12,6 +12,7 @@ import type { ServiceFactData } from './service-facts.ts';
 const SERVICE_FIELDS = {
   ClockAdvanced: { offsetMs: 'SHOWN' },
   NotificationsDelivered: { throughSeq: 'SHOWN', behind: 'WHOLE' },
+  ServiceRequestAnswered: { key: 'HIDDEN', digest: 'HIDDEN', at: 'SHOWN', answer: 'HIDDEN' },
 } as const satisfies {
   readonly [Type in keyof ServiceFactData]: { readonly [Field in keyof ServiceFactData[Type]]-?: string };
 };

@@ -6,6 +6,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { viewJournal } from '#persistence/view.ts';
+import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { shownFact } from '#actors/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
@@ -57,7 +58,7 @@ export const journalCommand: Command = {
 };
 
 function refuseUnknownType(type: string): void {
-  const known = [...Object.keys(FACT_TYPES), 'ClockAdvanced', 'NotificationsDelivered'];
+  const known = [...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPES)];
   if (!known.includes(type)) throw new WrongUse(`there is no fact of the type ${type}${suggestion(type, known)}`);
 }
 

@@ -76,7 +76,7 @@ export interface Client {
   createHold(request: HoldRequest, options?: Keyed): Promise<Hold>;
   getHold(id: string, options?: Abortable): Promise<Hold>;
   /** Sets the quantities of the lines named; 0 drops a line, lines not named stay. */
-  changeHold(id: string, items: readonly HoldItemRequest[], options?: Abortable): Promise<Hold>;
+  changeHold(id: string, items: readonly HoldItemRequest[], options?: Keyed): Promise<Hold>;
   releaseHold(id: string, options?: Abortable): Promise<Hold>;
   joinQueue(eventId: string, options?: Abortable): Promise<QueueEntry>;
   getQueueEntry(id: string, options?: Abortable): Promise<QueueEntry>;
@@ -91,7 +91,7 @@ export interface Client {
   /** Polls until the order is no longer PENDING or its payment has FAILED. */
   waitForOrder(orderId: string, options?: Abortable & { readonly onOrder?: (order: Order) => void }): Promise<Order>;
   /** Opens a payment session for the next unpaid installment, or a new try after a decline. */
-  payOrder(orderId: string, options?: Abortable): Promise<StartedCheckout>;
+  payOrder(orderId: string, options?: Keyed): Promise<StartedCheckout>;
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
   /** The void tickets of an event or of one date, a page at a time; `after` is the last ticket that is known. */
   getVoidTickets(
@@ -149,8 +149,8 @@ export function createClient(options: ClientOptions = {}): Client {
     createHold: (request, { idempotencyKey, signal } = {}) =>
       bodyOf(call('createHold', { body: { ...request, session_key: sessionKey }, idempotencyKey, signal })),
     getHold: (id, { signal } = {}) => bodyOf(call('getHold', { path: [id], sessionKey, signal })),
-    changeHold: (id, items, { signal } = {}) =>
-      bodyOf(call('changeHold', { path: [id], body: { items }, sessionKey, signal })),
+    changeHold: (id, items, { idempotencyKey, signal } = {}) =>
+      bodyOf(call('changeHold', { path: [id], body: { items }, sessionKey, idempotencyKey, signal })),
     releaseHold: (id, { signal } = {}) => bodyOf(call('releaseHold', { path: [id], sessionKey, signal })),
     joinQueue: (eventId, { signal } = {}) => bodyOf(joinQueue(eventId, signal)),
     getQueueEntry: (id, { signal } = {}) => bodyOf(pollQueue(id, signal)),
@@ -178,7 +178,8 @@ export function createClient(options: ClientOptions = {}): Client {
         await settings.pause(Math.max(pauseMs, (retryAfter ?? 0) * 1000), signal);
       }
     },
-    payOrder: (orderId, { signal } = {}) => bodyOf(call('payOrder', { path: [orderId], signal })),
+    payOrder: (orderId, { idempotencyKey, signal } = {}) =>
+      bodyOf(call('payOrder', { path: [orderId], idempotencyKey, signal })),
     getTicketKeys: ({ signal } = {}) => bodyOf(call('getTicketKeys', { signal })),
     getVoidTickets: (eventId, { performanceId, after, limit, signal } = {}) => {
       const query = { event_id: eventId, performance_id: performanceId, after, limit };

@@ -31,7 +31,7 @@ export const OPERATIONS = {
   leaveQueue:     { method: 'DELETE', path: '/api/checkout/queue/{id}',                         repeat: true },
   startCheckout:  { method: 'POST',   path: '/api/checkout/start',                              repeat: true, key: true },
   getOrder:       { method: 'GET',    path: '/api/checkout/status/{orderId}',                   repeat: true },
-  payOrder:       { method: 'POST',   path: '/api/checkout/orders/{order_id}/payments',         repeat: false },
+  payOrder:       { method: 'POST',   path: '/api/checkout/orders/{order_id}/payments',         repeat: true, key: true },
   getTicketKeys:  { method: 'GET',    path: '/api/tickets/key',                                 repeat: true },
   getVoidTickets: { method: 'GET',    path: '/api/tickets/revoked',                             repeat: true },
   settleSandbox:  { method: 'POST',   path: '/sandbox/payments/{checkout_session_id}',          repeat: false },

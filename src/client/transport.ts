@@ -74,7 +74,8 @@ function requestInit(operation: Operation, { body, sessionKey, idempotencyKey }:
   const headers: Record<string, string> = {};
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (sessionKey !== undefined) headers['x-session-key'] = sessionKey;
-  if (operation.key) headers['idempotency-key'] = idempotencyKey ?? randomText(IDEMPOTENCY_KEY_BYTES);
+  const key = idempotencyKey ?? (operation.key === true ? randomText(IDEMPOTENCY_KEY_BYTES) : undefined);
+  if (key !== undefined) headers['idempotency-key'] = key;
   return { method: operation.method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 

@@ -43,6 +43,7 @@ import {
   inventoryOf,
 } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { countOf, countSeats, decideOnce, evolveRequestAnswered } from './repeats.ts';
 import { decideRoom, roomConflicts } from './room-definition.ts';
 import { compileSalePlan } from './sale-plan.ts';
 import { decideOnOrder, startCheckout, type Door } from './till.ts';
@@ -147,6 +148,10 @@ export function nextDeadline(office: BoxOffice): { readonly subjectId: string; r
 
 /** Judges a command. Mutates nothing; the same office, command and turn give the same answer. */
 export function decide(office: BoxOffice, command: Command, turn: Turn): Decision | Refusal {
+  return decideOnce(office, command, turn.now, () => decideAnew(office, command, turn));
+}
+
+function decideAnew(office: BoxOffice, command: Command, turn: Turn): Decision | Refusal {
   switch (command.type) {
     case 'PlaceHold':
       return isPublished(office) ? placeHold(office, command, turn) : refuse('EVENT_NOT_FOUND', {});
@@ -269,10 +274,9 @@ function cancelPerformance(office: BoxOffice, command: CommandOf<'CancelPerforma
   const date = office.dates.get(performanceId);
   if (date === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = date.status === 'CANCELLED' ? [] : factsOfCancellation(office, [performanceId], command);
-  const countOf = (type: Fact['type']): number => facts.filter((each) => each.type === type).length;
   return decided(facts, 'CancelPerformance', () => ({
-    releasedHolds: countOf('HoldReleased'),
-    cancelledOrders: countOf('OrderCancelled'),
+    releasedHolds: countOf(facts, 'HoldReleased'),
+    cancelledOrders: countOf(facts, 'OrderCancelled'),
   }));
 }
 
@@ -292,11 +296,6 @@ function factsOfCancellation(
   return [...facts, ...cancelOrdersOn(office, dates, { operator, note })];
 }
 
-function countSeats(facts: readonly Fact[] | Refusal): number {
-  const [first] = isRefusal(facts) ? [] : facts;
-  return first?.type === 'SeatsBlocked' || first?.type === 'SeatsUnblocked' ? first.data.seatIds.length : 0;
-}
-
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on what was before. */
@@ -311,6 +310,8 @@ export function evolve(office: BoxOffice, happened: Fact, at: number): void {
       return evolveSeatsBlocked(office, happened.data);
     case 'SeatsUnblocked':
       return evolveSeatsUnblocked(office, happened.data);
+    case 'RequestAnswered':
+      return evolveRequestAnswered(office, happened.data, at);
     case 'HoldPlaced':
       return evolveHoldPlaced(office, happened.data, at);
     case 'HoldChanged':

@@ -32,6 +32,15 @@ export interface CheckoutItemRequest extends ItemRequest {
   readonly barPerks: readonly BarPerkRequest[];
 }
 
+/** A command whose request may carry an idempotency key; its reply says whether it is the answer of an earlier one. */
+interface Keyed {
+  readonly idempotency?: IdempotencyMark | null;
+}
+
+interface Replayable {
+  readonly replayed?: boolean;
+}
+
 export interface Commands {
   PlaceHold: {
     readonly sessionKey: string;
@@ -39,7 +48,7 @@ export interface Commands {
     readonly queuePass: string | null;
     readonly idempotency: IdempotencyMark | null;
   };
-  ChangeHold: { readonly holdId: string; readonly sessionKey: string; readonly items: readonly ItemRequest[] };
+  ChangeHold: Keyed & { readonly holdId: string; readonly sessionKey: string; readonly items: readonly ItemRequest[] };
   ReleaseHold: { readonly holdId: string; readonly sessionKey: string };
   StartCheckout: {
     /** The hold to take over, or null to reserve the items here and now. */
@@ -64,7 +73,7 @@ export interface Commands {
     readonly absentProviders?: readonly PaymentProviderName[];
   };
   /** Asks for the next unpaid installment, or for a new try at it. */
-  OpenPayment: { readonly orderId: string };
+  OpenPayment: Keyed & { readonly orderId: string };
   /** What the provider answered when it was asked for a session. */
   RecordCheckoutSession: {
     readonly orderId: string;
@@ -86,17 +95,18 @@ export interface Commands {
     readonly currency: string | null;
     readonly webhookId: string | null;
   };
-  CancelOrder: OperatorMark & { readonly orderId: string };
-  RecordRefund: OperatorMark & {
-    readonly orderId: string;
-    readonly amountCents: number;
-    /** Null for the order's. */
-    readonly currency: string | null;
-    /** How the provider, or the operator, calls it: the same one counts once. */
-    readonly reference: string | null;
-    /** Who reports it; null where an operator notes it. */
-    readonly provider: PaymentProviderName | null;
-  };
+  CancelOrder: Keyed & OperatorMark & { readonly orderId: string };
+  RecordRefund: Keyed &
+    OperatorMark & {
+      readonly orderId: string;
+      readonly amountCents: number;
+      /** Null for the order's. */
+      readonly currency: string | null;
+      /** How the provider, or the operator, calls it: the same one counts once. */
+      readonly reference: string | null;
+      /** Who reports it; null where an operator notes it. */
+      readonly provider: PaymentProviderName | null;
+    };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -105,15 +115,15 @@ export interface Commands {
   /** Ends what has run out; sent by the box office's actor before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
   DefineEvent: OperatorMark & { readonly definition: EventDefinition };
-  CancelPerformance: OperatorMark & { readonly performanceId: string };
-  BlockSeats: OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
-  UnblockSeats: OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  CancelPerformance: Keyed & OperatorMark & { readonly performanceId: string };
+  BlockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  UnblockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
 }
 
 export interface Replies {
   /** `replayed`: the answer of an earlier request with the same idempotency key. */
   PlaceHold: { readonly hold: HoldView; readonly replayed: boolean };
-  ChangeHold: { readonly hold: HoldView };
+  ChangeHold: Replayable & { readonly hold: HoldView };
   ReleaseHold: { readonly hold: HoldView };
   /**
    * `payment` is the one to open a session for while its `checkoutSessionId` is null; it is null for a free order.
@@ -126,13 +136,14 @@ export interface Replies {
     readonly resumed: boolean;
     readonly replayed: boolean;
   };
-  OpenPayment: { readonly order: OrderView; readonly payment: PaymentView };
+  /** `resumed`: an earlier request with the same idempotency key, whose session is not open yet. */
+  OpenPayment: Replayable & { readonly order: OrderView; readonly payment: PaymentView; readonly resumed?: boolean };
   RecordCheckoutSession: { readonly order: OrderView; readonly payment: PaymentView };
   /** `order` is null when nobody knows the session; `repeated`: it was known already and changed nothing. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
-  CancelOrder: { readonly order: OrderView };
+  CancelOrder: Replayable & { readonly order: OrderView };
   /** `repeated`: it was known already and changed nothing. */
-  RecordRefund: { readonly order: OrderView; readonly repeated: boolean };
+  RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };
@@ -140,9 +151,9 @@ export interface Replies {
   RecordDraw: { readonly drawnEntries: number };
   SettleDeadline: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
-  CancelPerformance: { readonly releasedHolds: number; readonly cancelledOrders: number };
-  BlockSeats: { readonly blockedSeats: number };
-  UnblockSeats: { readonly unblockedSeats: number };
+  CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
+  BlockSeats: Replayable & { readonly blockedSeats: number };
+  UnblockSeats: Replayable & { readonly unblockedSeats: number };
 }
 
 export type CommandType = keyof Commands;

@@ -81,6 +81,14 @@ export interface OperatorMark {
   readonly note: string | null;
 }
 
+/** What was answered to a marked request; of holds and orders what the facts before it in its turn made of them. */
+export type RequestAnswer =
+  | { readonly of: 'HOLD'; readonly holdId: string }
+  | { readonly of: 'ORDER'; readonly orderId: string }
+  | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
+  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
+  | { readonly of: 'SEATS'; readonly seats: number };
+
 export interface FactData {
   EventDefined: OperatorMark & {
     readonly eventNumber: number;
@@ -239,6 +247,8 @@ export interface FactData {
     /** The refund, already recorded, that this one is: it brings no further money, its amount is 0. */
     readonly sameAs?: string;
   };
+  /** A request with an idempotency key was answered; the last fact of its turn. HoldPlaced and OrderPlaced carry their own marks. */
+  RequestAnswered: { readonly idempotency: IdempotencyMark; readonly answer: RequestAnswer };
 }
 
 export type FactType = keyof FactData;
@@ -279,6 +289,7 @@ export const FACT_TYPES = {
   QueueEntryLeft: true,
   QueuePassExpired: true,
   QueuePassSpent: true,
+  RequestAnswered: true,
 } as const satisfies Record<FactType, true>;
 
 export type FactOf<Type extends FactType> = { readonly type: Type; readonly data: FactData[Type] };

@@ -124,6 +124,7 @@ export const SHOWN_FIELDS = {
     idempotency: HIDDEN,
   },
   CheckoutResumed: { orderId: SHOWN, idempotency: HIDDEN },
+  RequestAnswered: { idempotency: HIDDEN, answer: HIDDEN },
   PaymentRequested: { orderId: SHOWN, paymentId: SHOWN, installment: SHOWN },
   CheckoutSessionOpened: {
     orderId: SHOWN,

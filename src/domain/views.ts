@@ -12,7 +12,29 @@ import type { Attendee, CancellationCause, Customer, OperatorMark, OrderItem } f
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
-  { readonly of: 'HOLD'; readonly hold: HoldView } | { readonly of: 'ORDER'; readonly orderId: string };
+  | { readonly of: 'HOLD'; readonly hold: HoldView }
+  | { readonly of: 'ORDER'; readonly orderId: string }
+  | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
+  | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
+  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
+  | { readonly of: 'SEATS'; readonly seats: number };
+
+/** What the later life of an order alters of its view, as it was at a moment. */
+export type OrderThen = Pick<
+  OrderView,
+  | 'status'
+  | 'paymentStatus'
+  | 'paidCents'
+  | 'remainingCents'
+  | 'refundedCents'
+  | 'refundDueCents'
+  | 'refundsDue'
+  | 'paidInstallments'
+  | 'payments'
+  | 'refunds'
+  | 'event'
+  | 'cancellation'
+> & { readonly hasTickets: boolean };
 
 /** A hold as the API shows it. */
 export interface HoldView {

@@ -5,6 +5,7 @@
  * it repeats itself. The book of keys belongs to the domain.
  */
 import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import type { IdempotencyMark } from '#domain/fact.ts';
 import { refuseProblems, type Refusal } from '#domain/refusal.ts';
 import { problemAt } from './validation.ts';
@@ -16,17 +17,40 @@ interface MarkedRequest {
   readonly body: unknown;
 }
 
+/** What a request is about beside its route and body. */
+interface About {
+  /** A key counts on each of these by itself: the hold or the order, and for a hold its owner. */
+  readonly subject?: readonly string[];
+  /** What is part of the request: the same key with another one is a key that is used again. */
+  readonly target?: readonly string[];
+}
+
 /**
  * The mark of a request, null when it carries no key; VALIDATION_ERROR when the key is empty or too long. A key counts
  * on its own route: a storefront may give a hold and its checkout the same one.
  */
-export function idempotencyMark(route: string, request: MarkedRequest): IdempotencyMark | Refusal | null {
+export function idempotencyMark(
+  route: string,
+  request: MarkedRequest,
+  { subject = [], target = [] }: About = {},
+): IdempotencyMark | Refusal | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && key.length >= 1 && key.length <= KEY_LENGTH_MAX) {
-    return { key: `${route} ${key}`, digest: digestOf(route, request.body) };
+    const place = [route, ...subject].join(' ');
+    return { key: `${place} ${key}`, digest: digestOf([route, ...target].join(' '), request.body) };
   }
   return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`)]);
+}
+
+/** A digest in place of a secret that is to be told from others and not kept. */
+export function nameless(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url').slice(0, 16);
+}
+
+/** Says on an answer that it is the one of an earlier request. */
+export function tellReplayed(reply: FastifyReply, { replayed }: { readonly replayed?: boolean }): void {
+  if (replayed === true) reply.header('idempotent-replayed', 'true');
 }
 
 /** SHA-256 over the route and the body's canonical JSON, in base64url. */

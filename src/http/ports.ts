@@ -8,7 +8,7 @@ import type { EventSummary } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { EventDefinition, PaymentProviderName } from '#domain/catalogue.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
-import type { OperatorMark } from '#domain/fact.ts';
+import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './encoding.ts';
@@ -205,7 +205,10 @@ export interface AdminPorts extends CommonPorts {
   /** The durable facts after one, in their order; may be left early. */
   facts(afterSeq: number): Iterable<KeptFact>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
-  takeSnapshot(options: { readonly prune: boolean }): Promise<SnapshotSummary>;
+  takeSnapshot(
+    options: { readonly prune: boolean },
+    idempotency: IdempotencyMark | null,
+  ): Promise<{ readonly answer: SnapshotSummary; readonly replayed: boolean } | Refusal>;
 }
 
 /** What the routes of operators are given. */

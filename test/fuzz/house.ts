@@ -394,7 +394,7 @@ const QUEUING: readonly FactType[] = ['QueueEntriesAdmitted', 'QueueEntriesDropp
 /** Which facts an operation is there for; all others leave none. */
 const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   createHold: ['HoldPlaced', 'QueuePassSpent'],
-  changeHold: ['HoldChanged'],
+  changeHold: ['HoldChanged', 'RequestAnswered'],
   releaseHold: ['HoldReleased'],
   startCheckout: [
     'HoldPlaced',
@@ -405,7 +405,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
     'TicketsIssued',
     'QueuePassSpent',
   ],
-  openPayment: PAYING,
+  openPayment: [...PAYING, 'RequestAnswered'],
   settleSandboxSession: PAYING,
   receivePaymentWebhook: PAYING,
   'POST /sandbox/pay/{checkout_session_id}': PAYING,
@@ -414,10 +414,10 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   pollQueue: QUEUING,
   leaveQueue: ['QueueEntryLeft', ...QUEUING],
   defineEvent: ['EventDefined', 'WaitingRoomAdded', 'WaitingRoomRescheduled', 'WaitingRoomRemoved', ...QUEUING],
-  cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled'],
-  changeSeats: ['SeatsBlocked', 'SeatsUnblocked'],
-  cancelOrder: ['OrderCancelled'],
-  recordRefund: ['RefundRecorded'],
+  cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled', 'RequestAnswered'],
+  changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
+  cancelOrder: ['OrderCancelled', 'RequestAnswered'],
+  recordRefund: ['RefundRecorded', 'RequestAnswered'],
 };
 
 interface Change {

@@ -182,14 +182,16 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
 
   await house.directory.define(gala({ description: 'Now with words' }), by);
   const seats = { performanceId: 'fri', seatIds: ['H-1-1', 'H-1-2'], ...by };
-  await ask(office, { type: 'BlockSeats', ...seats });
+  await ask(office, { type: 'BlockSeats', ...seats, idempotency: { key: 'k-4', digest: 'd-4' } });
   await ask(office, { type: 'UnblockSeats', ...seats });
 
   // Holds: placed, changed, replaced, released, expired.
   const first = await ask(office, hold('session-one', wanted('seat', 2), wanted('stand', 3, 'sat')));
   pass(SECOND);
   const holdId = first.hold.id;
-  await ask(office, { type: 'ChangeHold', holdId, sessionKey: 'session-one', items: hold('', wanted('seat', 4)).items });
+  const { items: wantedThen } = hold('', wanted('seat', 4));
+  const change = { type: 'ChangeHold', holdId, sessionKey: 'session-one', items: wantedThen } as const;
+  await ask(office, { ...change, idempotency: { key: 'k-5', digest: 'd-5' } });
   const second = await ask(office, hold('session-one', wanted('crew', 2)));
   await ask(office, { type: 'ReleaseHold', holdId: second.hold.id, sessionKey: 'session-one' });
   await ask(office, { ...hold('session-two', wanted('stand', 1)), idempotency: { key: 'k-1', digest: 'd-1' } });
@@ -203,13 +205,13 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   const { id: orderId } = placed.order;
   const declined = await open(orderId, placed.payment!.id);
   await pay(declined, { outcome: 'declined' });
-  const tried = await ask(office, { type: 'OpenPayment', orderId });
+  const tried = await ask(office, { type: 'OpenPayment', orderId, idempotency: { key: 'k-6', digest: 'd-6' } });
   const paid = await open(orderId, tried.payment.id);
   await pay(paid);
   await pay(paid, { amountCents: 77, paymentId: 'pi_stray', webhookId: 'msg_stray' });
   const next = await ask(office, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
-  await ask(office, { type: 'CancelOrder', orderId, ...by });
+  await ask(office, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
   await ask(office, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 
   // A free order, one that runs out, one with perks and names on a date that is then called off.
@@ -220,7 +222,8 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   const perks = { ...wanted('stand', 2, 'sat'), attendees, barPerks: [{ barPerkId: 'beer', quantity: 3 }] };
   const full = await ask(office, checkout({ items: [perks] }));
   await pay(await open(full.order.id, full.payment!.id));
-  await ask(office, { type: 'CancelPerformance', performanceId: 'sat', ...by });
+  const called = { type: 'CancelPerformance', performanceId: 'sat', ...by } as const;
+  await ask(office, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
 
   // What stands at the end: a hold, a waiting order, a paid one.
   const sold = await ask(office, checkout({ items: [wanted('seat', 2)] }));

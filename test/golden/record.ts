@@ -16,6 +16,15 @@ if (!process.argv.includes('--states')) {
   const service = [
     { type: 'ClockAdvanced', data: JSON.stringify({ offsetMs: 90_000 }) },
     { type: 'NotificationsDelivered', data: JSON.stringify({ throughSeq: 12, behind: { evt_gala: 7 } }) },
+    {
+      type: 'ServiceRequestAnswered',
+      data: JSON.stringify({
+        key: 'POST /admin/snapshot k-9',
+        digest: 'd-9',
+        at: last.at,
+        answer: { seq: 12, taken: 2, failed: 0, archived: null },
+      }),
+    },
   ].map((fact, index) => ({ seq: last.seq + 1 + index, at: last.at, eventId: '', ...fact }));
   const lines = [...rows, ...service].map(({ data, ...row }) =>
     JSON.stringify({ ...row, data: JSON.parse(data) as unknown }),

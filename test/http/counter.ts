@@ -156,7 +156,7 @@ export async function openCounter(
     absentProviders: [],
     facts: () => [],
     gauges,
-    takeSnapshot: async () => ({ seq: 7, taken: desks.size, failed: 0, archived: null }),
+    takeSnapshot: async () => ({ answer: { seq: 7, taken: desks.size, failed: 0, archived: null }, replayed: false }),
   });
   counter.close = async () => {
     await Promise.all([counter.app.close(), counter.admin.close()]);

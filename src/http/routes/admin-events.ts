@@ -12,6 +12,7 @@ import type { EventDefinition } from '#domain/catalogue.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
 import type { OperatorPorts } from '../ports.ts';
@@ -144,14 +145,16 @@ export function adminEventRoutes(
     },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
+      const idempotency = idempotencyMark('POST /admin/events/performances/cancel', request, {
+        target: [id, performanceId],
+      });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byEventId(id);
       if (office === null) return reply.refuse(NOT_FOUND);
-      const answer = await office.ask({
-        type: 'CancelPerformance',
-        performanceId,
-        ...operatorMark(request, request.body?.note),
-      });
+      const mark = operatorMark(request, request.body?.note);
+      const answer = await office.ask({ type: 'CancelPerformance', performanceId, idempotency, ...mark });
       if (isRefusal(answer)) return reply.refuse(answer);
+      tellReplayed(reply, answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
     },
   );
@@ -174,15 +177,20 @@ export function adminEventRoutes(
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const { seat_ids: seatIds, action, note } = request.body;
+      const idempotency = idempotencyMark('POST /admin/events/performances/seats', request, {
+        target: [id, performanceId],
+      });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byEventId(id);
       if (office === null) return reply.refuse(NOT_FOUND);
-      const seats = { performanceId, seatIds, ...operatorMark(request, note) };
-      if (action === 'block') {
-        const answer = await office.ask({ type: 'BlockSeats', ...seats });
-        return isRefusal(answer) ? reply.refuse(answer) : reply.send({ blocked: answer.blockedSeats });
-      }
-      const answer = await office.ask({ type: 'UnblockSeats', ...seats });
-      return isRefusal(answer) ? reply.refuse(answer) : reply.send({ unblocked: answer.unblockedSeats });
+      const seats = { performanceId, seatIds, idempotency, ...operatorMark(request, note) };
+      const type = action === 'block' ? 'BlockSeats' : 'UnblockSeats';
+      const answer = await office.ask<'BlockSeats' | 'UnblockSeats'>({ type, ...seats });
+      if (isRefusal(answer)) return reply.refuse(answer);
+      tellReplayed(reply, answer);
+      return reply.send(
+        'blockedSeats' in answer ? { blocked: answer.blockedSeats } : { unblocked: answer.unblockedSeats },
+      );
     },
   );
 }

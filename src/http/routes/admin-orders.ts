@@ -9,6 +9,7 @@ import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
 import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
@@ -95,10 +96,14 @@ export function adminOrderRoutes(
     },
     async (request, reply) => {
       const { id: orderId } = request.params;
+      const idempotency = idempotencyMark('POST /admin/orders/cancel', request, { target: [orderId] });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const mark = operatorMark(request, request.body?.note);
       const office = await directory.byId('ord', orderId);
-      const answer = (await office?.ask({ type: 'CancelOrder', orderId, ...mark })) ?? ORDER_NOT_FOUND;
-      return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
+      const answer = (await office?.ask({ type: 'CancelOrder', orderId, idempotency, ...mark })) ?? ORDER_NOT_FOUND;
+      if (isRefusal(answer)) return reply.refuse(answer);
+      tellReplayed(reply, answer);
+      return reply.send(await printAdminOrder(answer.order, tickets));
     },
   );
 
@@ -120,6 +125,8 @@ export function adminOrderRoutes(
     async (request, reply) => {
       const { id: orderId } = request.params;
       const { amount: amountCents, currency = null, reference, note } = request.body;
+      const idempotency = idempotencyMark('POST /admin/orders/refunds', request, { target: [orderId] });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byId('ord', orderId);
       const command = {
         type: 'RecordRefund',
@@ -128,10 +135,13 @@ export function adminOrderRoutes(
         currency,
         reference: reference?.trim() ?? null,
         provider: null,
+        idempotency,
         ...operatorMark(request, note),
       } as const;
       const answer = (await office?.ask(command)) ?? ORDER_NOT_FOUND;
-      return isRefusal(answer) ? reply.refuse(answer) : reply.send(await printAdminOrder(answer.order, tickets));
+      if (isRefusal(answer)) return reply.refuse(answer);
+      tellReplayed(reply, answer);
+      return reply.send(await printAdminOrder(answer.order, tickets));
     },
   );
 

@@ -10,7 +10,7 @@ import { ProviderUnavailable } from '#payments/provider.ts';
 import type { HttpApp } from '../app.ts';
 import { problemsOfSeats } from '../bodies.ts';
 import { boundCodeGuesses } from '../code-guesses.ts';
-import { idempotencyMark } from '../idempotency.ts';
+import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { errorResponses } from '../openapi.ts';
 import { printStarted, readStart } from '../order-bodies.ts';
 import type { PublicPorts } from '../ports.ts';
@@ -55,8 +55,8 @@ export function checkoutRoutes(
       if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
       const started = await office.ask({ ...readStart(request.body, idempotency), ...absent });
       if (isRefusal(started)) return reply.refuse(started);
-      const { order, payment, resumed, replayed } = started;
-      if (replayed) reply.header('idempotent-replayed', 'true');
+      const { order, payment, resumed } = started;
+      tellReplayed(reply, started);
       if (payment === null || payment.checkoutSessionId !== null) {
         return reply.code(201).send(printStarted(order, payment, baseUrl()));
       }
@@ -78,18 +78,24 @@ export function checkoutRoutes(
         operationId: 'openPayment',
         tags: ['Checkout'],
         summary: 'Open a session for the next unpaid installment, or a new try after a decline',
+        description: 'Send an Idempotency-Key to repeat it safely.',
         params: OrderPath,
         response: { 201: ref(StartedCheckout), ...errorResponses },
       },
     },
     async (request, reply) => {
       const { order_id: orderId } = request.params;
+      const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byId('ord', orderId);
       if (office === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
-      const asked = await office.ask({ type: 'OpenPayment', orderId });
+      const asked = await office.ask({ type: 'OpenPayment', orderId, idempotency });
       if (isRefusal(asked)) return reply.refuse(asked);
       const opened = await unlessUnavailable(cashier.openSession(office, asked));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
+      // Requests with the same key that came at once share the session that one of them had opened.
+      const isShared = asked.resumed === true && opened.isShared;
+      tellReplayed(reply, { replayed: asked.replayed === true || isShared });
       return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
     },
   );

@@ -8,7 +8,7 @@ import { Type } from 'typebox';
 import { findHold } from '#domain/holds.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
-import { idempotencyMark } from '../idempotency.ts';
+import { idempotencyMark, nameless, tellReplayed } from '../idempotency.ts';
 import type { PublicPorts } from '../ports.ts';
 import { errorResponses } from '../openapi.ts';
 import { ref, SessionKeyQuery } from '../schemas/fields.ts';
@@ -47,7 +47,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
         idempotency,
       });
       if (isRefusal(answer)) return reply.refuse(answer);
-      if (answer.replayed) reply.header('idempotent-replayed', 'true');
+      tellReplayed(reply, answer);
       return reply.code(201).send(printHold(answer.hold));
     },
   );
@@ -82,6 +82,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
         operationId: 'changeHold',
         tags: ['Holds'],
         summary: 'Change the quantities of a hold; its window restarts',
+        description: 'Send an Idempotency-Key to repeat it safely.',
         params: HoldPath,
         querystring: SessionKeyQuery,
         body: ChangeHold,
@@ -94,11 +95,17 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const problems = problemsOfSeats(request.body.items);
       if (problems.length > 0) return reply.invalid(problems);
       const holdId = request.params.id;
+      const idempotency = idempotencyMark('PATCH /api/checkout/holds', request, {
+        subject: [holdId, nameless(sessionKey)],
+      });
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const office = await directory.byId('hld', holdId);
       if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
       const items = request.body.items.map(readItem);
-      const answer = await office.ask({ type: 'ChangeHold', holdId, sessionKey, items });
-      return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
+      const answer = await office.ask({ type: 'ChangeHold', holdId, sessionKey, items, idempotency });
+      if (isRefusal(answer)) return reply.refuse(answer);
+      tellReplayed(reply, answer);
+      return reply.send(printHold(answer.hold));
     },
   );
 

@@ -1,4 +1,5 @@
 /** Operators ask for a snapshot now. */
+import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { Nullable } from '../schemas/fields.ts';
@@ -20,7 +21,12 @@ export function snapshotRoutes(app: HttpApp, ports: Pick<OperatorPorts, 'require
       },
     },
     async (request, reply) => {
-      const { seq, taken, failed, archived } = await ports.takeSnapshot({ prune: request.body?.prune ?? false });
+      const idempotency = idempotencyMark('POST /admin/snapshot', request);
+      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+      const done = await ports.takeSnapshot({ prune: request.body?.prune ?? false }, idempotency);
+      if ('code' in done) return reply.refuse(done);
+      tellReplayed(reply, done);
+      const { seq, taken, failed, archived } = done.answer;
       const moved = archived && { from_seq: archived.fromSeq, to_seq: archived.toSeq };
       return reply.send({ seq, taken, failed, archived: moved });
     },

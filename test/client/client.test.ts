@@ -82,10 +82,10 @@ describe('A request of the client', () => {
 
   it('is not repeated after silence where a repeat could do something twice', async () => {
     const { client, sent } = scripted([offline]);
-    await assert.rejects(client.payOrder('ord_1'), { code: 'UNREACHABLE', status: 0 });
+    await assert.rejects(client.settleSandbox('cs_1', 'paid'), { code: 'UNREACHABLE', status: 0 });
     assert.equal(sent.length, 1);
-    const refusedFirst = scripted([busy(), { status: 201, body: { order_id: 'ord_1' } }]);
-    assert.equal((await refusedFirst.client.payOrder('ord_1')).order_id, 'ord_1', 'a 503 changed nothing');
+    const refusedFirst = scripted([busy(), { status: 200, body: { order_id: 'ord_1' } }]);
+    assert.equal((await refusedFirst.client.settleSandbox('cs_1', 'paid')).order_id, 'ord_1', 'a 503 changed nothing');
   });
 
   it('gives up after as many repeats as it may make', async () => {

@@ -5,6 +5,7 @@
  * how the room decides; only what it promised.
  */
 import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
 import type { Fact } from '#domain/fact.ts';
 
 type Status = 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
@@ -31,11 +32,18 @@ export class QueueWitness {
   /** Nobody before this place in the order waits any more. */
   #front = 0;
   #toBeDrawn = 0;
+  #seed = '';
+  #opening = '';
   #live = 0;
 
   constructor(promises: Promises) {
     this.#promises = promises;
     this.#preQueue = promises.opensAt === null ? null : [];
+  }
+
+  /** How many took part in the draw. */
+  get drawnCount(): number {
+    return this.#toBeDrawn;
   }
 
   /** Somebody came back or polled at this moment, and was not told that it is over. */
@@ -56,6 +64,9 @@ export class QueueWitness {
 
   watch(fact: Fact, at: number): void {
     switch (fact.type) {
+      case 'WaitingRoomAdded':
+        this.#seed = fact.data.drawSeed ?? '';
+        return;
       case 'QueueEntryJoined':
         return this.#join(fact.data.entryId, fact.data.sessionKey, at);
       case 'QueueEntriesAdmitted':
@@ -74,6 +85,9 @@ export class QueueWitness {
         const waiting = this.#preQueue!.filter((entryId) => this.statusOf.get(entryId) === 'WAITING');
         assert.equal(fact.data.entryCount, waiting.length, 'those who wait take part');
         this.#toBeDrawn = waiting.length;
+        this.#opening = fact.data.opening ?? '';
+        assert.match(this.#opening, /^[0-9a-f]{64}$/, 'a draw has an opening');
+        assert.notEqual(this.#opening, this.#seed, 'the opening is made when the draw begins');
         this.#preQueue = [];
         return;
       }
@@ -84,11 +98,22 @@ export class QueueWitness {
       case 'DrawFinished':
         assert.equal(this.#order.length, this.#toBeDrawn);
         assert.equal(new Set(this.#order).size, this.#toBeDrawn, 'nobody is drawn twice');
+        assert.deepEqual(this.#order, this.#drawn(), 'the line is what seed, opening and entries lead to');
         this.#order.push(...this.#preQueue!);
         this.#preQueue = null;
         return;
       default:
     }
+  }
+
+  /** Everybody drawn, in the order that the published rule leads to. */
+  #drawn(): string[] {
+    const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const hmac = (key: Buffer, message: string | Buffer): Buffer => createHmac('sha256', key).update(message).digest();
+    const key = hmac(Buffer.from(this.#seed, 'hex'), Buffer.from(this.#opening, 'hex'));
+    const digest = sha256(this.#order.map(sha256).sort().join(''));
+    const placeOf = new Map(this.#order.map((id) => [id, hmac(key, digest + sha256(id)).toString('hex')]));
+    return [...this.#order].sort((a, b) => (placeOf.get(a)! < placeOf.get(b)! ? -1 : 1));
   }
 
   /** Looks at all admissions once more: every span of 60 s, wherever it begins. */

@@ -8,8 +8,9 @@
  *  1. The status is no 5xx but 503 OVERLOADED, and 502 while the sandbox plays an outage.
  *  2. The body is what the document says for this status; an error has the API's body and a known code of this status.
  *  3. Nothing of the residents is in it, and no seed of a draw that is still to come.
- *  4. An answer that is no success comes without new facts, and the state is what it was.
- *  5. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
+ *  4. What has the id of a hold, an entry, an order or a session in it is kept by nobody: Cache-Control: no-store.
+ *  5. An answer that is no success comes without new facts, and the state is what it was.
+ *  6. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
  */
 import assert from 'node:assert/strict';
 import { Agent, request as sendRequest, type IncomingMessage } from 'node:http';
@@ -54,7 +55,7 @@ export interface Seen {
 export interface GuestHouse {
   readonly shop: Shop;
   readonly operations: Readonly<Record<Listener, readonly Operation[]>>;
-  /** Sends a request with real ids in the place of placeholders, asserts 1 to 5, and answers what came. */
+  /** Sends a request with real ids in the place of placeholders, asserts 1 to 6, and answers what came. */
   visit(request: WildRequest): Promise<Seen>;
   /** Starts the service again; the state is what it was. */
   restart(): Promise<void>;
@@ -358,12 +359,16 @@ function encodeOutside(path: string): string {
 
 // ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Ids that grant access. */
+const PERSONAL = /\b(hld|que|ord|cs)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/;
+
 function judgeAnswer(seen: Seen, operation: Operation | null, method: string, judge: AnswerJudge, about: string): void {
   const { status, headers, text } = seen;
   assert.equal(headers['x-api-version'], '1.3.0', about);
   assert.ok(typeof headers['x-request-id'] === 'string', about);
   if (status >= 400) return judgeError(seen, operation, method, about);
   const isJson = String(headers['content-type']).startsWith('application/json');
+  if (PERSONAL.test(text)) assert.match(String(headers['cache-control']), /\bno-store\b/, about);
   if (operation === null || method === 'HEAD' || !isJson) return;
   const trouble = judge(operation, status, JSON.parse(text));
   assert.equal(trouble, null, `${trouble}: ${about}`);

@@ -148,13 +148,17 @@ class Sale {
   }
 
   async run(): Promise<void> {
-    while (this.#moments.length > 0) await this.#next();
+    // The events are defined before anybody comes; what falls due later, such as an opening, finds people there.
+    while ((this.#moments.at(-1)?.at ?? Infinity) <= START) await this.#next();
     const crashes = this.#scenario.without.has('crash') ? 0 : this.#chance.between(0, 3);
     const fills = this.#scenario.without.has('full') ? 0 : this.#chance.between(0, 2);
     const spanMs = (this.#scenario.stepsMax * this.#pauseMs) / 4;
     for (let n = 0; n < crashes; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#crash());
     for (let n = 0; n < fills; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#fill());
-    for (const buyer of this.#crowd.buyers) this.#live(buyer);
+    for (const buyer of this.#crowd.buyers) {
+      this.#comeEarly(buyer);
+      this.#live(buyer);
+    }
     while (this.#moments.length > 0) await this.#next();
     await this.#assertQuiet();
   }
@@ -296,6 +300,14 @@ class Sale {
     await this.#breathe();
     this.house.commit();
     assert.ok(!isRefusal(await defined));
+  }
+
+  /** Where the doors open at a set time, some join before, so that there is somebody to draw. */
+  #comeEarly(buyer: Buyer): void {
+    const { waitingRoomOpensAt } = this.#crowd.definitionOf(buyer.eventId);
+    if (waitingRoomOpensAt === null || this.#scenario.without.has('join') || this.#chance.percent(50)) return;
+    const command = { type: 'JoinQueue', sessionKey: buyer.sessionKey } as const;
+    this.#plan(this.#chance.between(1, 4_000), () => this.#send(buyer, command));
   }
 
   #live(buyer: Buyer): void {
@@ -545,6 +557,7 @@ class Sale {
       );
       assert.equal(waiting.length, 0, 'after the last window nobody waits');
       ledger.witness?.judgeSpans();
+      if ((ledger.witness?.drawnCount ?? 0) > 1) this.#count('draw');
       await this.house.proveReplay(eventId);
       await this.#assertAlive(eventId);
     }

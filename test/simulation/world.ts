@@ -61,11 +61,16 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
       code('OVER', { percentOff: 10, endsAt: START + MINUTE }),
     ],
     waitingRoom: withRoom,
-    waitingRoomOpensAt: withRoom && chance.percent(50) ? START + chance.between(1, 8) * MINUTE : null,
+    waitingRoomOpensAt: withRoom && chance.percent(50) ? START + opensIn(chance) : null,
     waitingRoomRate: chance.between(1, 5),
     waitingRoomMinutes: chance.between(2, 8),
     waitingRoomMaxAdmitted: chance.percent(30) ? chance.between(1, 4) : null,
   });
+}
+
+/** Soon, while those who joined at the beginning are still there and take part in the draw, or later. */
+function opensIn(chance: Chance): number {
+  return chance.percent(60) ? chance.between(1, 20) * 5_000 : chance.between(2, 8) * MINUTE;
 }
 
 function quotasOf(adult: number | null): Record<string, number> {

@@ -212,7 +212,7 @@ async function openNotifications({ notify }: Config, engine: Engine): Promise<Ou
     cursor: engine.notificationCursor,
     officeOf: (eventId) => directory.byEventId(eventId),
     // Receivers compare with a clock that nobody moves.
-    post: createPoster(notify, () => clock.now() - clock.offsetMs),
+    post: createPoster(notify, () => clock.machineNow()),
     keep: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
   });
   engine.keepFactsAfter(() => outbox.deliveredSeq);
@@ -250,6 +250,9 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
     },
     get brokenEvents() {
       return directory.broken.count;
+    },
+    get clockLeaps() {
+      return clock.leaps;
     },
     get freeBytes() {
       return space.freeBytes;

@@ -1,42 +1,113 @@
 /**
  * The one clock of the service (I1): milliseconds since 1970, never backwards.
  *
- * The machine's clock may jump; this one stands still until the machine's has caught up. An offset moves it
- * forward for people who try out a storefront; the offset is a fact, so that a restart does not turn time back.
- * Tests put a source of their own underneath.
+ * It starts where the machine's clock stands, and goes on by a stopwatch, because the machine's clock may be set. An offset moves
+ * it forward for people who try out a storefront; the offset is a fact, so that a restart does not turn time back. Tests put
+ * sources of their own underneath.
+ *
+ * 1. Between two readings as much time passes as the stopwatch says: a window never ends early or late because somebody set
+ *    the machine's clock.
+ * 2. A machine's clock that is off by up to a minute is followed slowly, by a twentieth of the time that passes.
+ * 3. A leap by more than a minute is counted, told, and not followed, until a restart takes the machine's clock over.
+ * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock (an earlier process had a
+ *    wrong one), it stays ahead, and windows go on by the stopwatch all the same.
  */
+import { stopwatchMs } from '#persistence/files.ts';
+
 export interface Clock {
   /** Never less than any earlier answer, nor than the moment of the last fact. */
   now(): number;
 }
 
 export interface ServiceClock extends Clock {
-  /** How far the clock runs ahead of its source. */
+  /** How far somebody moved the clock forward. */
   readonly offsetMs: number;
+  /** Leaps of the machine's clock by more than a minute. */
+  readonly leaps: number;
+  /** Whether the machine's clock is not this one by more than a minute, or leapt in the last minutes. */
+  readonly isDegraded: boolean;
+  /** What the machine's clock says, leaps and all: others compare their clocks with that one. */
+  machineNow(): number;
   /** Moves the clock forward. */
   advance(byMs: number): void;
-  /** Makes sure that the clock does not run behind a moment already recorded. */
-  notBefore(moment: number): void;
 }
 
-/** Makes a clock over a source of milliseconds. */
-export function createClock(source: () => number = Date.now, offsetMs = 0): ServiceClock {
+/** Where time comes from: a clock that may be set, and a stopwatch that only goes on. Both in milliseconds. */
+export interface TimeSource {
+  wallMs(): number;
+  stopwatchMs(): number;
+}
+
+export interface ClockOptions {
+  readonly offsetMs?: number;
+  /** A moment that is in the journal already (4). */
+  readonly notBefore?: number;
+  readonly onLeap?: (leap: { readonly byMs: number; readonly aheadMs: number }) => void;
+}
+
+/** Far enough for every sale, and near enough that the ends of its windows still have four digits in their year. */
+export const LATEST_MOMENT = Date.UTC(9000, 0, 1);
+
+const LEAP_MS = 60_000;
+/** The share of the time that passes by which a small difference is made up for (2). */
+const CORRECTION_SHARE = 1 / 20;
+/** How long a leap is shown when the machine's clock is right again: longer than any monitor looks away. */
+const LEAP_SHOWN_MS = 5 * 60_000;
+
+const machineSource: TimeSource = { wallMs: () => Date.now(), stopwatchMs };
+
+/** Makes a clock; a source that is one function is its own stopwatch: all that passes on it has passed. */
+export function createClock(
+  given: TimeSource | (() => number) = machineSource,
+  { offsetMs = 0, notBefore = 0, onLeap = () => {} }: ClockOptions = {},
+): ServiceClock {
+  const source = typeof given === 'function' ? { wallMs: given, stopwatchMs: given } : given;
   let offset = offsetMs;
-  let last = 0;
+  let mark = source.stopwatchMs();
+  let base = Math.max(source.wallMs(), notBefore - offset);
+  let last = notBefore;
+  /** How far the machine's clock was ahead of this one at the last reading. */
+  let aheadMs = 0;
+  let leaps = 0;
+  let leaptAt = Number.NEGATIVE_INFINITY;
+
+  const read = (): number => {
+    const reading = source.stopwatchMs();
+    const passedMs = Math.max(0, reading - mark);
+    mark = reading;
+    base += passedMs;
+    const wall = source.wallMs();
+    const byMs = wall - base - aheadMs;
+    if (Math.abs(byMs) > LEAP_MS) {
+      leaps += 1;
+      leaptAt = mark;
+      onLeap({ byMs, aheadMs: wall - base });
+    }
+    const correctionMs = passedMs * CORRECTION_SHARE;
+    if (Math.abs(wall - base) <= LEAP_MS) base += Math.min(correctionMs, Math.max(-correctionMs, wall - base));
+    aheadMs = wall - base;
+    return Math.floor(base) + offset;
+  };
+
   return {
     now() {
-      const reading = source() + offset;
-      if (reading > last) last = reading;
+      last = Math.max(last, read());
       return last;
     },
     get offsetMs() {
       return offset;
     },
+    get leaps() {
+      read();
+      return leaps;
+    },
+    get isDegraded() {
+      read();
+      return Math.abs(aheadMs) > LEAP_MS || mark - leaptAt < LEAP_SHOWN_MS;
+    },
+    machineNow: () => source.wallMs(),
     advance(byMs) {
       offset += byMs;
-    },
-    notBefore(moment) {
-      if (moment > last) last = moment;
     },
   };
 }

@@ -19,7 +19,7 @@ import { inBackground } from './background.ts';
 import { activateService, type ActivationSource } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
-import { createClock, type ServiceClock } from './clock.ts';
+import { createClock, LATEST_MOMENT, type ServiceClock, type TimeSource } from './clock.ts';
 import { Directory, type DirectoryEntry } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
@@ -36,8 +36,8 @@ export interface EngineOptions {
   readonly folder: string;
   readonly liveEventsMax: number;
   readonly mailboxCommandsMax: number;
-  /** Milliseconds since 1970; the machine's clock unless a test brings its own. */
-  readonly clockSource?: () => number;
+  /** The machine's clock and stopwatch unless a test brings its own; one function is both. */
+  readonly clockSource?: TimeSource | (() => number);
   /** Free space below which nothing new is claimed (see `space-guard.ts`); without it nobody looks. */
   readonly freeBytesMin?: number | null;
   /** Passed on to the journal; for tests. */
@@ -62,14 +62,14 @@ export interface Engine {
   readonly lastSnapshotAt: number | null;
   /** Why not everything can be taken on now, or null. */
   readonly trouble: string | null;
-  /** What is not as it should be though everything can be taken on: `event:<id>` of broken events. */
+  /** What is not as it should be though everything can be taken on: `clock`, and `event:<id>` of broken events. */
   readonly degraded: readonly string[];
   /** What was answered to requests about the service. */
   readonly answers: ServiceAnswers;
   /** Appends a fact of the service itself; resolves when it is durable. */
   record(fact: ServiceFact): Promise<void>;
-  /** Moves the clock forward once that is durable; returns the new moment. */
-  advanceClock(seconds: number): Promise<number>;
+  /** Moves the clock forward once that is durable; returns the new moment, or null where that would be beyond LATEST_MOMENT. */
+  advanceClock(seconds: number): Promise<number | null>;
   /**
    * Snapshots everything that has grown since its last snapshot or whose newest one is bad, awake or asleep; with `prune`, facts
    * before the snapshots that were there move to the archive. Without `proveAll` only streams that grew are looked at. Rejects
@@ -102,7 +102,6 @@ const PRUNE_RETRY_SECONDS = 60;
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const service = startServiceStatus();
-  const clock = createClock(options.clockSource);
   const found = newFindings();
   const journal = await openSqliteJournal({
     ...options.journal,
@@ -115,19 +114,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const headers = listSnapshots(options.folder)
     .flatMap(({ header }) => header ?? [])
     .reverse();
-  for (const { at } of headers) clock.notBefore(at);
-  clock.notBefore(found.lastAt);
   const source: ActivationSource = {
     newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
     factsAfter: (eventId, afterSeq) => journal.factsOf(eventId, afterSeq),
   };
   const { archived, state } = await readArchived(source, journal, headers);
-  clock.notBefore(archived.lastAt ?? 0);
-  clock.advance(state.clockOffsetMs);
+  const lastSnapshot = { at: headers.reduce((latest, { at }) => Math.max(latest, at), 0) };
+  const clock = createClock(options.clockSource, {
+    offsetMs: state.clockOffsetMs,
+    notBefore: Math.max(found.lastAt, archived.lastAt ?? 0, lastSnapshot.at),
+    onLeap: reportLeap,
+  });
   const snapshotter = startSnapshotter(options.folder, () => journal.baseSeq);
   const { freeBytesMin = 0 } = options;
   const space = await startSpaceGuard({ folder: options.folder, freeBytesMin });
-  const lastSnapshot = { at: headers.reduce((latest, { at }) => Math.max(latest, at), 0) };
   const snapshot = async (job: SnapshotJob): Promise<SnapshotOutcome> => {
     const outcome = await snapshotter.take(job);
     if (outcome.trouble !== null) return outcome;
@@ -207,9 +207,9 @@ interface Parts {
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
   const { options, journal, clock, directory, service, snapshotter, space, timers, look, takeRound } = parts;
-  let plannedOffsetMs = clock.offsetMs;
   let stopped: Promise<void> | null = null;
   let lastRound: Promise<unknown> = Promise.resolve();
+  let lastAdvance: Promise<unknown> = Promise.resolve();
 
   const takeSnapshots = ({ prune = false, proveAll = true } = {}): Promise<SnapshotRound> => {
     const round = lastRound
@@ -231,6 +231,15 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
         else reject(new Overloaded('the change could not be written', 1, fault));
       });
     });
+  };
+
+  /** One at a time: each is bounded by, and adds to, what the one before has come to. */
+  const advance = async (seconds: number): Promise<number | null> => {
+    const stepMs = Math.round(seconds * 1000);
+    if (clock.now() + stepMs > LATEST_MOMENT) return null;
+    await record({ type: 'ClockAdvanced', data: { offsetMs: clock.offsetMs + stepMs } });
+    clock.advance(stepMs);
+    return clock.now();
   };
 
   const close = async (snapshotMsMax: number): Promise<void> => {
@@ -262,16 +271,15 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       return troubleOf(service.status) ?? space.trouble;
     },
     get degraded() {
-      return directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
+      const events = directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
+      return clock.isDegraded ? ['clock', ...events] : events;
     },
     record,
     answers: new ServiceAnswers(parts.answers, { now: () => clock.now(), record }),
-    async advanceClock(seconds) {
-      const stepMs = Math.round(seconds * 1000);
-      plannedOffsetMs += stepMs;
-      await record({ type: 'ClockAdvanced', data: { offsetMs: plannedOffsetMs } });
-      clock.advance(stepMs);
-      return clock.now();
+    advanceClock(seconds) {
+      const advanced = lastAdvance.then(() => advance(seconds));
+      lastAdvance = advanced.catch(() => {});
+      return advanced;
     },
     takeSnapshots,
     keepFactsAfter(neededAfter) {
@@ -411,6 +419,13 @@ function reportFolder({ notPrivate }: SqliteJournal, lostIds: readonly string[])
 
 function reportBadSnapshot(path: string, reason: string): void {
   report('snapshot', `${path} is skipped for an older one: ${reason}`, null);
+}
+
+function reportLeap({ byMs, aheadMs }: { readonly byMs: number; readonly aheadMs: number }): void {
+  const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;
+  const leap = `the machine's clock leapt ${byMs > 0 ? 'ahead' : 'back'} by ${seconds(byMs)}`;
+  const now = `it is ${seconds(aheadMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's, which goes on by a stopwatch`;
+  report('clock', `${leap}; ${now}. When the machine's clock is right, restart the service to take it over`, null);
 }
 
 function report(where: string, message: string, error: unknown): void {

@@ -72,6 +72,8 @@ export interface GaugesPort {
   readonly events: number;
   /** Events that cannot be activated. */
   readonly brokenEvents: number;
+  /** Leaps of the machine's clock by more than a minute. */
+  readonly clockLeaps: number;
   readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
   /** Null when nobody looked yet. */
   readonly freeBytes: number | null;
@@ -171,8 +173,8 @@ export interface PublicPorts extends CommonPorts {
   readonly payments: PaymentDesk;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;
-  /** Moves the service's clock forward and answers the new moment once that is durable. */
-  advanceClock(seconds: number): Promise<number>;
+  /** Moves the service's clock forward and answers the new moment once that is durable; null where that is too far. */
+  advanceClock(seconds: number): Promise<number | null>;
 }
 
 export interface SnapshotSummary {

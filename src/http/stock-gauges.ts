@@ -38,6 +38,15 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
     'Events that cannot be activated and answer 503. Anything but 0 needs an operator.',
     () => gauges.brokenEvents,
   );
+  new Counter({
+    name: 'holdfast_clock_leaps_total',
+    help: "Leaps of the machine's clock by more than a minute since the start.",
+    registers,
+    collect() {
+      this.reset();
+      this.inc(gauges.clockLeaps);
+    },
+  });
   gauge('holdfast_live_events', 'Events that are awake.', () => gauges.awake().length);
   gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);

@@ -20,4 +20,6 @@ export interface ClockPort {
   now(): number;
   /** How far the clock runs ahead of the machine's. */
   readonly offsetMs: number;
+  /** What the machine's clock says. */
+  machineNow(): number;
 }

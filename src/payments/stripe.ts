@@ -45,7 +45,10 @@ const SPOILT_KEYS_MAX = 10_000;
 const PLAIN_EMAIL = /^[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$/i;
 
 /** Loads Stripe's SDK and stands it behind a provider name. */
-export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort, 'now'>): Promise<PaymentProvider> {
+export async function openStripe(
+  settings: StripeSettings,
+  clock: Pick<ClockPort, 'now' | 'machineNow'>,
+): Promise<PaymentProvider> {
   const { Stripe: StripeClient } = await import('stripe');
   const stripe = new StripeClient(settings.secretKey, {
     ...addressOf(settings.apiBase),
@@ -57,7 +60,9 @@ export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort
   const spoiltTries = new LRUCache<string, number>({ max: SPOILT_KEYS_MAX });
   return {
     async openSession(request) {
-      const expiresAt = endOfSession(request.expiresAt, clock.now());
+      const leadMs = leadOf(clock);
+      const endsAt = request.expiresAt === null ? null : request.expiresAt - leadMs;
+      const expiresAt = endOfSession(endsAt, clock.now() - leadMs);
       const key = `${request.paymentId}-${expiresAt / 1000}`;
       const tries = spoiltTries.get(key) ?? 0;
       const options = { idempotencyKey: tries === 0 ? key : `${key}-${tries}` };
@@ -66,7 +71,7 @@ export async function openStripe(settings: StripeSettings, clock: Pick<ClockPort
         return unavailable(error);
       });
       if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
-      return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt };
+      return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt: expiresAt + leadMs };
     },
     readWebhook(delivery, moments) {
       const event = verify(stripe, settings.webhookSecret, delivery, moments);
@@ -87,6 +92,14 @@ function unavailable(error: unknown): never {
 }
 
 // ── a payment as a session ───────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * How far the service's clock is ahead of the one that Stripe's is like, in whole minutes: what is less is no difference, and
+ * a repeat must ask for the same end (3).
+ */
+function leadOf(clock: Pick<ClockPort, 'now' | 'machineNow'>): number {
+  return Math.round((clock.now() - clock.machineNow()) / MINUTE_MS) * MINUTE_MS;
+}
 
 /** When Stripe is to close the session: with the payment window, or as soon after it as Stripe allows (2). */
 function endOfSession(windowEndsAt: number | null, now: number): number {

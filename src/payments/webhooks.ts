@@ -4,8 +4,8 @@
  * Called by the webhook route with what came over the network, and by `sandbox-till.ts` with what the sandbox signed; both
  * take this one way. What money does to an order is decided in `domain/payments.ts`.
  *
- * 1. A report changes nothing unless its signature holds and its timestamp is within five minutes of the service's clock, or
- *    of the machine's where the sandbox clock has moved the service's ahead.
+ * 1. A report changes nothing unless its signature holds and its timestamp is within five minutes of one of the clocks: the
+ *    service's, the same without what the sandbox clock added, or the machine's, which differs when it was set meanwhile.
  * 2. A report is answered once what it changed is durable; until then its sender repeats it, and a repeat counts once.
  * 3. A well signed report that names no order is not swallowed: its sender is told, and so is the operator. So is one that names
  *    an order of the other provider: a signature counts only for the orders of whom it belongs to.
@@ -60,7 +60,7 @@ export function createWebhooks({ providers, offices, clock }: WebhookPorts): Web
   return {
     async receive(name, delivery) {
       const now = clock.now();
-      const reading = providers[name].readWebhook(delivery, [now, now - clock.offsetMs]);
+      const reading = providers[name].readWebhook(delivery, [now, now - clock.offsetMs, clock.machineNow()]);
       if (reading.outcome !== 'NEWS') return reading;
       const { news } = reading;
       return news.of === 'PAYMENT' ? recordPayment(name, news) : recordRefund(name, news);

@@ -105,8 +105,10 @@ export interface House extends Window {
   readonly service: Service;
   /** The moment that the service's clock shows. */
   now(): number;
-  /** Moves the manual clock, backwards too. */
+  /** Lets time pass on the manual clock. */
   wait(ms: number): void;
+  /** Sets the machine's clock ahead, or with less than 0 back, without any time passing. */
+  leap(ms: number): void;
   /** Stops in order and starts again on the same folder. */
   restart(): Promise<void>;
   /** Stops, and removes the folder. */
@@ -118,7 +120,8 @@ export async function openHouse(houseOptions: HouseOptions = {}): Promise<House>
   const { environment, clock = START, journal, limits, ...options } = houseOptions;
   const folder = newFolder();
   let nowMs = clock === 'running' ? 0 : clock;
-  const clockSource = clock === 'running' ? undefined : () => nowMs;
+  let leaptMs = 0;
+  const clockSource = clock === 'running' ? undefined : { wallMs: () => nowMs + leaptMs, stopwatchMs: () => nowMs };
   const start = (): Promise<Service> => {
     const reading = readConfig({ ...environmentOf(folder), ...environment });
     if ('problems' in reading) throw new Error(reading.problems.join('\n'));
@@ -136,6 +139,9 @@ export async function openHouse(houseOptions: HouseOptions = {}): Promise<House>
     now: () => service.engine.clock.now(),
     wait(ms) {
       nowMs += ms;
+    },
+    leap(ms) {
+      leaptMs += ms;
     },
     async restart() {
       await service.stop();

@@ -130,6 +130,8 @@ export interface WebhookWish {
   readonly id?: string;
   /** Seconds that the timestamp is off the service's clock. */
   readonly offSeconds?: number;
+  /** When the provider signs it by a clock of its own. */
+  readonly at?: number;
   readonly secret?: string;
   readonly provider?: string;
 }
@@ -141,7 +143,7 @@ export function sendWebhook(shop: Shop, wanted: WebhookWish): Promise<Answer> {
   webhooks += 1;
   const { type = 'payment.paid', session, paymentId = null, amount = 1900, currency = 'EUR' } = wanted;
   const { id = `msg_test_${webhooks}`, offSeconds = 0, provider = 'provider_a' } = wanted;
-  const timestamp = String(Math.floor(shop.now() / 1000) + offSeconds);
+  const timestamp = String(Math.floor((wanted.at ?? shop.now()) / 1000) + offSeconds);
   const body = JSON.stringify({
     type,
     timestamp: new Date(shop.now()).toISOString(),

@@ -5,9 +5,22 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { openHouse, runToEnd, spawnHouse, type House, type Json } from '../api/harness.ts';
-import { as, audit, callerOf, clubNight, floor, HOLDS, MINUTE, newSession, openShop } from '../api/shop.ts';
+import { openHouse, runToEnd, spawnHouse, START, type House, type Json } from '../api/harness.ts';
+import {
+  as,
+  assertRefused,
+  audit,
+  callerOf,
+  clubNight,
+  floor,
+  HOLDS,
+  MINUTE,
+  newSession,
+  openShop,
+  type Shop,
+} from '../api/shop.ts';
 import { inUseOnce } from '../api/raw-socket.ts';
+import { gala, item, sendWebhook, somebody, start, statusOf } from '../api/till.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
 
 describe('A process that was stopped and goes on', () => {
@@ -41,36 +54,110 @@ describe('A process that was stopped and goes on', () => {
   });
 });
 
-describe('A clock that jumps', () => {
-  it('back an hour changes nothing: the service’s own stands still until it has caught up', async (t) => {
-    const shop = await openShop([clubNight()]);
+const DAY = 24 * 60 * MINUTE;
+
+describe('A clock of the machine that leaps', () => {
+  const isDegraded = async (shop: Shop): Promise<boolean> => {
+    const { status, body } = await shop.get<{ status: string; degraded?: string[] }>('/health/ready');
+    assert.deepEqual([status, body.status], [200, 'ok']);
+    if (body.degraded !== undefined) assert.deepEqual(body.degraded, ['clock']);
+    return body.degraded !== undefined;
+  };
+  const leapsOf = async (shop: Shop): Promise<number> => {
+    const { body } = await shop.admin.get<string>('/metrics');
+    return Number(/^holdfast_clock_leaps_total (\d+)$/m.exec(String(body))?.[1]);
+  };
+  const statusOfHold = async (shop: Shop, { id }: HoldBody, session: string): Promise<string> =>
+    (await shop.get<HoldBody>(`${HOLDS}/${id}`, as(session))).body.status;
+
+  for (const [how, leapMs] of [
+    ['ahead', DAY],
+    ['back', -DAY],
+  ] as const) {
+    it(`${how} a day ends no window early or late, refuses no webhook, and is counted and shown`, async (t) => {
+      const shop = await openShop([gala()]);
+      t.after(() => shop.close());
+      const session = newSession();
+      const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+      const [paidNow, paidLater] = [await start(shop), await start(shop, { customer: somebody() })];
+      assert.deepEqual([await isDegraded(shop), await leapsOf(shop)], [false, 0]);
+
+      shop.house.leap(leapMs);
+      const isShownAs = await shop.get<{ expires_at: string }>(`${HOLDS}/${hold.id}`, as(session));
+      assert.deepEqual(isShownAs.body, hold);
+      assert.deepEqual([await isDegraded(shop), await leapsOf(shop)], [true, 1]);
+      const machine = { at: shop.now() + leapMs };
+      assert.equal((await sendWebhook(shop, { session: paidNow.checkout_session_id, ...machine })).status, 200);
+      assert.equal((await statusOf(shop, paidNow)).status, 'CONFIRMED');
+      shop.house.leap(-leapMs);
+      assert.equal(await leapsOf(shop), 2);
+      assert.equal((await sendWebhook(shop, { session: paidLater.checkout_session_id })).status, 200);
+      assert.equal((await statusOf(shop, paidLater)).status, 'CONFIRMED');
+
+      shop.wait(10 * MINUTE - 1);
+      assert.equal(await statusOfHold(shop, hold, session), 'ACTIVE');
+      shop.wait(1);
+      assert.equal(await statusOfHold(shop, hold, session), 'EXPIRED');
+      assert.equal(await isDegraded(shop), false, 'all is right again');
+    });
+  }
+
+  it('is taken over by a restart; set right afterwards, windows and webhooks go on', async (t) => {
+    const shop = await openShop([gala()]);
     t.after(() => shop.close());
-    const session = newSession();
-    const hold = await shop.hold({ session_key: session });
-    shop.wait(-60 * MINUTE);
-    const next = await shop.hold({ session_key: newSession() });
-    assert.equal(next.expires_at, hold.expires_at, 'no time has passed');
+    shop.house.leap(DAY);
     await shop.restart();
-    assert.deepEqual((await shop.get(`${HOLDS}/${hold.id}`, as(session))).body, hold);
-    shop.wait(60 * MINUTE + 10 * MINUTE - 1);
-    assert.equal((await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(session))).body.status, 'ACTIVE');
-    shop.wait(1);
-    assert.equal((await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(session))).body.status, 'EXPIRED');
+    assert.equal(await isDegraded(shop), false, 'nobody can know that it is wrong');
+    const session = newSession();
+    const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+    const started = await start(shop);
+    shop.house.leap(-DAY);
+    for (const _restart of [1, 2]) {
+      await shop.restart();
+      assert.equal(await isDegraded(shop), true);
+      assert.deepEqual((await shop.get(`${HOLDS}/${hold.id}`, as(session))).body, hold);
+      shop.wait(4 * MINUTE);
+      const another = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] });
+      assert.equal(Date.parse(another.expires_at), shop.now() + 10 * MINUTE);
+    }
+    const tooOld = { session: started.checkout_session_id, at: shop.now() - DAY - 6 * MINUTE };
+    assert.equal((await sendWebhook(shop, tooOld)).status, 401);
+    const signed = { session: started.checkout_session_id, at: shop.now() - DAY };
+    assert.equal((await sendWebhook(shop, signed)).status, 200);
+    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+    shop.wait(2 * MINUTE);
+    assert.equal(await statusOfHold(shop, hold, session), 'EXPIRED');
+  });
+});
+
+describe('The sandbox clock', () => {
+  it('never leads beyond its bound, however many move it at once, and what was refused moves nothing', async (t) => {
+    const shop = await openShop([clubNight()], { SANDBOX_CLOCK: 'on' });
+    t.after(() => shop.close());
+    const century = 3_153_600_000;
+    const moves = Array.from({ length: 90 }, () => shop.post('/sandbox/clock', { advance_seconds: century }));
+    const answers = await Promise.all(moves);
+    const moved = answers.filter(({ status }) => status === 200);
+    assert.equal(moved.length, Math.floor((Date.UTC(9000, 0, 1) - START) / 1000 / century));
+    for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 400, 'VALIDATION_ERROR');
+    assert.equal(shop.now(), START + moved.length * century * 1000);
+    assert.equal((await shop.post('/sandbox/clock', { advance_seconds: 1 })).status, 200);
   });
 
-  it('ahead a day ends every window once, and the stock is whole', async (t) => {
-    const shop = await openShop([clubNight()]);
-    t.after(() => shop.close());
-    const sessions = Array.from({ length: 12 }, newSession);
-    const holds = await Promise.all(sessions.map((session_key) => shop.hold({ session_key, items: [floor(5)] })));
-    shop.wait(24 * 60 * MINUTE);
-    shop.wait(-23 * 60 * MINUTE);
-    for (const [n, { id }] of holds.entries()) {
-      assert.equal((await shop.get<HoldBody>(`${HOLDS}/${id}`, as(sessions[n]!))).body.status, 'EXPIRED');
-    }
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.available, 100);
-    const facts = [...shop.house.service.engine.journal.read()].filter(({ type }) => type === 'HoldExpired');
-    assert.equal(facts.length, 12);
+  it('stands where it was when a move could not be written', async (t) => {
+    const injectFault = { kind: 'FULL', afterCommits: 1, outcome: 'LOST', fullProbes: 2 } as const;
+    const house = await openHouse({
+      environment: { SANDBOX_CLOCK: 'on' },
+      journal: { injectFault, probeEveryMs: 20 },
+    });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const move = () => house.call<{ now: string }>('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
+    assertOverloaded(await move());
+    await until('ready again', () => isReady(house));
+    const { status, body } = await move();
+    assert.equal(status, 200);
+    assert.equal(Date.parse(body.now), START + MINUTE);
   });
 });
 

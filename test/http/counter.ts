@@ -124,7 +124,7 @@ export async function openCounter(
     {
       offices: directory,
       awake: () => all().flatMap((desk) => portOf(desk) ?? []),
-      clock: { now: () => clock.ms, offsetMs: 0 },
+      clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
     },
   );
@@ -132,6 +132,7 @@ export async function openCounter(
     ready: true,
     events: samples.length,
     brokenEvents: 0,
+    clockLeaps: 0,
     journal: { appendedSeq: 7, durableSeq: 7 },
     freeBytes: null,
     snapshotAgeSeconds: () => 0,

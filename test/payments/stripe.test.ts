@@ -74,6 +74,18 @@ describe('Stripe Checkout', () => {
     assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
   });
 
+  it('gets an end by the machine’s clock, which is what Stripe compares with, where that leapt', async (t) => {
+    const DAY = 24 * 60 * MINUTE;
+    shop.house.leap(-DAY);
+    t.after(() => shop.house.leap(DAY));
+    const { started, session } = await startWithStripe();
+    const lifeSeconds = session.expires_at - (shop.now() - DAY) / 1000;
+    assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
+    const paid = stripe.event('checkout.session.completed', seen(session), { at: shop.now() - DAY });
+    assert.equal((await post(paid)).status, 200);
+    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+  });
+
   it('confirms the order when the session is completed, however often it says so', async () => {
     const { started, session } = await startWithStripe();
     const completed = event('checkout.session.completed', seen(session));

@@ -9,7 +9,8 @@ export const Readiness = Type.Object({
   degraded: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'What needs an operator although all else is served: event:<id> is an event that cannot be activated and answers ' +
+        'What needs an operator although all else is served: clock means that the clock of the machine is not the one of ' +
+        'the service by more than a minute, or leapt in the last five; event:<id> is an event that cannot be activated and answers ' +
         '503 (at most 100 of them are named). Missing when there is nothing.',
     }),
   ),

@@ -106,16 +106,15 @@ describe('An event that cannot be activated', () => {
     const house = await openNights(t, 2);
     const { directory, journal } = house.service.engine;
     directory.dropAll();
-    const { read } = journal;
-    t.after(() => Object.assign(journal, { read }));
-    Object.assign(journal, {
-      read: (options: { readonly eventId?: string } = {}) => {
-        if (options.eventId === 'evt_1') throw new Error('a bad sector');
-        return read.call(journal, options);
-      },
-    });
+    const { factsOf } = journal;
+    t.after(() => Object.assign(journal, { factsOf }));
+    const badSector: typeof factsOf = (eventId, afterSeq) => {
+      if (eventId === 'evt_1') throw new Error('a bad sector');
+      return factsOf.call(journal, eventId, afterSeq);
+    };
+    Object.assign(journal, { factsOf: badSector });
     assertOverloaded(await house.call('GET', '/api/events/public/night-1'));
-    Object.assign(journal, { read });
+    Object.assign(journal, { factsOf });
     assertOverloaded(await house.call('GET', '/api/events/public/night-1'));
     house.wait(1_000);
     assert.equal((await house.call('GET', '/api/events/public/night-1')).status, 200);

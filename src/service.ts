@@ -133,7 +133,11 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   await publicApp.listen({ host: config.host, port: config.port });
   await adminApp.listen({ host: config.adminHost, port: config.adminPort });
   const adminUrl = addressOf(config.adminHost, portOf(adminApp));
-  const sweep = setInterval(() => inBackground('payments', payments.cashier.resumeUnopened()), RESUME_EVERY_MS);
+  const { cashier, sessionCloser } = payments;
+  const sweep = setInterval(() => {
+    inBackground('payments', cashier.resumeUnopened());
+    inBackground('payments', sessionCloser.lookThrough());
+  }, RESUME_EVERY_MS);
   sweep.unref();
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
@@ -141,6 +145,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     log.info('stopping');
     engine.drain();
     clearInterval(sweep);
+    sessionCloser.stop();
     payments.cashier.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();

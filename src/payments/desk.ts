@@ -10,6 +10,7 @@ import type { ClockPort, OfficesPort } from './ports.ts';
 import { createAbsentProvider, createSandboxProvider, type SandboxProvider } from './sandbox.ts';
 import { createSandboxTill, type SandboxTill } from './sandbox-till.ts';
 import { openStripe, type StripeSettings } from './stripe.ts';
+import { openSessionCloser, type SessionCloser } from './session-closer.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 export interface PaymentSettings {
@@ -27,6 +28,7 @@ export interface PaymentPorts extends Pick<CashierPorts, 'baseUrl' | 'awake'> {
 export interface PaymentDesk {
   readonly cashier: Cashier;
   readonly webhooks: Webhooks;
+  readonly sessionCloser: SessionCloser;
   /** Null where the sandbox is off. */
   readonly sandbox: SandboxTill | null;
   /** The names that nothing stands behind: nothing can be paid there. */
@@ -62,5 +64,6 @@ export async function openPaymentDesk(settings: PaymentSettings, ports: PaymentP
   const cashier = createCashier({ providers, baseUrl, awake, offices });
   const webhooks = createWebhooks({ providers, offices, clock });
   const sandbox = settings.sandbox ? createSandboxTill({ sandboxes, offices, clock, cashier, webhooks }) : null;
-  return { cashier, webhooks, sandbox, absent: absentProviders(settings.sandbox, stripe) };
+  const sessionCloser = openSessionCloser({ providers, offices, awake });
+  return { cashier, webhooks, sessionCloser, sandbox, absent: absentProviders(settings.sandbox, stripe) };
 }

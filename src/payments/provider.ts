@@ -67,6 +67,11 @@ export type WebhookReading =
 export interface PaymentProvider {
   /** Opens the session of a payment (1). Rejects with ProviderUnavailable. */
   openSession(request: SessionRequest, signal: AbortSignal): Promise<CheckoutSession>;
+  /**
+   * Ends a session that no order can use any more; one that is over already is as good. Rejects when the provider could not be asked.
+   * Null where nothing need be asked, because a session ends with its order.
+   */
+  readonly expireSession: ((checkoutSessionId: string, signal: AbortSignal) => Promise<void>) | null;
   /** Judges and reads a webhook; `moments` are the clocks that its timestamp may go by. */
   readWebhook(delivery: WebhookDelivery, moments: readonly number[]): WebhookReading;
 }

@@ -39,6 +39,8 @@ export function createSandboxProvider(
       const checkoutSessionId = sessionIdOf(secret, paymentId);
       return { checkoutSessionId, redirectUrl: pageOf(checkoutSessionId), expiresAt };
     },
+    // The page of a session shows what its order has come to; it stays, so that late money can be tried out.
+    expireSession: null,
     readWebhook: (delivery, moments) => readReport(secret, delivery, moments),
   };
 }
@@ -47,6 +49,7 @@ export function createSandboxProvider(
 export function createAbsentProvider(secret: string): PaymentProvider {
   return {
     openSession: () => Promise.reject(new ProviderUnavailable('no payment provider is configured')),
+    expireSession: null,
     readWebhook: (delivery, moments) => readReport(secret, delivery, moments),
   };
 }

@@ -73,6 +73,13 @@ export async function openStripe(
       if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
       return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt: expiresAt + leadMs };
     },
+    async expireSession(checkoutSessionId, signal) {
+      const call = stripe.checkout.sessions.expire(checkoutSessionId).catch((error) => {
+        // Stripe refuses to expire what is over, or what another account's key opened before this one.
+        if (!(error instanceof StripeClient.errors.StripeInvalidRequestError)) throw error;
+      });
+      await orAborted(call, signal);
+    },
     readWebhook(delivery, moments) {
       const event = verify(stripe, settings.webhookSecret, delivery, moments);
       return event === null ? { outcome: 'UNTRUSTED' } : readEvent(event);
@@ -85,6 +92,15 @@ function addressOf(apiBase: string | null): Pick<Stripe.StripeConfig, 'host' | '
   const { hostname, port, protocol } = new URL(apiBase);
   const scheme = protocol === 'http:' ? 'http' : 'https';
   return { host: hostname, port: port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), protocol: scheme };
+}
+
+/** The SDK's calls take no signal; one that is left behind ends by its own time-out. */
+function orAborted(call: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([call, aborted]);
 }
 
 function unavailable(error: unknown): never {

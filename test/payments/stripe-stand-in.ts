@@ -26,6 +26,8 @@ export interface StandIn {
   readonly url: string;
   readonly sessions: readonly StandInSession[];
   readonly requests: number;
+  /** Ids of sessions that were expired, in their order. */
+  readonly expired: readonly string[];
   /** How the next requests are answered; null for well. */
   trouble: 'error' | 'hang up' | 'answer lost' | null;
   /** An event about a session, as Stripe posts it: its body and signature header. */
@@ -40,11 +42,14 @@ export interface SignedEvent {
 
 export async function openStandIn(): Promise<StandIn> {
   const sessions: StandInSession[] = [];
+  const expired: string[] = [];
   const byKey = new Map<string, { readonly form: string; readonly session: StandInSession }>();
   const failed = new Set<string>();
   const stripe = new Stripe(SECRET_KEY);
   let events = 0;
-  const standIn = { sessions, requests: 0, trouble: null } as unknown as { -readonly [K in keyof StandIn]: StandIn[K] };
+  const standIn = { sessions, expired, requests: 0, trouble: null } as unknown as {
+    -readonly [K in keyof StandIn]: StandIn[K];
+  };
 
   const create = (form: string, key: string): StandInSession => {
     const known = byKey.get(key);
@@ -88,6 +93,13 @@ export async function openStandIn(): Promise<StandIn> {
     if (failed.has(key)) return send(500, { error: { type: 'api_error', message: 'down' } });
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
       return send(401, { error: { type: 'invalid_request_error', message: 'no such key' } });
+    }
+    const expiring = /^\/v1\/checkout\/sessions\/(\w+)\/expire$/.exec(request.url ?? '')?.[1];
+    if (expiring !== undefined) {
+      if (expired.includes(expiring))
+        return send(400, { error: { type: 'invalid_request_error', message: 'not open' } });
+      expired.push(expiring);
+      return send(200, { object: 'checkout.session', id: expiring, status: 'expired' });
     }
     if (request.method !== 'POST' || request.url !== '/v1/checkout/sessions') return send(404, { error: {} });
     const session = create(form, key);

@@ -41,6 +41,11 @@ function seen(session: StandInSession, overrides: object = {}): object {
   return { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid', ...overrides };
 }
 
+/** Waits for what happens beside the calls; the runner's own limit ends it. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 async function startWithStripe(overrides: object = {}): Promise<{ started: Started; session: StandInSession }> {
   const started = await start(shop, { customer: somebody(), ...overrides });
   const session = stripe.sessions.at(-1)!;
@@ -266,6 +271,54 @@ describe('Stripe Checkout', () => {
     const resumed = await shop.post<Started>(START, body, headers);
     assert.deepEqual([resumed.status, resumed.body.checkout_session_id], [201, lost.id]);
     assert.equal(stripe.sessions.length, count);
+  });
+
+  it('expires every open session of an order that ends, however it ends', async () => {
+    const { started, session: first } = await startWithStripe();
+    await post(event('payment_intent.payment_failed', { id: 'pi_2', metadata: first.metadata }));
+    await payOn(shop, started);
+    const second = stripe.sessions.at(-1)!;
+    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    await until(() => stripe.expired.includes(first.id) && stripe.expired.includes(second.id));
+    const { started: late, session } = await startWithStripe();
+    shop.wait(30 * MINUTE);
+    assert.equal((await statusOf(shop, late)).status, 'EXPIRED');
+    await until(() => stripe.expired.includes(session.id));
+  });
+
+  it('expires the other sessions of an order that one of them has paid, and none that may still be needed', async () => {
+    const { started, session: first } = await startWithStripe({ installment_count: 2 });
+    await post(event('payment_intent.payment_failed', { id: 'pi_3', metadata: first.metadata }));
+    await payOn(shop, started);
+    const second = stripe.sessions.at(-1)!;
+    await post(event('checkout.session.completed', seen(first)));
+    await until(() => stripe.expired.includes(second.id));
+    await payOn(shop, started);
+    const third = stripe.sessions.at(-1)!;
+    await post(event('checkout.session.completed', seen(third)));
+    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+    const { started: pending, session: open } = await startWithStripe();
+    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    assert.equal((await statusOf(shop, pending)).status, 'PENDING');
+    for (const needed of [first, third, open]) assert.ok(!stripe.expired.includes(needed.id));
+  });
+
+  it('is asked again to expire a session when it could not be reached, also after a restart', async () => {
+    const { started, session } = await startWithStripe();
+    stripe.trouble = 'error';
+    const before = stripe.requests;
+    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    await until(() => stripe.requests > before);
+    stripe.trouble = null;
+    await until(() => stripe.expired.includes(session.id));
+    const { started: other, session: left } = await startWithStripe();
+    stripe.trouble = 'error';
+    await shop.admin.post(`/admin/orders/${other.order_id}/cancel`);
+    await shop.restart();
+    stripe.trouble = null;
+    assert.equal((await statusOf(shop, other)).status, 'CANCELLED');
+    await shop.house.service.payments.sessionCloser.lookThrough();
+    await until(() => stripe.expired.includes(left.id));
   });
 
   it('leaves the sandbox behind the other name', async () => {

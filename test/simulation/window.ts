@@ -123,7 +123,7 @@ const SESSION = { checkoutSessionId: 'cs_1_of_the_counter', redirectUrl: 'https:
 
 /** A command without the digest and the route before the key, which only the window makes. */
 function plain(command: Command): unknown {
-  if (!('idempotency' in command) || command.idempotency === null) return command;
+  if (!('idempotency' in command) || command.idempotency == null) return { ...command, idempotency: null };
   return { ...command, idempotency: command.idempotency.key.split(' ').at(-1) };
 }
 

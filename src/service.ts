@@ -130,8 +130,8 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     takeSnapshot: (options, mark) => engine.answers.once(mark, () => snapshotAll(engine, options)),
   });
   apps.push(adminApp);
-  await publicApp.listen({ host: config.host, port: config.port });
-  await adminApp.listen({ host: config.adminHost, port: config.adminPort });
+  await publicApp.listen({ host: listeningHost(config.host), port: config.port });
+  await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
   const adminUrl = addressOf(config.adminHost, portOf(adminApp));
   const { cashier, sessionCloser } = payments;
   const sweep = setInterval(() => {
@@ -265,6 +265,14 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
     snapshotAgeSeconds: () => (clock.now() - (engine.lastSnapshotAt ?? clock.now())) / 1_000,
     awake: () => directory.awake(),
   };
+}
+
+/**
+ * The address to listen on. For `localhost` the framework would open a second server beside its own, which answers broken requests
+ * without the error body and takes connections without a bound; one address is enough for who calls it by that name.
+ */
+function listeningHost(host: string): string {
+  return host === 'localhost' ? '127.0.0.1' : host;
 }
 
 function portOf(app: HttpApp): number {

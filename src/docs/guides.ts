@@ -51,7 +51,7 @@ echo $HOLD`,
       title: 'Check out and pay',
       blocks: [
         {
-          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken line then gets the same answer instead of a second order.',
+          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken line then gets the same answer instead of a second order. Changes of a hold, further payments and the POSTs of the admin API take one as well.',
         },
         {
           code: `ANSWER=$(curl -s $BASE/api/checkout/start -H "$JSON" -H 'Idempotency-Key: ada-1' -d '{

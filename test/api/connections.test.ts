@@ -261,3 +261,22 @@ describe('A slow client', () => {
     client.socket.destroy();
   });
 });
+
+describe('HOST=localhost', () => {
+  it('is served with the same bounds and errors at every address where it is heard', async (t) => {
+    const house = await openHouse({ environment: { HOST: 'localhost', ADMIN_HOST: 'localhost' } });
+    t.after(() => house.close());
+    const { port } = new URL(house.publicUrl);
+    let heard = 0;
+    for (const host of ['127.0.0.1', '[::1]']) {
+      const client = connectRaw(`http://${host}:${port}`);
+      client.write('HELLO\r\n\r\n');
+      const text = await client.closed();
+      if (text === '') continue;
+      heard += 1;
+      assert.match(text, /^HTTP\/1\.1 400 [^]*"code":"VALIDATION_ERROR"/, host);
+    }
+    assert.ok(heard > 0);
+    assert.equal((await house.call('GET', '/health/live')).status, 200);
+  });
+});

@@ -16,7 +16,8 @@ export interface RawClient {
 
 export function connectRaw(url: string, options: { readonly allowHalfOpen?: boolean } = {}): RawClient {
   const { hostname, port } = new URL(url);
-  const socket = connect({ port: Number(port), host: hostname, ...options });
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ port: Number(port), host, ...options });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   let text = '';
   socket.setEncoding('latin1');

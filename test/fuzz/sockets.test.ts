@@ -5,6 +5,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { as, clubNight, floor, HOLDS, openShop, type Shop } from '../api/shop.ts';
 import { deep } from '../depth.ts';
+import { bytesOf, connectRaw, inUseAtRest, NOTHING_IN_USE } from '../api/raw-socket.ts';
 import { fc } from '../property.ts';
 
 const RUNS = deep(12);
@@ -144,6 +145,56 @@ it('Requests in one piece are answered in their order', async () => {
   assert.deepEqual(statuses, ['200', '201', '200', '201']);
   const [id] = /hld_\w+_[\w-]{24}/.exec(answer)!;
   assert.equal((await shop.get(`${HOLDS}/${id}`, as('socket-session'))).status, 200);
+});
+
+const LIVE = '/api/events/public/club-night/live';
+
+/** What a client may send ahead of the answers before it, whole or not. */
+const SENT_AHEAD = {
+  stream: bytesOf('GET', LIVE),
+  'stream of another time': bytesOf('GET', LIVE, ['Last-Event-ID: x-1']),
+  'stream of nothing': bytesOf('GET', '/api/events/public/nowhere/live'),
+  'stream in HTTP/1.0': `GET ${LIVE} HTTP/1.0\r\n\r\n`,
+  'head of a stream': bytesOf('HEAD', LIVE),
+  hold: whole(),
+  'hold that is expected': whole(['Expect: 100-continue']),
+  'last hold': whole(['Connection: close']),
+  event: bytesOf('GET', '/api/events/public/club-night'),
+  order: bytesOf('POST', '/api/checkout/start', [], JSON.stringify({ event_id: 'evt_club' })),
+  half: whole().slice(0, -9),
+  nonsense: 'SELL ME\r\n\r\n',
+} as const;
+
+it('Whatever a client sends ahead and however it goes, nothing is in use when it is gone', async () => {
+  const kind = fc.constantFrom(...(Object.keys(SENT_AHEAD) as (keyof typeof SENT_AHEAD)[]));
+  const visit = fc.record({
+    sent: fc.array(kind, { minLength: 1, maxLength: 6 }),
+    times: fc.constantFrom(1, 1, 30),
+    end: fc.constantFrom('end', 'destroy', 'resetAndDestroy'),
+    isHasty: fc.boolean(),
+  });
+  const property = fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 5 }), async (visits) => {
+    const leaving = visits.map(async ({ sent, times, end, isHasty }) => {
+      const client = connectRaw(shop.house.publicUrl);
+      client.write(
+        sent
+          .map((name) => SENT_AHEAD[name])
+          .join('')
+          .repeat(times),
+      );
+      // A request that is not whole gets no answer.
+      if (!isHasty && !sent[0]!.startsWith('h')) await client.receives('HTTP/1.1').catch(() => {});
+      client.socket[end]();
+      statusesIn((await client.closed()).replace(/^[^]*?HTTP\/1\.1 503 [^]*$/, ''));
+    });
+    await Promise.all(leaving);
+    assert.deepEqual(await inUseAtRest(shop.house), NOTHING_IN_USE);
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  const watching = connectRaw(shop.house.publicUrl);
+  watching.write(SENT_AHEAD.stream);
+  await watching.receives('event: snapshot');
+  watching.socket.destroy();
 });
 
 // Last, because what such a sender sent whole may still be on its way through the house.

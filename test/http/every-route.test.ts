@@ -1,0 +1,139 @@
+/** Every operation of both documents in every case that has nothing to do with what it is for: methods, bodies, parameters. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ERRORS } from '#http/errors.ts';
+import { LIMITS } from '#src/config.ts';
+import { ADMIN_TOKEN, openCounter, type Counter } from './counter.ts';
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: object;
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const BODY_BYTES_MAX = 4 * 1024;
+
+/** Values that no parameter of the name takes. */
+const MALFORMED: Readonly<Record<string, readonly string[]>> = {
+  limit: ['0', '-1', '1.5', '1e3', 'x', '', '%20', '99999999', '99999999999999999999', '1&limit=2'],
+  offset: ['-1', '1.5', 'x', '', '99999999999999999999'],
+  since: ['-1', '1.5', 'x', '', '99999999999999999999', '1&since=2'],
+  before: ['-1', '1.5', 'x', ''],
+  cursor: ['!!!', '%00', 'abc', 'a&cursor=b'],
+  session_key: ['short', 'x'.repeat(129), '12345678&session_key=12345678'],
+};
+
+function assertError(answer: Answer, code: keyof typeof ERRORS, about: string): void {
+  assert.equal(answer.statusCode, ERRORS[code].status, `${about}: ${answer.body}`);
+  const body = JSON.parse(answer.body) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(body), ['statusCode', 'code', 'message', 'detail', 'timestamp'], about);
+  assert.equal(body['code'], code, about);
+  assert.equal(answer.headers['cache-control'], 'no-store', about);
+}
+
+for (const side of ['public', 'operators’'] as const) {
+  describe(`Every operation of the ${side} listener`, () => {
+    let counter: Counter;
+    const routes: { readonly path: string; readonly url: string; readonly operations: Map<Method, Operation> }[] = [];
+    const ask = (method: Method, url: string, headers: Record<string, string> = {}, payload?: string) => {
+      const app = side === 'public' ? counter.app : counter.admin;
+      const authorization = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      return app.inject({
+        method,
+        url,
+        headers: { ...(side === 'public' ? {} : authorization), ...headers },
+        ...(payload !== undefined && { payload }),
+      });
+    };
+
+    before(async () => {
+      const limits = { ...LIMITS, bodyBytesMax: BODY_BYTES_MAX, adminBodyBytesMax: BODY_BYTES_MAX };
+      counter = await openCounter({ limits });
+      const document = (await ask('GET', '/openapi.json')).json<{
+        paths: Record<string, Record<string, Operation>>;
+      }>();
+      for (const [path, found] of Object.entries(document.paths)) {
+        const operations = new Map(
+          Object.entries(found).map(([method, operation]) => [method.toUpperCase() as Method, operation]),
+        );
+        const url = path
+          .replace('{slug}', 'night-shift')
+          .replace('{provider}', 'provider_a')
+          .replace(/\{\w+\}/g, 'x');
+        routes.push({ path, url, operations });
+      }
+      assert.ok(routes.length > 8);
+    });
+    after(() => counter.close());
+
+    it('answers another method with 405 and the ones that its address takes', async () => {
+      for (const { path, url, operations } of routes) {
+        for (const method of METHODS) {
+          if (operations.has(method)) continue;
+          const answer = await ask(method, url);
+          assertError(answer, 'METHOD_NOT_ALLOWED', `${method} ${path}`);
+          const allowed = String(answer.headers['allow']).split(', ');
+          for (const each of operations.keys())
+            assert.ok(allowed.includes(each), `${method} ${path}: ${String(allowed)}`);
+          assert.ok(!allowed.includes(method), `${method} ${path}`);
+        }
+      }
+    });
+
+    it('answers HEAD as GET, without a body', async () => {
+      for (const { path, url, operations } of routes) {
+        // A stream has no end and figures of the process change with every look.
+        if (!operations.has('GET') || path.endsWith('/live') || path === '/metrics' || path === '/admin/overview')
+          continue;
+        const got = await ask('GET', url);
+        const head = await ask('HEAD', url);
+        assert.deepEqual([head.statusCode, head.body], [got.statusCode, ''], path);
+        for (const name of ['content-type', 'content-length', 'cache-control', 'etag', 'vary']) {
+          assert.equal(head.headers[name], got.headers[name], `${path} ${name}`);
+        }
+      }
+    });
+
+    it('answers a body that is too large with 413, and one that is no JSON with 415 or 400', async () => {
+      for (const { path, url, operations } of routes) {
+        for (const [method, operation] of operations) {
+          if (operation.requestBody === undefined || operation.operationId === 'receivePaymentWebhook') continue;
+          const about = `${method} ${path}`;
+          const json = { 'content-type': 'application/json' };
+          const large = JSON.stringify({ ballast: 'x'.repeat(BODY_BYTES_MAX) });
+          assertError(await ask(method, url, json, large), 'PAYLOAD_TOO_LARGE', about);
+          for (const type of ['text/plain', 'application/xml', 'nonsense']) {
+            assertError(await ask(method, url, { 'content-type': type }, 'x'), 'UNSUPPORTED_MEDIA_TYPE', about);
+          }
+          for (const text of ['{', '{"a":}', '\u0000', '"x', '[1,']) {
+            assertError(await ask(method, url, json, text), 'VALIDATION_ERROR', about);
+          }
+        }
+      }
+    });
+
+    it('answers malformed parameters with a VALIDATION_ERROR', async () => {
+      let asked = 0;
+      for (const { path, url, operations } of routes) {
+        const operation = operations.get('GET');
+        if (operation === undefined) continue;
+        for (const { name } of operation.parameters?.filter((each) => each.in === 'query') ?? []) {
+          for (const value of MALFORMED[name] ?? []) {
+            assertError(await ask('GET', `${url}?${name}=${value}`), 'VALIDATION_ERROR', `${path}?${name}=${value}`);
+            asked += 1;
+          }
+        }
+      }
+      assert.ok(asked > 10, String(asked));
+    });
+  });
+}

@@ -6,7 +6,7 @@
  * The snapshotter writes, activation and verification read; in a folder only the serving process writes.
  *
  *  1. A snapshot has its name only after its bytes were fsynced; it counts only after it was read back and proved.
- *  2. Older ones go only after a newer one counts, and the newest `keepMax` stay.
+ *  2. Older ones go only after a newer one counts, bad ones first, and the newest `keepMax` good ones stay.
  *  3. A bad snapshot is skipped for an older one and reported, never deleted by a reader; it no longer counts as the newest,
  *     so that the next round writes a new one in its place.
  *  4. Writing and reading work in bounded slices; the caller gives pieces of a state that stands still meanwhile.
@@ -179,10 +179,13 @@ export class SnapshotFolder {
   async #remember(stream: string, seq: number): Promise<void> {
     const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
     this.#bad.delete(this.#pathOf(stream, seq));
-    this.#seqs.set(stream, seqs);
-    while (seqs.length > this.#keepMax) {
-      const oldest = seqs.shift();
-      if (oldest !== undefined) await rm(this.#pathOf(stream, oldest), { force: true });
+    // Those that were found bad serve nobody now that a newer one is proved.
+    const isBad = (each: number): boolean => this.#bad.has(this.#pathOf(stream, each));
+    const kept = seqs.filter((each) => !isBad(each)).slice(-this.#keepMax);
+    this.#seqs.set(stream, kept);
+    for (const each of seqs.filter((each) => !kept.includes(each))) {
+      this.#bad.delete(this.#pathOf(stream, each));
+      await rm(this.#pathOf(stream, each), { force: true });
     }
   }
 

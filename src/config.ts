@@ -199,6 +199,13 @@ export const SETTINGS = {
     meaning:
       'free space on the disk of DATA_DIR below which nothing new is held, checked out or queued; a twentieth of the disk, at most 256, when not set',
   },
+  PRUNE_EVERY_HOURS: {
+    schema: { type: 'number', minimum: 0, maximum: 8_760 },
+    default: 24,
+    allowed: 'a number of hours from 0 (never) to 8760',
+    meaning:
+      'hours between prunings, which take snapshots and move older facts from the journal to the archive; 0 for never',
+  },
   LIVE_EVENTS_MAX: {
     schema: { type: 'integer', minimum: 1, maximum: 100_000 },
     default: 1_000,
@@ -283,6 +290,8 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   /** Null: a share of the disk, as `space-guard.ts` says. */
   readonly freeBytesMin: number | null;
+  /** 0: never. */
+  readonly pruneEveryHours: number;
   readonly liveEventsMax: number;
   readonly limits: Limits;
 }
@@ -409,6 +418,7 @@ function configFrom(values: Values): Config {
     trustProxy: readTrustProxy(required('TRUST_PROXY')) ?? false,
     rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
     freeBytesMin: values.FREE_SPACE_MIN_MB === null ? null : Number(values.FREE_SPACE_MIN_MB) * 1024 * 1024,
+    pruneEveryHours: Number(values.PRUNE_EVERY_HOURS),
     liveEventsMax: Number(values.LIVE_EVENTS_MAX),
     limits: LIMITS,
   });

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { inBackground } from '#actors/background.ts';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
@@ -139,6 +140,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     inBackground('payments', sessionCloser.lookThrough());
   }, RESUME_EVERY_MS);
   sweep.unref();
+  const pruning = schedulePruning(config, engine, log);
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     const begin = stopwatchMs();
@@ -146,6 +148,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     engine.drain();
     clearInterval(sweep);
     sessionCloser.stop();
+    pruning.stop();
     payments.cashier.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();
@@ -161,6 +164,19 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     log,
     stop: () => (stopped ??= stop()),
   };
+}
+
+function schedulePruning({ pruneEveryHours }: Config, engine: Engine, log: Logger): PruneSchedule {
+  return startPruneSchedule(pruneEveryHours * 3_600_000, {
+    clock: engine.clock,
+    lastPrunedAt: () => engine.lastPrunedAt,
+    mayPrune: () => engine.trouble === null,
+    prune: () => engine.takeSnapshots({ prune: true, proveAll: false }),
+    onPruned({ outcomes, archived }) {
+      const moved = archived && { fromSeq: archived.fromSeq, toSeq: archived.toSeq };
+      log.info({ snapshots: outcomes.length, archived: moved }, 'the journal was pruned');
+    },
+  });
 }
 
 /** Says what these settings allow that nobody wants where tickets are sold for money. */

@@ -43,6 +43,7 @@ test('an empty environment gives the defaults', () => {
     trustProxy: false,
     rateLimitPerMinute: 0,
     freeBytesMin: null,
+    pruneEveryHours: 24,
     liveEventsMax: 1000,
   });
 });
@@ -77,10 +78,12 @@ test('every setting is read', () => {
     CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
     TRUST_PROXY: '10.0.0.0/8, 2001:db8::7',
     RATE_LIMIT_PER_MINUTE: '120',
+    PRUNE_EVERY_HOURS: '0.5',
     LIVE_EVENTS_MAX: '50',
   });
   assert.equal(config.baseUrl, 'https://tickets.example');
   assert.equal(config.port, 0);
+  assert.equal(config.pruneEveryHours, 0.5);
   assert.deepEqual(config.notify, { url: 'https://hooks.example/in', secret });
   assert.deepEqual(config.stripe, {
     secretKey: 'sk_test_0123456789',
@@ -133,6 +136,8 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['TRUST_PROXY', '10.0.0.1,'],
   ['TRUST_PROXY', 'proxy.example'],
   ['RATE_LIMIT_PER_MINUTE', 'off'],
+  ['PRUNE_EVERY_HOURS', '-1'],
+  ['PRUNE_EVERY_HOURS', 'daily'],
   ['LIVE_EVENTS_MAX', '0'],
 ];
 

@@ -9,6 +9,7 @@
  *    Overloaded, and all goes on by itself when the journal can be written again.
  * 3. An I/O error is final: `onFatal` is told, nothing is answered any more.
  */
+import { lastArchivedAt } from '#persistence/archive.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
 import { listSnapshots, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
@@ -76,6 +77,8 @@ export interface Engine {
    * with Overloaded when the archive could not be written.
    */
   takeSnapshots(options?: Partial<RoundOptions>): Promise<SnapshotRound>;
+  /** When the journal was last pruned, or, before the first time, when its oldest fact happened; milliseconds since 1970. */
+  readonly lastPrunedAt: number;
   /** Facts after the sequence number that this answers are still needed, and are not pruned. */
   keepFactsAfter(neededAfter: () => number): void;
   /** No new work is taken on from here; what was accepted is finished. */
@@ -169,6 +172,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const roundPorts = { journal, snapshots, snapshot: snapshotStream, neededAfter: () => needs.after(), now };
   const takeRound = (asked: RoundOptions) => runSnapshotRound(roundPorts, asked);
   const { notifications } = state;
+  const lastPrune = { at: Math.min(lastArchivedAt(options.folder) ?? found.firstAt ?? clock.now(), clock.now()) };
   const parts = {
     options,
     journal,
@@ -178,6 +182,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     snapshotter,
     space,
     lastSnapshot,
+    lastPrune,
     timers,
     look,
     takeRound,
@@ -197,6 +202,7 @@ interface Parts {
   readonly snapshotter: Snapshotter;
   readonly space: SpaceGuard;
   readonly lastSnapshot: { readonly at: number };
+  readonly lastPrune: { at: number };
   readonly timers: Timers;
   readonly look: NodeJS.Timeout;
   readonly takeRound: (asked: RoundOptions) => Promise<SnapshotRound>;
@@ -214,6 +220,10 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
   const takeSnapshots = ({ prune = false, proveAll = true } = {}): Promise<SnapshotRound> => {
     const round = lastRound
       .then(() => takeRound({ prune, proveAll }))
+      .then((done) => {
+        if (prune) parts.lastPrune.at = clock.now();
+        return done;
+      })
       .catch((error: unknown) => {
         throw new Overloaded(`the journal was not pruned: ${String(error)}`, PRUNE_RETRY_SECONDS, error);
       });
@@ -282,6 +292,9 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       return advanced;
     },
     takeSnapshots,
+    get lastPrunedAt() {
+      return parts.lastPrune.at;
+    },
     keepFactsAfter(neededAfter) {
       parts.needs.after = neededAfter;
     },
@@ -309,6 +322,7 @@ function troubleOf(status: ServiceStatus): string | null {
 function newFindings() {
   const definitions = new Map<string, FactRow>();
   return {
+    firstAt: null as number | null,
     lastAt: 0,
     /** The newest definition of each event. */
     get definitions() {
@@ -319,6 +333,7 @@ function newFindings() {
     },
     see(row: FactRow) {
       refuseUnknown(row);
+      this.firstAt ??= row.at;
       if (row.at > this.lastAt) this.lastAt = row.at;
       if (row.type === 'EventDefined') definitions.set(row.eventId, row);
     },

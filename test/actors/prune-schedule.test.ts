@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import type { SnapshotRound } from '#actors/snapshot-rounds.ts';
+import { concert, START } from './desk.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A service's engine on a clock of the test, with its schedule; each call of `open` is a start. */
+function scheduled(t: TestContext) {
+  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-schedule-'));
+  const folder = path.join(parent, 'data');
+  const time = { now: START };
+  const rounds: SnapshotRound[] = [];
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const open = async (everyHours = 24): Promise<{ engine: Engine; schedule: PruneSchedule }> => {
+    const engine = await startEngine({
+      folder,
+      liveEventsMax: 10,
+      mailboxCommandsMax: 100,
+      clockSource: () => time.now,
+      onFatal: ({ message }) => assert.fail(message),
+    });
+    t.after(() => engine.stop());
+    const schedule = startPruneSchedule(everyHours * HOUR_MS, {
+      clock: engine.clock,
+      lastPrunedAt: () => engine.lastPrunedAt,
+      mayPrune: () => engine.trouble === null,
+      prune: () => engine.takeSnapshots({ prune: true, proveAll: false }),
+      onPruned: (round) => rounds.push(round),
+      lookEveryMs: 1_000_000,
+    });
+    t.after(() => schedule.stop());
+    return { engine, schedule };
+  };
+  return { folder, time, rounds, open };
+}
+
+async function define(engine: Engine, changes: object = {}): Promise<void> {
+  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  assert.equal(reply.outcome, 'DONE');
+}
+
+describe('Pruning by itself', () => {
+  it('comes every so many hours of the service’s clock, archives first and loses nothing', async (t) => {
+    const { folder, time, rounds, open } = scheduled(t);
+    const { engine, schedule } = await open();
+    await define(engine);
+    time.now += 24 * HOUR_MS - 1;
+    await schedule.look();
+    assert.equal(rounds.length, 0);
+    time.now += 1;
+    await Promise.all([schedule.look(), schedule.look()]);
+    assert.deepEqual([rounds.length, rounds[0]?.outcomes.length, rounds[0]?.archived], [1, 1, null]);
+    await define(engine, { slug: 'renamed' });
+    await schedule.look();
+    assert.equal(rounds.length, 1, 'not before the next day');
+    time.now += 24 * HOUR_MS;
+    await schedule.look();
+    assert.deepEqual([rounds[1]?.archived?.fromSeq, rounds[1]?.archived?.toSeq], [1, 1]);
+    assert.deepEqual(readdirSync(path.join(folder, 'archive')), ['1-1.db']);
+    await engine.stop();
+    assert.deepEqual((await verifyFolder(folder)).problems, []);
+  });
+
+  it('does not wait anew with every start: the archive and the oldest fact tell when it is time', async (t) => {
+    const { time, rounds, open } = scheduled(t);
+    for (let day = 0; day < 5; day += 1) {
+      const { engine, schedule } = await open();
+      await define(engine, { description: `day ${day}` });
+      await schedule.look();
+      time.now += 13 * HOUR_MS;
+      await schedule.look();
+      schedule.stop();
+      await engine.stop();
+    }
+    assert.ok(rounds.length >= 2, `${rounds.length} prunings in 65 hours of five starts`);
+    assert.ok(rounds.some(({ archived }) => archived !== null));
+    const { engine, schedule } = await open();
+    const count = rounds.length;
+    const sinceMs = time.now - engine.lastPrunedAt;
+    time.now += 24 * HOUR_MS - sinceMs - 1;
+    await schedule.look();
+    assert.equal(rounds.length, count, 'a start is no reason to prune again');
+    time.now += 1;
+    await schedule.look();
+    assert.equal(rounds.length, count + 1);
+    await engine.stop();
+  });
+
+  it('never comes with 0, and counts what an operator asked for', async (t) => {
+    const { time, rounds, open } = scheduled(t);
+    const never = await open(0);
+    await define(never.engine);
+    time.now += 1_000 * HOUR_MS;
+    await never.schedule.look();
+    assert.equal(rounds.length, 0);
+    await never.engine.stop();
+    const { engine, schedule } = await open();
+    await engine.takeSnapshots({ prune: true });
+    time.now += 23 * HOUR_MS;
+    await schedule.look();
+    assert.equal(rounds.length, 0);
+    await engine.stop();
+  });
+
+  it('that fails is tried again after an hour, and none is begun while it may not', async () => {
+    const time = { now: START };
+    let mayPrune = false;
+    let tries = 0;
+    const schedule = startPruneSchedule(HOUR_MS, {
+      clock: { now: () => time.now },
+      lastPrunedAt: () => START - HOUR_MS,
+      mayPrune: () => mayPrune,
+      prune: () => Promise.reject(new Error(`try ${(tries += 1)}`)),
+      onPruned: () => assert.fail('nothing was pruned'),
+      lookEveryMs: 1_000_000,
+    });
+    await schedule.look();
+    assert.equal(tries, 0);
+    mayPrune = true;
+    await schedule.look();
+    time.now += HOUR_MS - 1;
+    await schedule.look();
+    assert.equal(tries, 1);
+    time.now += 1;
+    await schedule.look();
+    assert.equal(tries, 2);
+    schedule.stop();
+  });
+});

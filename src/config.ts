@@ -11,7 +11,8 @@
  */
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { readTrustProxy, type TrustProxy } from '#http/client-address.ts';
 import { readTicketKeys, TICKET_KEYS_MAX } from '#tickets/signing.ts';
 import { TOKEN, WEBHOOK_SECRET } from './secrets.ts';
@@ -32,7 +33,9 @@ const port = { type: 'integer', minimum: 0, maximum: 65_535 };
 const text = { type: 'string', minLength: 1 };
 const webhookSecret = { type: 'string', pattern: WEBHOOK_SECRET.source };
 const webhookSecretAllowed = 'whsec_ followed by the base64 of at least 16 bytes (24 random bytes or more are good)';
-const address = { type: 'string', format: 'uri', pattern: '^https?://' };
+/** Without user and password: Node does not call such an address, and names it in its errors. */
+const address = { type: 'string', format: 'uri', pattern: '^https?://[^@/?#]+([/?#].*)?$' };
+const addressAllowed = 'an http or https address without user and password';
 
 export const SETTINGS = {
   HOST: {
@@ -69,13 +72,13 @@ export const SETTINGS = {
   DATA_DIR: {
     schema: text,
     default: './data',
-    allowed: 'a path',
+    allowed: 'a folder, or a path where one can be made',
     meaning: 'folder of the journal, snapshots and keys',
   },
   BASE_URL: {
     schema: address,
     default: null,
-    allowed: 'an http or https address',
+    allowed: addressAllowed,
     meaning: 'prefix of the URLs handed to buyers; from HOST and PORT when not set',
   },
   CATALOG: {
@@ -112,7 +115,7 @@ export const SETTINGS = {
   NOTIFY_URL: {
     schema: address,
     default: null,
-    allowed: 'an http or https address, set together with NOTIFY_SECRET',
+    allowed: `${addressAllowed}, set together with NOTIFY_SECRET`,
     meaning: 'where notifications are posted',
   },
   NOTIFY_SECRET: {
@@ -169,7 +172,7 @@ export const SETTINGS = {
   STRIPE_API_BASE: {
     schema: address,
     default: null,
-    allowed: 'an http or https address',
+    allowed: addressAllowed,
     meaning: "where Stripe's API is, for tests against a stand-in; Stripe's own when not set",
   },
   CORS_ORIGINS: {
@@ -318,6 +321,7 @@ export function readConfig(environment: Environment): ConfigReading {
   const values = valuesFrom(environment);
   const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values)]);
   if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
+  if (!canBeFolder(resolve(String(values.DATA_DIR)))) bad.add('DATA_DIR');
   if (bad.size > 0) {
     return {
       problems: SETTING_NAMES.filter((name) => bad.has(name)).map((name) => problemOf(name, environment[name])),
@@ -356,8 +360,28 @@ function valuesFrom(environment: Environment): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-/** The settings whose values their schema forbids; writes numbers over their texts. */
+/** Whether a path is a folder, or leads through folders to where one can be made. */
+function canBeFolder(path: string): boolean {
+  try {
+    const there = statSync(path, { throwIfNoEntry: false });
+    return there?.isDirectory() ?? (path !== dirname(path) && canBeFolder(dirname(path)));
+  } catch {
+    return false;
+  }
+}
+
 function badValues(values: Values): SettingName[] {
+  const odd = SETTING_NAMES.filter((name) => isOddNumber(SETTINGS[name].schema, values[name]));
+  return [...new Set([...odd, ...valuesAgainstSchema(values)])];
+}
+
+/** A number that is not written in digits alone: the validator would read ' ' as 0 and '1e3' as 1000. */
+function isOddNumber(schema: Setting['schema'], value: string | number | null): boolean {
+  return schema['type'] === 'integer' && typeof value === 'string' && !/^-?\d+$/.test(value);
+}
+
+/** The settings whose values their schema forbids; writes numbers over their texts. */
+function valuesAgainstSchema(values: Values): SettingName[] {
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
   if (!checkValues(given)) return (checkValues.errors ?? []).map((error) => error.instancePath.slice(1) as SettingName);
   Object.assign(values, given);
@@ -374,7 +398,7 @@ function missingPartners(values: Values): SettingName[] {
 function problemOf(name: SettingName, given: string | undefined): string {
   const setting: Setting = SETTINGS[name];
   if (given === undefined || given === '') return `${name} is not set: it must be ${setting.allowed}`;
-  const shown = setting.secret ? '(a secret, not shown)' : JSON.stringify(given);
+  const shown = setting.secret ? '(a secret, not shown)' : JSON.stringify(given.replace(/\/\/.*@/, '//…@'));
   return `${name} is ${shown}: it must be ${setting.allowed}`;
 }
 

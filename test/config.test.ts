@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { addressOf, baseUrlOf, readConfig, SETTINGS, type Config } from '#src/config.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -99,6 +100,9 @@ test('every setting is read', () => {
   assert.equal(config.rateLimitPerMinute, 120);
 });
 
+/** A file where a folder is wanted. */
+const file = fileURLToPath(import.meta.url);
+
 /** Settings that are asked for together, so that one bad value gives one line. */
 const partners = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
 
@@ -106,6 +110,11 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['PORT', '65536'],
   ['PORT', 'eighty'],
   ['PORT', '80.5'],
+  ['PORT', ' '],
+  ['PORT', '0x50'],
+  ['RATE_LIMIT_PER_MINUTE', '1e3'],
+  ['DATA_DIR', file],
+  ['DATA_DIR', `${file}/data`],
   ['ADMIN_PORT', '-1'],
   ['ADMIN_TOKEN', 'two words are no token'],
   ['ADMIN_TOKEN', 'fifteen-letters'],
@@ -150,6 +159,27 @@ for (const [name, value] of badSettings) {
     assert.equal(problems[0]?.includes(value), !('secret' in SETTINGS[name]), 'secrets are masked, other values shown');
   });
 }
+
+test('an address with user and password is refused, and the password not shown', () => {
+  for (const name of ['BASE_URL', 'STRIPE_API_BASE'] as const) {
+    const [line = '', ...more] = problemsOf({ [name]: 'https://ada:hunter2@tickets.example/x' });
+    assert.deepEqual(more, []);
+    assert.match(
+      line,
+      new RegExp(`^${name} is "https://…@tickets\\.example/x": it must be .* without user and password`),
+    );
+    assert.doesNotMatch(line, /hunter2/);
+  }
+  assert.equal(configOf({ BASE_URL: 'https://tickets.example/@home' }).baseUrl, 'https://tickets.example/@home');
+});
+
+test('every problem is one line, whatever was typed', () => {
+  const problems = problemsOf({ LOG_LEVEL: 'in\nfo', HOST: '', PORT: '1\n2', TRUST_PROXY: 'a\r\nb' });
+  assert.deepEqual(
+    problems.map((line) => line.split(/[\r\n]/).length),
+    [1, 1, 1],
+  );
+});
 
 test('all bad settings are named at once', () => {
   const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'z' });

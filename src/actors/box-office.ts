@@ -10,14 +10,16 @@
  *    read of one hold, order or entry the facts it saw.
  * 4. When a fact could not be applied or appended, memory ran ahead of the journal: the actor is retired at once and
  *    the event is activated again from what is on disk.
+ * 5. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a state
+ *    that the directory throws away before anything is written again.
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
-import { decide, evolve, nextDeadline, type BoxOffice, type Turn } from '#domain/box-office.ts';
+import { decide, evolve, nextDeadline, nextEnding, type BoxOffice, type Turn } from '#domain/box-office.ts';
 import { drawUnderWay } from '#domain/drawing.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { recallSightings, sightingsOf, type Sighting } from '#domain/sightings.ts';
-import { isRoomFull, presumeEverybodySeen, touchEntry } from '#domain/waiting-room.ts';
+import { isRoomFull, presumeEverybodySeen, touchEntry, viewOwnEntry } from '#domain/waiting-room.ts';
 import { inBackground } from './background.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { holdDraw } from './draw.ts';
@@ -65,6 +67,8 @@ export class BoxOfficeActor {
   #unanswered = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
   #isRetired = false;
+  /** Whether the state shows what no fact in the journal says (5). */
+  #isForReading = false;
   #isDrawing = false;
 
   /**
@@ -121,6 +125,9 @@ export class BoxOfficeActor {
    * Rejects with Overloaded when too many wait already or nothing can be written.
    */
   ask<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
+    if (command.type === 'PollQueue' && this.#ports.journal.status === 'FULL') {
+      return this.#pollForReading(command as CommandOf<'PollQueue'>) as Promise<ReplyTo<Type> | Refusal>;
+    }
     try {
       this.#admit(command.type);
       const now = this.#settle();
@@ -195,10 +202,11 @@ export class BoxOfficeActor {
   /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */
   #settle(): number {
     const now = this.#ports.clock.now();
-    // While nothing can be written nothing may be settled: state never runs ahead of the journal.
-    if (this.#ports.journal.status !== 'OPEN') return now;
+    const { status } = this.#ports.journal;
+    if (status !== 'OPEN' && status !== 'FULL') return now;
     try {
-      this.#settleUntil(now);
+      if (status === 'OPEN') this.#settleUntil(now);
+      else this.#settleForReading(now);
     } catch (error) {
       if (error instanceof Overloaded) throw error;
       this.#giveUp(error);
@@ -217,6 +225,29 @@ export class BoxOfficeActor {
     }
   }
 
+  /** Lets what ran out read as ended, without a word to the journal (5). */
+  #settleForReading(now: number): void {
+    let due = nextEnding(this.#office);
+    while (due !== null && due.at <= now) {
+      const { revision } = this.#office;
+      this.#isForReading = true;
+      this.#turn.now = now;
+      const decision = decide(this.#office, { type: 'SettleDeadline', subjectId: due.subjectId }, this.#turn);
+      for (const fact of isRefusal(decision) ? [] : decision.facts) evolve(this.#office, fact, now);
+      invariant(this.#office.revision > revision, 'what is due is settled by the turn that settles it');
+      due = nextEnding(this.#office);
+    }
+  }
+
+  /** A poll moves no line while nothing can be written; whoever polls reads their place and is still there. */
+  #pollForReading(command: CommandOf<'PollQueue'>): Promise<ReplyTo<'PollQueue'> | Refusal> {
+    return this.lookDurably((office, now) => {
+      touchEntry(office, command, now);
+      const entry = viewOwnEntry(office, command.entryId, command.sessionKey, now);
+      return isRefusal(entry) ? entry : { outcome: 'DONE', entry };
+    });
+  }
+
   #run(command: Command, now: number): Reply | Refusal {
     this.#turn.now = now;
     const decision = decide(this.#office, command, this.#turn);
@@ -233,6 +264,7 @@ export class BoxOfficeActor {
   /** Applies the facts of a turn and hands them to the journal as one unit. */
   #commit(facts: readonly Fact[], at: number): void {
     try {
+      invariant(!this.#isForReading, 'a state that was settled for reading alone takes no command');
       for (const fact of facts) evolve(this.#office, fact, at);
       this.#followPerformances();
       this.#lastSeq = this.#ports.journal.append({

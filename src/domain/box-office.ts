@@ -68,7 +68,7 @@ import type { EventDefinition } from './catalogue.ts';
 import type { FactData } from './fact.ts';
 import type { TurnIds } from './ids.ts';
 import type { OrderOffice } from './orders.ts';
-import type { QueueOffice } from './room.ts';
+import { OPENING, type QueueOffice } from './room.ts';
 import type { RoomTurn } from './room-definition.ts';
 
 /** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */
@@ -136,10 +136,29 @@ export function isPublished(office: BoxOffice): boolean {
 }
 
 /** What runs out next, or null; what it names is settled with the command SettleDeadline once its moment has come. */
-export function nextDeadline(office: BoxOffice): { readonly subjectId: string; readonly at: number } | null {
-  const noted = earliestDeadline(office.deadlines, (subjectId, at) =>
-    isOfQueue(subjectId) ? queueDeadlineStands(office, subjectId, at) : holdDeadlineStands(office.holds, subjectId, at),
-  );
+export function nextDeadline(office: BoxOffice): Deadline | null {
+  return earliestOf(office, () => true);
+}
+
+/**
+ * The same without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only of a
+ * state that is thrown away: it forgets the opening.
+ */
+export function nextEnding(office: BoxOffice): Deadline | null {
+  return earliestOf(office, (subjectId) => subjectId !== OPENING);
+}
+
+interface Deadline {
+  readonly subjectId: string;
+  readonly at: number;
+}
+
+function earliestOf(office: BoxOffice, isWanted: (subjectId: string) => boolean): Deadline | null {
+  const noted = earliestDeadline(office.deadlines, (subjectId, at) => {
+    if (!isWanted(subjectId)) return false;
+    if (isOfQueue(subjectId)) return queueDeadlineStands(office, subjectId, at);
+    return holdDeadlineStands(office.holds, subjectId, at);
+  });
   const silence = silenceDeadline(office);
   return silence !== null && (noted === null || silence.at <= noted.at) ? silence : noted;
 }

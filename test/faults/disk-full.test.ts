@@ -9,9 +9,10 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { startSpaceGuard } from '#actors/space-guard.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { newFolder, openHouse, spawnHouse } from '../api/harness.ts';
-import { as, HOLDS, newSession, openShop } from '../api/shop.ts';
-import { gala, item, sendWebhook, somebody, start, START, statusOf, wish } from '../api/till.ts';
+import type { QueueEntryBody } from '#http/schemas/queue.ts';
+import { newFolder, openHouse, spawnHouse, type Json } from '../api/harness.ts';
+import { as, callerOf, clubNight, HOLDS, MINUTE, newSession, openShop, type Caller } from '../api/shop.ts';
+import { gala, item, sendWebhook, somebody, start, START, statusOf, wish, type Started } from '../api/till.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -46,6 +47,103 @@ describe('A full disk', () => {
     });
   }
 });
+
+/** After so many commits no room is found, and no probe finds any. */
+const fullAfter = (afterCommits: number) =>
+  ({ kind: 'FULL', afterCommits, outcome: 'LOST', fullProbes: Number.MAX_SAFE_INTEGER }) as const;
+
+describe('While nothing can be written', () => {
+  it('what runs out reads as ended, and what it kept reads as free', async (t) => {
+    const house = await openHouse({ journal: { injectFault: fullAfter(7) } });
+    t.after(() => house.close());
+    const call = callerOf((...args) => house.call(...args));
+    await house.define(gala({ hold_minutes: 5, payment_minutes: 6 }) as Json);
+    await house.define(
+      clubNight({ waiting_room: true, waiting_room_rate: 1, waiting_room_minutes: 3, hold_minutes: 5 }) as Json,
+    );
+    const [holder, admitted, patient] = [newSession(), newSession(), newSession()];
+    const wanted = { event_id: 'evt_gala', session_key: holder, items: [item('seat', 2)] };
+    const { body: hold } = await call.post<HoldBody>(HOLDS, wanted);
+    const { body: order } = await call.post<Started>(START, wish({ customer: somebody(), items: [item('single', 2)] }));
+    const [pass, place1] = [await joinAt(call, admitted), await joinAt(call, patient)];
+    assert.deepEqual([hold.status, pass.status, place1.status], ['ACTIVE', 'ADMITTED', 'WAITING']);
+    assertOverloaded(await call.post(HOLDS, { ...wanted, session_key: newSession() }));
+    assert.equal(house.service.engine.journal.status, 'FULL', 'the fault fired');
+
+    const seenHold = async () => (await call.get<HoldBody>(`${HOLDS}/${hold.id}`, as(holder))).body.status;
+    const seenOrder = async () =>
+      (await call.get<{ status: string }>(`/api/checkout/status/${order.order_id}`)).body.status;
+    const seenEntry = async ({ id }: QueueEntryBody, session: string) => {
+      const { status, body } = await call.get<QueueEntryBody>(`/api/checkout/queue/${id}`, as(session));
+      assert.equal(status, 200, 'reads go on');
+      return body.status;
+    };
+    const seatsHeld = async () =>
+      (await call.get<{ held: string[] }>('/api/events/public/gala/seating/occupancy')).body.held.length;
+    const factsBefore = house.service.engine.journal.durableSeq;
+    const wait = async (ms: number): Promise<void> => {
+      // Whoever waits is still there: a poll is no change.
+      for (let waited = 0; waited < ms; waited += MINUTE) {
+        house.wait(Math.min(MINUTE, ms - waited));
+        assert.equal(await seenEntry(place1, patient), 'WAITING');
+      }
+    };
+    assert.deepEqual([await seenHold(), await seatsHeld(), await seenOrder()], ['ACTIVE', 2, 'PENDING']);
+    await wait(3 * MINUTE);
+    assert.equal(await seenEntry(pass, admitted), 'EXPIRED');
+    await wait(2 * MINUTE - 1);
+    assert.deepEqual([await seenHold(), await seatsHeld()], ['ACTIVE', 2]);
+    await wait(1);
+    assert.deepEqual([await seenHold(), await seatsHeld(), await seenOrder()], ['EXPIRED', 0, 'PENDING']);
+    await wait(MINUTE);
+    assert.equal(await seenOrder(), 'EXPIRED');
+    assertOverloaded(await call.delete(`${HOLDS}/${hold.id}`, as(holder)));
+    assert.equal(house.service.engine.journal.status, 'FULL');
+    assert.equal(house.service.engine.journal.appendedSeq, factsBefore, 'nothing was written');
+  });
+
+  it('what ran out and was read is written, once, when there is room again', async (t) => {
+    const injectFault = { ...fullAfter(2), fullProbes: 8 };
+    const house = await openHouse({ journal: { injectFault, probeEveryMs: 50 } });
+    t.after(() => house.close());
+    await house.define(bigClub);
+    const session = newSession();
+    const { body: hold } = await place(house, session);
+    assertOverloaded(await place(house, newSession()));
+    house.wait(600 * MINUTE);
+    for (let reads = 0; reads < 3; reads += 1) {
+      assert.equal((await readHold(house, hold, session)).body.status, 'EXPIRED');
+    }
+    await until('ready again', () => isReady(house));
+    assert.equal((await readHold(house, hold, session)).body.status, 'EXPIRED');
+    assert.equal((await place(house, session)).status, 201);
+    const types = [...house.service.engine.journal.read()].map(({ type }) => type);
+    assert.deepEqual(types, ['EventDefined', 'HoldPlaced', 'HoldExpired', 'HoldPlaced']);
+  });
+
+  it('no draw is held: a waiting room whose opening came reads as not open', async (t) => {
+    const house = await openHouse({ journal: { injectFault: fullAfter(2) } });
+    t.after(() => house.close());
+    const call = callerOf((...args) => house.call(...args));
+    const opensAt = new Date(house.now() + MINUTE).toISOString();
+    await house.define(clubNight({ waiting_room: true, waiting_room_opens_at: opensAt }) as Json);
+    const session = newSession();
+    const entry = await joinAt(call, session);
+    assertOverloaded(await call.post('/api/checkout/queue', { event_id: 'evt_club', session_key: newSession() }));
+    house.wait(MINUTE + 1);
+    const { body } = await call.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(session));
+    assert.deepEqual([body.status, body.open, body.position], ['WAITING', false, null]);
+    const draw = await call.get<{ status: string; seed: string | null }>('/api/events/public/club-night/draw');
+    assert.deepEqual([draw.body.status, draw.body.seed], ['pending', null]);
+  });
+});
+
+/** Joins the waiting room of the club night; must be answered 201. */
+async function joinAt(call: Caller, session: string): Promise<QueueEntryBody> {
+  const joined = await call.post<QueueEntryBody>('/api/checkout/queue', { event_id: 'evt_club', session_key: session });
+  assert.equal(joined.status, 201, JSON.stringify(joined.body));
+  return joined.body;
+}
 
 describe('A disk that is nearly full', () => {
   it('takes no new holds, checkouts and places in line; changes, releases and payments go on', async (t) => {

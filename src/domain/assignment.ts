@@ -293,7 +293,7 @@ function insufficient(want: WantedLine, trial: Trial, own: OwnHold | null): Refu
   const seeksBlock = want.seating.how === 'BEST' || want.seating.how === 'GROW';
   return refuse(
     'INSUFFICIENT_TICKETS',
-    seeksBlock ? { ...detail, largestBlock: largestBlock(trial, row.ticketType) } : detail,
+    seeksBlock ? { ...detail, largestBlock: Math.min(why.available, largestBlock(trial, row.ticketType)) } : detail,
   );
 }
 

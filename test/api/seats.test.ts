@@ -218,6 +218,15 @@ describe('Seats that are assigned', () => {
     assert.equal(detail['available'], 14, 'what is left in the zones of the type');
   });
 
+  it('that a quota leaves are the most that largest_block names', async () => {
+    const event = theatreRun({ id: 'evt_few', slug: 'few' }) as { sellingStages: readonly object[] };
+    const sellingStages = event.sellingStages.map((stage) => ({ ...stage, quotas: { stalls: 2 } }));
+    assert.equal((await shop.admin.put('/admin/events/evt_few', { ...event, sellingStages })).status, 201);
+    const request = { event_id: 'evt_few', session_key: session, items: [seat('stalls', 'fri', 3)] };
+    const detail = assertRefused(await shop.post(HOLDS, request), 400, 'INSUFFICIENT_TICKETS');
+    assert.deepEqual([detail['available'], detail['largest_block']], [2, 2]);
+  });
+
   it('are accessible only for accessible types, and then only those', async () => {
     assert.deepEqual(await suggested('wheel', 2), row('C', 1, 2));
     assert.deepEqual(await suggested('wheel', 3), []);

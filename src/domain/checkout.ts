@@ -205,6 +205,7 @@ function placeHold(
     firstPlacedAt: replaced?.firstPlacedAt ?? now,
     replacedHoldId: replaced?.id ?? null,
     idempotency: null,
+    orderId,
   });
 }
 

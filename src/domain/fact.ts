@@ -109,6 +109,8 @@ export interface FactData {
     readonly firstPlacedAt: number;
     readonly replacedHoldId: string | null;
     readonly idempotency: IdempotencyMark | null;
+    /** The order that takes it over in the same turn: a checkout that began without a hold. Facts before this field lack it. */
+    readonly orderId?: string;
   };
   HoldChanged: { readonly holdId: string; readonly lines: readonly HoldLine[]; readonly expiresAt: number };
   HoldReleased: { readonly holdId: string };

@@ -84,6 +84,7 @@ export const SHOWN_FIELDS = {
     firstPlacedAt: SHOWN,
     replacedHoldId: LABEL,
     idempotency: HIDDEN,
+    orderId: SHOWN,
   },
   HoldChanged: { holdId: LABEL, lines: LINE, expiresAt: SHOWN },
   HoldReleased: { holdId: LABEL },

@@ -14,6 +14,7 @@ import { invariant } from '#domain/invariant.ts';
 import { readFact } from '#domain/replay.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { Customer, Fact, FactData, FactType } from '#domain/fact.ts';
+import type { Order } from '#domain/orders.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 export type MessageType =
@@ -39,7 +40,7 @@ export interface Message {
 /** The types of facts that somebody may have to be told about. */
 const TOLD: ReadonlySet<string> = new Set<FactType>([
   'HoldPlaced',
-  'OrderPlaced',
+  'CheckoutSessionOpened',
   'TicketsIssued',
   'OrderPaid',
   'OrderCancelled',
@@ -71,11 +72,13 @@ interface Telling {
 function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
   switch (fact.type) {
     case 'HoldPlaced':
-      return [{ type: 'AddToCart', data: cartOf(fact.data, office) }];
-    case 'OrderPlaced':
-      return ofOrder(office, fact.data, 'InitiateCheckout');
+      return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, office) }];
+    case 'CheckoutSessionOpened':
+      return isFirstSession(office, fact.data) ? ofOrder(office, fact.data, 'InitiateCheckout') : [];
     case 'TicketsIssued':
-      return ofOrder(office, fact.data, 'Purchase', 'CompletePayment');
+      return isFree(office, fact.data)
+        ? ofOrder(office, fact.data, 'Purchase')
+        : ofOrder(office, fact.data, 'Purchase', 'CompletePayment');
     case 'OrderPaid': {
       const { trigger } = fact.data;
       const isPaidInFull = trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL';
@@ -94,6 +97,22 @@ function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
     default:
       return [];
   }
+}
+
+// ── moments ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether a hold was placed by a checkout without one, and not by POST holds; older facts show it by their session key alone. */
+function isOfOrder({ orderId, sessionKey }: FactData['HoldPlaced']): boolean {
+  return orderId !== undefined || sessionKey.startsWith('ord_');
+}
+
+/** Whether the session is the one to which a start leads: the first try at the first installment. */
+function isFirstSession(office: BoxOffice, { orderId, paymentId }: FactData['CheckoutSessionOpened']): boolean {
+  return orderNamed(office, orderId).payments[0]?.id === paymentId;
+}
+
+function isFree(office: BoxOffice, { orderId }: FactData['TicketsIssued']): boolean {
+  return orderNamed(office, orderId).purchase.totalCents === 0;
 }
 
 // ── data ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -137,14 +156,18 @@ function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']):
   return [{ type: 'refund.due', data: { ...orderOf(office, orderId), value: due, currency, refund_due: due } }];
 }
 
-function orderOf({ eventId, orders }: BoxOffice, orderId: string): object {
+function orderNamed({ orders }: BoxOffice, orderId: string): Order {
   const order = orders.byId.get(orderId);
   invariant(order !== undefined, 'a fact about an order comes after its placing, and orders are kept');
-  const { items, totalCents, currency, customer, tracking } = order.purchase;
+  return order;
+}
+
+function orderOf(office: BoxOffice, orderId: string): object {
+  const { items, totalCents, currency, customer, tracking } = orderNamed(office, orderId).purchase;
   return {
     dedupe_id: digestOf(orderId),
     order_id: orderId,
-    event_id: eventId,
+    event_id: office.eventId,
     value: totalCents,
     currency,
     contents: items.flatMap((item) => [

@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { bareEnvironment } from '../environment.ts';
 import { spawnHouse } from './harness.ts';
 import { MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
-import { gala, item, payOn, settle, start, START, wish, type Started } from './till.ts';
+import { gala, item, payOn, settle, somebody, start, START, wish, type Started } from './till.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
@@ -103,6 +103,13 @@ describe('A receiver', () => {
     await receiver.close();
   });
 
+  /** A second try at the first installment. */
+  const payOnAfterDecline = async (order_id: string): Promise<Started> => {
+    const opened = await payOn(shop, { order_id });
+    await settle(shop, opened, 'declined');
+    return payOn(shop, { order_id });
+  };
+
   it('is told of the funnel, from the cart to the payment', async () => {
     const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
     const started = await start(shop, {
@@ -146,6 +153,51 @@ describe('A receiver', () => {
     for (const each of paid) assert.deepEqual(each.data, checkout!.data);
     assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 5);
     assert.ok(!JSON.stringify(receiver.told).includes(hold.id), 'the id of a hold opens it');
+  });
+
+  it('is told of a cart by POST holds alone, and of a free order by its purchase alone', async () => {
+    const inline = await start(shop, { customer: somebody(), session_key: newSession() });
+    const free = await start(shop, { items: [item('guest', 1)], customer: somebody() });
+    await settle(shop, inline, 'paid');
+    const last = await start(shop, { customer: somebody() });
+    await until(
+      () => typesOf(receiver.told, last.order_id).length === 1,
+      () => JSON.stringify(receiver.told.at(-1)),
+    );
+    assert.deepEqual(typesOf(receiver.told, free.order_id).sort(), ['Purchase', 'order.confirmed']);
+    assert.deepEqual(typesOf(receiver.told, inline.order_id).sort(), [
+      'CompletePayment',
+      'InitiateCheckout',
+      'Purchase',
+      'order.confirmed',
+    ]);
+    assert.equal(receiver.told.filter(({ type }) => type === 'AddToCart').length, 1, 'the one of the test before');
+  });
+
+  it('is told of the start of a checkout once its payment session is open', async () => {
+    await shop.post('/sandbox/outage', { seconds: 60 });
+    const body = wish({ customer: somebody() });
+    const headers = { 'idempotency-key': 'funnel' };
+    const failed = await shop.post<{ detail: { order_id: string } }>(START, body, headers);
+    assert.equal(failed.status, 502);
+    const { order_id } = failed.body.detail;
+    const free = await start(shop, { items: [item('guest', 1)], customer: somebody() });
+    await until(
+      () => typesOf(receiver.told, free.order_id).length > 0,
+      () => 'the free order',
+    );
+    assert.deepEqual(typesOf(receiver.told, order_id), []);
+    await shop.post('/sandbox/outage', { seconds: 0 });
+    assert.equal((await shop.post(START, body, headers)).status, 201);
+    await settle(shop, await payOnAfterDecline(order_id), 'paid');
+    await until(
+      () => typesOf(receiver.told, order_id).length >= 4,
+      () => JSON.stringify(typesOf(receiver.told, order_id)),
+    );
+    assert.deepEqual(
+      typesOf(receiver.told, order_id).filter((type) => type === 'InitiateCheckout'),
+      ['InitiateCheckout'],
+    );
   });
 
   it('is told of the first payment once, and of the confirmation with the last', async () => {
@@ -213,7 +265,7 @@ describe('A receiver that is down', () => {
       receiver.answers = 200;
       await shop.restart();
       await until(
-        () => receiver.told.length >= 42,
+        () => receiver.told.length >= 21,
         () => `${receiver.told.length} told`,
       );
       const checkouts = receiver.told
@@ -245,14 +297,14 @@ describe('A receiver that is down', () => {
       const next = await spawnHouse({ folder: house.folder, environment });
       try {
         await until(
-          () => receiver.told.length >= 20,
+          () => receiver.told.length >= 10,
           () => `${receiver.told.length} told`,
         );
         const checkouts = receiver.told.filter(({ type }) => type === 'InitiateCheckout');
         assert.deepEqual([...new Set(checkouts.map(({ data }) => data.order_id))], orders);
         const again = await notify(house.folder, environment, ['--from', '1', '--json']);
-        assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 20 }]);
-        assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 20);
+        assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 10 }]);
+        assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 10);
         receiver.answers = 500;
         const failed = await notify(house.folder, environment, ['--from', '1']);
         assert.equal(failed.code, 1);

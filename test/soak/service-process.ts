@@ -25,7 +25,7 @@ const reading = readConfig(process.env);
 if ('problems' in reading) throw new Error(reading.problems.join('\n'));
 const service = await startService(reading.config, {
   log: pino({ level: 'silent' }),
-  engine: { clockSource: () => Date.now() + leapMs },
+  engine: { clockSource: { wallMs: () => Date.now() + leapMs, stopwatchMs: () => performance.now() } },
 });
 
 process.on('message', (request: SoakRequest) => {

@@ -7,11 +7,11 @@ import { BoxOfficeActor } from '#actors/box-office.ts';
 import { createClock } from '#actors/clock.ts';
 import { createHashing } from '#actors/hashing.ts';
 import { createIdSource } from '#actors/id-source.ts';
-import { decide, evolve, openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { decide, evolve, nextDeadline, openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
-import type { Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
+import type { Command, CommandOf, ItemRequest, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
 
 const EVENT_NUMBER = 1;
@@ -72,4 +72,52 @@ export function placeHold(n: number, ticketTypeId: string, quantity: number): Co
 
 export function itemOf(ticketTypeId: string, quantity: number): ItemRequest {
   return { ticketTypeId, sellingStageId: 'general', quantity, performanceId: null, seatIds: null };
+}
+
+/** A whole purchase of two tickets of `hotEvent` with what a storefront sends along; between turns it is looked what is due, as an actor does. */
+export function buyTwo({ office, do: take }: BareDesk, n: number): void {
+  const desk = {
+    do(command: Command): Reply {
+      nextDeadline(office);
+      return take(command);
+    },
+  };
+  const sessionKey = `7f3a9c55-${String(n).padStart(12, '0')}`;
+  const { hold } = desk.do({ ...placeHold(n, 'single', 2), sessionKey }) as ReplyTo<'PlaceHold'>;
+  const started = desk.do(startOf(hold.id, sessionKey, n)) as ReplyTo<'StartCheckout'>;
+  const { id: orderId } = started.order;
+  const paymentId = started.payment!.id;
+  const checkoutSessionId = `cs_1_${String(n).padStart(24, 'x')}`;
+  const redirectUrl = `https://tickets.example.org/sandbox/pay/${checkoutSessionId}`;
+  desk.do({ type: 'RecordCheckoutSession', orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt: null });
+  desk.do({
+    type: 'RecordPayment',
+    provider: 'provider_a',
+    checkoutSessionId,
+    paymentId,
+    outcome: 'paid',
+    amountCents: started.payment!.amountCents,
+    currency: 'EUR',
+    webhookId: `msg_${String(n).padStart(24, 'y')}`,
+  });
+}
+
+function startOf(holdId: string, sessionKey: string, n: number): CommandOf<'StartCheckout'> {
+  return {
+    type: 'StartCheckout',
+    holdId,
+    sessionKey,
+    items: null,
+    customer: { email: `buyer.number.${n}@example.org`, name: 'Ada Lovelace', documentNumber: null, phone: null },
+    acceptTerms: true,
+    successUrl: 'https://shop.example.org/thanks?order={ORDER_ID}',
+    cancelUrl: 'https://shop.example.org/cart',
+    installmentCount: 1,
+    promoCode: null,
+    promoterCode: null,
+    referralCode: null,
+    tracking: { utm_source: 'newsletter', utm_campaign: 'spring' },
+    queuePass: null,
+    idempotency: null,
+  };
 }

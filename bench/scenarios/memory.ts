@@ -1,14 +1,16 @@
+/** What things take in memory while they are kept: live holds, finished orders, seats. */
 import { definitionOf, hallEvent, hotEvent } from '../events.ts';
-import { openBareDesk, placeHold } from '../desk.ts';
+import { buyTwo, openBareDesk, placeHold } from '../desk.ts';
 import { usedBytes, type Scenario } from '../scenario.ts';
 
 const SEATS = 60_000;
 
 export const memory: Scenario = {
   name: 'memory',
-  about: 'bytes of a live hold, and of a seat on one more date',
+  about: 'bytes of a live hold, of a finished order, and of a seat on one more date',
   async run({ quick }) {
     const holds = quick ? 50_000 : 500_000;
+    const orders = quick ? 10_000 : 100_000;
     return {
       figures: [
         {
@@ -16,6 +18,12 @@ export const memory: Scenario = {
           value: bytesOfHold(holds),
           unit: 'B',
           budget: { atMost: 700 },
+        },
+        {
+          name: `a finished order of two tickets with its hold, of ${orders.toLocaleString('en-GB')}`,
+          value: bytesOfOrder(orders),
+          unit: 'B',
+          budget: { atMost: 1024 },
         },
         { name: 'a seat on a date, of 60,000', value: bytesOfSeat(), unit: 'B', budget: { atMost: 16 } },
       ],
@@ -31,6 +39,17 @@ function bytesOfHold(holds: number): number {
   const used = usedBytes() - before;
   if (desk.office.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
   return used / holds;
+}
+
+/** Orders that were held, checked out under an idempotency key, and paid, each by a buyer of its own. */
+function bytesOfOrder(orders: number): number {
+  const desk = openBareDesk(definitionOf(hotEvent));
+  for (let n = 0; n < 1_000; n += 1) buyTwo(desk, n);
+  const before = usedBytes();
+  for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(desk, n);
+  const used = usedBytes() - before;
+  if (desk.office.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
+  return used / orders;
 }
 
 /** What nine more dates cost, a seat each: the seating plan itself is shared by all dates. */

@@ -8,7 +8,8 @@
  *  1. Everything is judged as of one moment: the view is opened first, and what is newer is left out.
  *  2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive; without
  *     such a snapshot the archive is replayed as well.
- *  3. A good snapshot equals the replay up to its fact, by fingerprint (I9); the books agree there and at the end (I7, I8).
+ *  3. A good snapshot of today's format equals the replay up to its fact, by fingerprint (I9); the books agree there and at the
+ *     end (I7, I8). From one of an older format the replay goes on, as the service did when it started with this version.
  *  4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal ones.
  */
 import { createHash } from 'node:crypto';
@@ -20,7 +21,7 @@ import { auditBoxOffice, type Discrepancy } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
 import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
 import { replayFact } from '#domain/replay.ts';
-import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { formatOf, restoreOffice, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
 import { eventNumberIn } from './reading.ts';
 import {
   evolveService,
@@ -140,15 +141,17 @@ class StateCheck {
     let lastSeq = 0;
     try {
       const start = await openReplica(view, eventId, archivedSeq, snapshots);
-      const { replica } = start;
+      let { replica } = start;
       lastSeq = start.seq;
       const ahead = snapshots.filter(({ seq }) => seq > lastSeq);
       for (const row of await view.factsOf(eventId, lastSeq)) {
-        while ((ahead[0]?.seq ?? Infinity) < row.seq) this.#compare(replica, ahead.shift()!, where);
+        while ((ahead[0]?.seq ?? Infinity) < row.seq) replica = await this.#compare(replica, ahead.shift()!, where);
         replica.apply(row);
         lastSeq = row.seq;
       }
-      for (const snapshot of ahead.filter(({ seq }) => seq <= view.headSeq)) this.#compare(replica, snapshot, where);
+      for (const snapshot of ahead.filter(({ seq }) => seq <= view.headSeq)) {
+        replica = await this.#compare(replica, snapshot, where);
+      }
       this.#finish(eventId, replica, where);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -158,14 +161,18 @@ class StateCheck {
     }
   }
 
-  #compare(replica: Replica, { path, fingerprint }: SnapshotFinding, where: string): void {
+  /** Compares a state with a snapshot of it, and returns the one to go on from (3). */
+  async #compare(replica: Replica, { eventId, path, fingerprint }: SnapshotFinding, where: string): Promise<Replica> {
     this.#audit(replica, `${where}, as of ${path}`);
     if (fingerprintOf(replica.pieces()) === fingerprint) {
       this.snapshotsReplayed += 1;
-      return;
+      return replica;
     }
+    const older = await readOlderFormat(path);
+    if (older !== null) return restoreReplica(eventId ?? SERVICE_STREAM, older);
     const hint = `Delete ${path}: the journal decides, and a new snapshot is taken from it. Report it.`;
     this.#add({ what: 'a snapshot is not what its facts add up to', where: `${where}, ${path}`, hint });
+    return replica;
   }
 
   #finish(eventId: string, replica: Replica, where: string): void {
@@ -209,6 +216,17 @@ async function openReplica(
     }
   }
   return { replica: await emptyReplica(view, eventId), seq: 0 };
+}
+
+/** The pieces of a snapshot that an older version wrote in its own format; null for one of today's, or one that is gone. */
+async function readOlderFormat(path: string): Promise<readonly string[] | null> {
+  try {
+    const { pieces } = await readSnapshot(path);
+    return formatOf(pieces[0] ?? '{}') < SNAPSHOT_FORMAT ? pieces : null;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 async function emptyReplica(view: JournalView, eventId: string): Promise<Replica> {

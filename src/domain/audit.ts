@@ -154,7 +154,7 @@ function auditSessions({ holds }: HoldOffice): Discrepancy[] {
 }
 
 function auditOrders(office: OrderOffice): Discrepancy[] {
-  return office.orders.inOrder.flatMap((order) =>
+  return [...office.orders.inOrder].flatMap((order) =>
     discrepanciesOf(order, office.holds.byId.get(order.purchase.holdId)).map((what) => ({
       what,
       where: `order ${order.id}`,

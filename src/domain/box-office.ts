@@ -22,6 +22,7 @@ import {
   evolveHoldExpired,
   evolveHoldPlaced,
   evolveHoldReleased,
+  findAnyHold,
   holdDeadlineStands,
   isLive,
   noHolds,
@@ -229,12 +230,16 @@ function placeHold(office: BoxOffice, command: CommandOf<'PlaceHold'>, turn: Tur
   const passRefusal = judgePass(office, command.sessionKey, command.queuePass, turn.now);
   if (passRefusal !== null) return passRefusal;
   const holdId = turn.newId('hld');
+  const { sessionKey } = command;
   const facts = decidePlaceHold(office, command, holdId, turn.now);
-  return decided(facts, 'PlaceHold', () => ({ ...shownHold(office, { holdId }), replayed: false }));
+  return decided(facts, 'PlaceHold', () => ({ ...shownHold(office, { holdId, sessionKey }), replayed: false }));
 }
 
-function shownHold(office: BoxOffice, { holdId }: { readonly holdId: string }): Replies['ChangeHold'] {
-  const hold = office.holds.byId.get(holdId);
+function shownHold(
+  office: BoxOffice,
+  { holdId, sessionKey }: { readonly holdId: string; readonly sessionKey: string },
+): Replies['ChangeHold'] {
+  const hold = findAnyHold(office.holds, holdId, sessionKey);
   invariant(hold !== undefined, 'a hold that was just decided on is there');
   return { hold: viewHold(office, hold) };
 }
@@ -308,7 +313,7 @@ function factsOfCancellation(
   if (performanceIds.length === 0) return [];
   const dates = new Set(performanceIds);
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
-  for (const hold of office.holds.byId.values()) {
+  for (const hold of office.holds.byId.objects()) {
     const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => dates.has(line.performanceId));
     if (isConcerned) facts.push(fact('HoldReleased', { holdId: hold.id }));
   }
@@ -336,9 +341,9 @@ export function evolve(office: BoxOffice, happened: Fact, at: number): void {
     case 'HoldChanged':
       return evolveHoldChanged(office, happened.data);
     case 'HoldReleased':
-      return evolveHoldReleased(office, happened.data);
+      return evolveHoldReleased(office, happened.data, at);
     case 'HoldExpired':
-      return evolveHoldExpired(office, happened.data);
+      return evolveHoldExpired(office, happened.data, at);
     case 'OrderPlaced':
     case 'CheckoutResumed':
     case 'PaymentRequested':
@@ -361,7 +366,7 @@ function evolveEventDefined(office: BoxOffice, data: FactData['EventDefined']): 
   invariant(data.version === office.definitionVersion + 1, 'definitions follow one another');
   office.definitionVersion = data.version;
   evolvePlan(office, compileSalePlan(data.definition));
-  for (const hold of office.holds.byId.values()) {
+  for (const hold of office.holds.byId.objects()) {
     if (!isLive(hold)) continue;
     for (const line of hold.lines) reschedule(inventoryOf(office, line.performanceId), hold, [line]);
   }

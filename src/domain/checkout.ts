@@ -14,7 +14,7 @@
 import { judgeAttendees } from './attendees.ts';
 import { findPerks } from './bar-perks.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from './fact.ts';
-import { activeHoldOf, refuseUnless, type Hold } from './holds.ts';
+import { activeHoldOf, findAnyHold, refuseUnless, type Hold } from './holds.ts';
 import { recall } from './idempotency.ts';
 import { invariant } from './invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from './money.ts';
@@ -111,8 +111,7 @@ function resume({ id: orderId }: Order, { idempotency }: StartCheckout): Started
 
 /** The hold that the command names, unless a session key is given that does not own it. */
 function findHoldOf(office: OrderOffice, { holdId, sessionKey }: StartCheckout): Hold | null {
-  const hold = holdId === null ? undefined : office.holds.byId.get(holdId);
-  return hold !== undefined && (sessionKey === null || hold.sessionKey === sessionKey) ? hold : null;
+  return holdId === null ? null : (findAnyHold(office.holds, holdId, sessionKey) ?? null);
 }
 
 // ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,7 @@ export function figuresOf(office: BoxOffice): Figures {
   const { holds, orders, waitingRoom, dates } = office;
   return {
     tickets: [...dates.values()].map(({ inventory }) => totals(inventory)).reduce(addEach, NO_FIGURES.tickets),
-    holds: countByStatus(holdLaw.statuses, holds.byId.values()),
+    holds: addEach(countByStatus(holdLaw.statuses, holds.byId.values()), holds.ended.cutCounts()),
     orders: countByStatus(orderLaw.statuses, orders.inOrder),
     queue: {
       waiting: waitingRoom?.entries.waitingCount ?? 0,
@@ -53,8 +53,8 @@ function countByStatus<Status extends string>(
   return counts;
 }
 
-function addEach<Counts extends object>(a: Counts, b: Counts): Counts {
-  const others = b as Record<string, number>;
+function addEach<Counts extends object>(a: Counts, b: Partial<Counts>): Counts {
+  const others = b as Partial<Record<string, number>>;
   return Object.fromEntries(
     Object.entries(a).map(([name, count]: [string, number]) => [name, count + (others[name] ?? 0)]),
   ) as Counts;

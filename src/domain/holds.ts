@@ -8,41 +8,33 @@
  * 1. A session has at most one ACTIVE hold (I8); placing another releases the first in the same fact.
  * 2. From the millisecond of `expiresAt` on a hold is over: the actor settles what is due before every other turn.
  * 3. A refusal leaves the hold as it was, window included (decide mutates nothing, I2).
- * 4. Finished holds are kept for reading, the newest FINISHED_HOLDS_MAX of them; those with an order stay with it.
+ * 4. Holds that ended are kept for reading. Those with an order stay with it, packed once it is settled. The others stay whole for
+ *    WHOLE_MS, at most WHOLE_HOLDS_MAX of them, and then without their items for two hours (`ended-records.ts`), however many end.
  */
 import { follow } from '#machines/compile.ts';
-import { holdLaw, type HoldStatus, type HoldTrigger } from '#machines/hold.ts';
+import { holdLaw, type HoldTrigger } from '#machines/hold.ts';
+import { createEndedHolds, type EndedHolds } from './ended-holds.ts';
+import { HoldRecords } from './hold-records.ts';
 import { noteDeadline, type Deadlines } from './deadlines.ts';
 import { fact, type Fact, type FactData, type HoldLine } from './fact.ts';
 import { recall, remember, type IdempotencyBook, type IdempotencyRecord } from './idempotency.ts';
 import { giveBack, reschedule, retake, returnSold, sell, take } from './inventory.ts';
 import { invariant } from './invariant.ts';
 import { followStock, type SaleDate, type Stock } from './performances.ts';
-import { RecentIds } from './recent-ids.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { rearrange, reserve } from './reservation.ts';
 import { ShardedMap } from './sharded-map.ts';
 import type { CommandOf } from './command.ts';
+import type { Hold } from './hold.ts';
 import type { HoldItemView, HoldView, IdempotentAnswer } from './views.ts';
 
-/** Bounds the memory of holds that are over and have no order. */
-export const FINISHED_HOLDS_MAX = 10_000;
-
-export interface Hold {
-  readonly id: string;
-  readonly sessionKey: string;
-  status: HoldStatus;
-  lines: readonly HoldLine[];
-  expiresAt: number;
-  readonly firstPlacedAt: number;
-  orderId: string | null;
-}
+export type { Hold };
 
 export interface HoldBook {
-  readonly byId: ShardedMap<Hold>;
+  readonly byId: HoldRecords;
   readonly activeBySession: ShardedMap<Hold>;
-  /** Holds that ended without an order, oldest first. */
-  readonly finished: RecentIds;
+  /** Holds that ended without an order. */
+  readonly ended: EndedHolds;
 }
 
 /** What holds need of the box office around them. */
@@ -54,7 +46,7 @@ export interface HoldOffice extends Stock {
 }
 
 export function noHolds(): HoldBook {
-  return { byId: new ShardedMap(), activeBySession: new ShardedMap(), finished: new RecentIds(FINISHED_HOLDS_MAX) };
+  return { byId: new HoldRecords(), activeBySession: new ShardedMap(), ended: createEndedHolds() };
 }
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -69,16 +61,29 @@ export function activeHoldOf(office: HoldOffice, sessionKey: string | null): Hol
   return (sessionKey === null ? undefined : office.holds.activeBySession.get(sessionKey)) ?? null;
 }
 
-/** A hold, for its owner: an unknown id and another session's key get the same HOLD_NOT_FOUND. */
-export function findOwnHold(office: HoldOffice, holdId: string, sessionKey: string): Hold | Refusal {
-  const hold = office.holds.byId.get(holdId);
-  return hold !== undefined && hold.sessionKey === sessionKey ? hold : refuse('HOLD_NOT_FOUND', {});
+/**
+ * Any hold that can be read, to be read only; with a session key only where it is that key's. One of which no more is kept than
+ * how it ended has no items.
+ */
+export function findAnyHold({ byId, ended }: HoldBook, holdId: string, sessionKey: string | null): Hold | undefined {
+  const hold = byId.get(holdId) ?? ended.find(holdId, sessionKey);
+  return hold !== undefined && (sessionKey === null || hold.sessionKey === sessionKey) ? hold : undefined;
 }
 
-/** The hold as its owner sees it: HOLD_NOT_FOUND. */
-export function findHold(office: HoldOffice, holdId: string, sessionKey: string): HoldView | Refusal {
+/** A hold, for its owner: an unknown id and another session's key get the same HOLD_NOT_FOUND. */
+export function findOwnHold(office: HoldOffice, holdId: string, sessionKey: string): Hold | Refusal {
+  return findAnyHold(office.holds, holdId, sessionKey) ?? refuse('HOLD_NOT_FOUND', {});
+}
+
+/**
+ * The hold as its owner sees it at a moment: HOLD_NOT_FOUND. One whose window is over reads EXPIRED also while that cannot be
+ * written.
+ */
+export function findHold(office: HoldOffice, holdId: string, sessionKey: string, now: number): HoldView | Refusal {
   const hold = findOwnHold(office, holdId, sessionKey);
-  return isRefusal(hold) ? hold : viewHold(office, hold);
+  if (isRefusal(hold)) return hold;
+  const view = viewHold(office, hold);
+  return hold.status === 'ACTIVE' && hold.expiresAt <= now ? { ...view, status: 'EXPIRED' } : view;
 }
 
 export function viewHold(office: HoldOffice, hold: Hold): HoldView {
@@ -200,7 +205,7 @@ export function evolveHoldPlaced(office: HoldOffice, data: FactData['HoldPlaced'
   const { holds } = office;
   const replaced = holds.activeBySession.get(data.sessionKey);
   invariant((replaced?.id ?? null) === data.replacedHoldId, 'a session has one ACTIVE hold (I8)');
-  if (replaced !== undefined) endHold(office, replaced, 'REPLACE');
+  if (replaced !== undefined) endHold(office, replaced, 'REPLACE', at);
   const hold: Hold = {
     id: data.holdId,
     sessionKey: data.sessionKey,
@@ -232,12 +237,12 @@ export function evolveHoldChanged(office: HoldOffice, data: FactData['HoldChange
   if (isMoved) noteDeadline(office.deadlines, hold.id, hold.expiresAt);
 }
 
-export function evolveHoldReleased(office: HoldOffice, data: FactData['HoldReleased']): void {
-  endHold(office, holdOf(office.holds, data.holdId), 'RELEASE');
+export function evolveHoldReleased(office: HoldOffice, data: FactData['HoldReleased'], at: number): void {
+  endHold(office, holdOf(office.holds, data.holdId), 'RELEASE', at);
 }
 
-export function evolveHoldExpired(office: HoldOffice, data: FactData['HoldExpired']): void {
-  endHold(office, holdOf(office.holds, data.holdId), 'EXPIRE');
+export function evolveHoldExpired(office: HoldOffice, data: FactData['HoldExpired'], at: number): void {
+  endHold(office, holdOf(office.holds, data.holdId), 'EXPIRE', at);
 }
 
 /** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
@@ -274,28 +279,29 @@ export function returnHold(office: HoldOffice, holdId: string): void {
 }
 
 /** The order of the hold ended before money came: its tickets return to sale. */
-export function endConvertedHold(office: HoldOffice, holdId: string, trigger: 'RELEASE' | 'EXPIRE'): void {
-  endHold(office, holdOf(office.holds, holdId), trigger);
+export function endConvertedHold(office: HoldOffice, holdId: string, trigger: 'RELEASE' | 'EXPIRE', at: number): void {
+  endHold(office, holdOf(office.holds, holdId), trigger, at);
 }
 
-function endHold(office: HoldOffice, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 'EXPIRE'): void {
+function endHold(office: HoldOffice, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 'EXPIRE', at: number): void {
   const { holds } = office;
   // A replaced hold's place is taken by the new one. Deleted first, a key that is put in again and again would leave a
   // trail of dead entries in the Map, which every look at it walks (measured: 40 µs a turn in a Map of 7,500).
   if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
   hold.status = follow(holdLaw, hold.status, trigger);
   eachLine(office, hold, (date, line) => giveBack(date.inventory, line));
-  if (hold.orderId === null) keepFinished(holds, hold.id);
+  if (hold.orderId === null) for (const { id } of holds.ended.add(hold, at)) holds.byId.delete(id);
 }
 
-/** Keeps a finished hold readable, and forgets the one that ended longest ago when there are too many. */
-export function keepFinished(holds: HoldBook, holdId: string): void {
-  const forgotten = holds.finished.add(holdId);
-  if (forgotten !== null) holds.byId.delete(forgotten);
+/** Packs the hold of an order that is settled, under the order's number (4). */
+export function settleHold({ byId }: HoldBook, holdId: string, orderNumber: number): void {
+  const hold = byId.open(holdId);
+  if (hold !== undefined) byId.settle(hold, orderNumber);
 }
 
+/** A hold that a fact is about, to be changed. */
 function holdOf(holds: HoldBook, holdId: string): Hold {
-  const hold = holds.byId.get(holdId);
+  const hold = holds.byId.open(holdId);
   invariant(hold !== undefined, 'a fact names a hold that is there');
   return hold;
 }

@@ -15,7 +15,8 @@ import {
   countOrder,
   isInstallmentPaid,
   isLiveOrder,
-  keepOrder,
+  openOrder,
+  settleOrder,
   type Order,
   type OrderBook,
   type OrderOffice,
@@ -42,8 +43,13 @@ export type OrderFactType =
 
 export type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
 
-/** Applies a fact about an order that happened at a moment. */
-export function evolveOrders(office: OrderOffice, { type, data }: OrderFact, at: number): void {
+/** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
+export function evolveOrders(office: OrderOffice, happened: OrderFact, at: number): void {
+  applyFact(office, happened, at);
+  if (happened.type !== 'CheckoutResumed') settleOrder(office, openOrder(office.orders, happened.data.orderId));
+}
+
+function applyFact(office: OrderOffice, { type, data }: OrderFact, at: number): void {
   switch (type) {
     case 'OrderPlaced':
       return evolveOrderPlaced(office, data, at);
@@ -64,7 +70,7 @@ export function evolveOrders(office: OrderOffice, { type, data }: OrderFact, at:
     case 'TicketsIssued':
       return evolveTicketsIssued(office, data);
     case 'OrderExpired':
-      return evolveOrderExpired(office, data);
+      return evolveOrderExpired(office, data, at);
     case 'OrderCancelled':
       return evolveOrderCancelled(office, data, at);
     case 'RefundRecorded':
@@ -87,7 +93,7 @@ function evolveOrderPlaced(office: OrderOffice, data: FactData['OrderPlaced'], a
     refunds: [],
     cancellation: null,
   };
-  keepOrder(office.orders, order);
+  office.orders.inOrder.append(order);
   convertHold(office, data.holdId, order.id, data.expiresAt);
   countOrder(office, order, 1);
   if (data.firstPaymentId !== null)
@@ -96,29 +102,29 @@ function evolveOrderPlaced(office: OrderOffice, data: FactData['OrderPlaced'], a
 }
 
 function evolvePaymentRequested(office: OrderOffice, data: FactData['PaymentRequested'], at: number): void {
-  const order = orderOf(office.orders, data.orderId);
+  const order = openOrder(office.orders, data.orderId);
   addPayment(office.orders, order, requestedPayment(order, data.paymentId, data.installment, at));
 }
 
 /** A session may also be opened for a payment that ended meanwhile; then it only makes reports of it findable. */
 function evolveCheckoutSessionOpened(office: OrderOffice, data: FactData['CheckoutSessionOpened']): void {
-  const order = orderOf(office.orders, data.orderId);
+  const order = openOrder(office.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
   if (payment.status === 'REQUESTED') movePayment(payment, 'OPEN');
   payment.checkoutSessionId = data.checkoutSessionId;
   payment.redirectUrl = data.redirectUrl;
   payment.sessionExpiresAt = data.expiresAt;
-  office.orders.byPayment.set(data.checkoutSessionId, order);
+  office.orders.inOrder.note(data.checkoutSessionId, order);
 }
 
 const triggerOfOutcome = { DECLINED: 'DECLINE', CANCELLED: 'CANCEL', EXPIRED: 'EXPIRE' } as const;
 
 function evolvePaymentClosed(office: OrderOffice, data: FactData['PaymentClosed']): void {
-  movePayment(paymentOf(orderOf(office.orders, data.orderId), data.paymentId), triggerOfOutcome[data.outcome]);
+  movePayment(paymentOf(openOrder(office.orders, data.orderId), data.paymentId), triggerOfOutcome[data.outcome]);
 }
 
 function evolvePaymentRecorded(office: OrderOffice, data: FactData['PaymentRecorded'], at: number): void {
-  const order = orderOf(office.orders, data.orderId);
+  const order = openOrder(office.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
   invariant(payment.amountCents === data.amountCents, 'money of another amount is stray');
   invariant(!data.isCounted || !isInstallmentPaid(order, payment.installment), 'an installment is paid once');
@@ -130,7 +136,7 @@ function evolvePaymentRecorded(office: OrderOffice, data: FactData['PaymentRecor
 }
 
 function evolveStrayMoneyRecorded(office: OrderOffice, data: FactData['StrayMoneyRecorded'], at: number): void {
-  const order = orderOf(office.orders, data.orderId);
+  const order = openOrder(office.orders, data.orderId);
   const { paymentId, amountCents, currency, strayOf, reference, webhookId } = data;
   const { installment } = paymentOf(order, strayOf);
   const asked = { ...requestedPayment(order, paymentId, installment, at), amountCents, currency, strayOf };
@@ -141,7 +147,7 @@ function evolveStrayMoneyRecorded(office: OrderOffice, data: FactData['StrayMone
 
 /** Tickets that were held are sold, and those of an order that had ended are taken again; further installments move none. */
 function evolveOrderPaid(office: OrderOffice, { orderId, trigger }: FactData['OrderPaid']): void {
-  const order = orderOf(office.orders, orderId);
+  const order = openOrder(office.orders, orderId);
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') consumeHold(office, holdId);
   else if (!isLiveOrder(order)) {
@@ -154,26 +160,26 @@ function evolveOrderPaid(office: OrderOffice, { orderId, trigger }: FactData['Or
 }
 
 function evolveTicketsIssued(office: OrderOffice, { orderId, ticketIds }: FactData['TicketsIssued']): void {
-  const order = orderOf(office.orders, orderId);
+  const order = openOrder(office.orders, orderId);
   invariant(order.ticketIds.length === 0, 'tickets are issued once');
   invariant(ticketIds.length === sumOf(order.purchase.items, (item) => item.ticketCount), 'one id for each ticket');
   order.ticketIds = ticketIds;
-  for (const ticketId of ticketIds) office.orders.byTicket.set(ticketId, order);
+  for (const ticketId of ticketIds) office.orders.inOrder.note(ticketId, order);
 }
 
-function evolveOrderExpired(office: OrderOffice, { orderId }: FactData['OrderExpired']): void {
-  const order = orderOf(office.orders, orderId);
+function evolveOrderExpired(office: OrderOffice, { orderId }: FactData['OrderExpired'], at: number): void {
+  const order = openOrder(office.orders, orderId);
   order.status = follow(orderLaw, order.status, 'EXPIRE');
-  endConvertedHold(office, order.purchase.holdId, 'EXPIRE');
+  endConvertedHold(office, order.purchase.holdId, 'EXPIRE', at);
   closePayments(order, 'EXPIRE');
   countOrder(office, order, -1);
 }
 
 function evolveOrderCancelled(office: OrderOffice, data: FactData['OrderCancelled'], at: number): void {
   const { orderId, cause, operator, note } = data;
-  const order = orderOf(office.orders, orderId);
+  const order = openOrder(office.orders, orderId);
   const { holdId } = order.purchase;
-  if (order.status === 'PENDING') endConvertedHold(office, holdId, 'RELEASE');
+  if (order.status === 'PENDING') endConvertedHold(office, holdId, 'RELEASE', at);
   else returnHold(office, holdId);
   order.status = follow(orderLaw, order.status, 'CANCEL');
   order.cancellation = { cause, operator, note, at };
@@ -183,7 +189,7 @@ function evolveOrderCancelled(office: OrderOffice, data: FactData['OrderCancelle
 }
 
 function evolveRefundRecorded(office: OrderOffice, data: FactData['RefundRecorded'], at: number): void {
-  keepRefund(orderOf(office.orders, data.orderId), data, at);
+  keepRefund(openOrder(office.orders, data.orderId), data, at);
 }
 
 function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
@@ -208,7 +214,7 @@ function requestedPayment(order: Order, paymentId: string, installment: number, 
 
 function addPayment(orders: OrderBook, order: Order, payment: Payment): void {
   order.payments.push(payment);
-  orders.byPayment.set(payment.id, order);
+  orders.inOrder.note(payment.id, order);
 }
 
 function movePayment(payment: Payment, trigger: PaymentTrigger): void {
@@ -220,12 +226,6 @@ function closePayments(order: Order, trigger: 'EXPIRE' | 'CANCEL'): void {
   for (const payment of order.payments) {
     if (payment.status === 'REQUESTED' || payment.status === 'OPEN') movePayment(payment, trigger);
   }
-}
-
-function orderOf(orders: OrderBook, orderId: string): Order {
-  const order = orders.byId.get(orderId);
-  invariant(order !== undefined, `a fact names an order that is not there: ${orderId}`);
-  return order;
 }
 
 function paymentOf(order: Order, paymentId: string): Payment {

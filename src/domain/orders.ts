@@ -10,68 +10,43 @@
  *    never added to the order's amounts (`refunds.ts`).
  * 3. Orders that are PENDING, PARTIALLY_PAID or CONFIRMED are live: they alone count for e-mail caps, uses of codes and
  *    perks sold. The tallies change only where an order becomes live or ceases to be.
- * 4. Orders that ended are kept: money may still come for them, and it must find them.
+ * 4. Orders that ended are kept: money may still come for them, and it must find them. One to which nothing more is expected
+ *    to happen is settled: packed, with its hold, until something happens to it after all.
  * 5. After an operator's doing a cancelled order stays cancelled.
  */
 import { orderLaw, type OrderStatus } from '#machines/order.ts';
-import type { PaymentStatus } from '#machines/payment.ts';
 import { countPerks } from './bar-perks.ts';
-import { fact, type CancellationCause, type Fact, type FactData, type OperatorMark } from './fact.ts';
+import { fact, type CancellationCause, type Fact, type OperatorMark } from './fact.ts';
 import { sumOf } from './money.ts';
+import { emailKey } from './email-key.ts';
 import { countUses } from './promo-codes.ts';
+import { HashedTally } from './hashed-tally.ts';
+import { invariant } from './invariant.ts';
+import { OrderRecords, tagOf } from './order-records.ts';
 import { countTickets } from './purchase-limits.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { noteVoidTickets, noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { readTracking } from './tracking.ts';
 import type { CommandOf } from './command.ts';
-import type { Hold, HoldOffice } from './holds.ts';
-import type { RefundView } from './views.ts';
+import { settleHold, type Hold, type HoldOffice } from './holds.ts';
+import type { Order, Payment } from './order.ts';
 
-export interface Payment {
-  readonly id: string;
-  /** From 1; a stray payment has that of the payment whose session it came through. */
-  readonly installment: number;
-  readonly amountCents: number;
-  readonly currency: string;
-  status: PaymentStatus;
-  readonly createdAt: number;
-  paidAt: number | null;
-  checkoutSessionId: string | null;
-  redirectUrl: string | null;
-  sessionExpiresAt: number | null;
-  /** Whether its money pays the installment. */
-  isCounted: boolean;
-  /** For money that nobody asked for, the payment whose session it came through. */
-  readonly strayOf: string | null;
-  /** How the report of the money called itself; for telling a repeat. */
-  reference: string | null;
-  webhookId: string | null;
-}
+export type { Order, Payment };
 
-export interface Order {
-  readonly id: string;
-  /** Its place among the event's orders, from 0. */
-  readonly number: number;
-  /** What was agreed when it was placed; never changes. */
-  readonly purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
-  readonly placedAt: number;
-  status: OrderStatus;
-  readonly payments: Payment[];
-  /** Empty until the first money; kept, but void, after a cancellation. */
-  ticketIds: readonly string[];
-  readonly refunds: RefundView[];
-  cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+/** Finds an order by one of its ids. A settled order is a copy, to be read only. */
+interface OrderFinder {
+  get(id: string): Order | undefined;
 }
 
 export interface OrderBook {
   /** In the order of placing. */
-  readonly byId: Map<string, Order>;
-  readonly inOrder: Order[];
+  readonly inOrder: OrderRecords;
+  readonly byId: OrderFinder;
   /** By the id of a payment, and by the id of its provider's session. */
-  readonly byPayment: Map<string, Order>;
-  readonly byTicket: Map<string, Order>;
+  readonly byPayment: OrderFinder;
+  readonly byTicket: OrderFinder;
   /** Tallies over live orders (3). */
-  readonly ticketsByEmail: Map<string, number>;
+  readonly ticketsByEmail: HashedTally;
   readonly usesByCode: Map<string, number>;
   readonly voidTickets: VoidTickets;
 }
@@ -84,15 +59,23 @@ export interface OrderOffice extends HoldOffice {
 }
 
 export function noOrders(): OrderBook {
+  const inOrder = new OrderRecords(({ status, purchase }) => orderTag(status, purchase.customer.email));
+  const hasPayment = (order: Order, wanted: string): boolean =>
+    order.payments.some(({ id, checkoutSessionId }) => id === wanted || checkoutSessionId === wanted);
   return {
-    byId: new Map(),
-    inOrder: [],
-    byPayment: new Map(),
-    byTicket: new Map(),
-    ticketsByEmail: new Map(),
+    inOrder,
+    byId: { get: (wanted) => inOrder.find(wanted, ({ id }) => id === wanted) },
+    byPayment: { get: (wanted) => inOrder.find(wanted, (order) => hasPayment(order, wanted)) },
+    byTicket: { get: (wanted) => inOrder.find(wanted, ({ ticketIds }) => ticketIds.includes(wanted)) },
+    ticketsByEmail: new HashedTally(),
     usesByCode: new Map(),
     voidTickets: noVoidTickets(),
   };
+}
+
+/** By what lists of orders are chosen: a status and a buyer. */
+export function orderTag(status: OrderStatus, email: string): number {
+  return tagOf(orderLaw.statuses.indexOf(status), emailKey(email));
 }
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -105,6 +88,13 @@ export function orderById(office: OrderOffice, orderId: string): Order | Refusal
 /** Whether the order has, or may soon have, tickets (3). */
 export function isLiveOrder({ status }: Order): boolean {
   return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
+}
+
+/** Whether nothing more is expected to happen to the order (4): no payment waits, and what is paid for is issued. */
+export function isSettled({ status, payments, ticketIds }: Order): boolean {
+  if (status === 'PENDING' || status === 'PARTIALLY_PAID') return false;
+  if (payments.some((payment) => payment.status === 'REQUESTED' || payment.status === 'OPEN')) return false;
+  return status !== 'CONFIRMED' || ticketIds.length > 0;
 }
 
 /** The try at the order's first installment; null for a free order. */
@@ -179,7 +169,7 @@ export function cancelOrdersOn(
   performanceIds: ReadonlySet<string>,
   mark: OperatorMark,
 ): readonly Fact[] {
-  return office.orders.inOrder
+  return [...office.orders.inOrder]
     .filter(isLiveOrder)
     .filter(({ purchase }) => purchase.items.some((item) => performanceIds.has(item.performanceId)))
     .map((order) => cancelled(order, 'PERFORMANCE', mark));
@@ -193,10 +183,18 @@ export function cancelled(order: Order, cause: CancellationCause, { operator, no
 
 // ── the book ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Puts a new order at the end of the book. */
-export function keepOrder(orders: OrderBook, order: Order): void {
-  orders.byId.set(order.id, order);
-  orders.inOrder.push(order);
+/** An order that a fact is about, to be changed. */
+export function openOrder(orders: OrderBook, orderId: string): Order {
+  const order = orders.inOrder.open(orderId);
+  invariant(order !== undefined, `a fact names an order that is not there: ${orderId}`);
+  return order;
+}
+
+/** Packs an order and its hold where nothing more is expected to happen to them (4). */
+export function settleOrder(office: OrderOffice, order: Order): void {
+  if (!isSettled(order)) return;
+  office.orders.inOrder.settle(order);
+  settleHold(office.holds, order.purchase.holdId, order.number);
 }
 
 /** Adds a live order to the tallies, or with -1 takes it out (3). */
@@ -208,20 +206,15 @@ export function countOrder(office: OrderOffice, { purchase }: Order, sign: 1 | -
 
 // ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** An order as a snapshot keeps it. */
+/** An order as a snapshot keeps it: whole, so that a snapshot needs nothing but itself. */
 export type OrderRecord = Order;
 
 /** Puts an order of a snapshot back; the tallies and indexes follow from it. */
 export function restoreOrder(office: OrderOffice, record: OrderRecord): void {
-  const { orders } = office;
   const { purchase } = record;
   const order: Order = { ...record, purchase: { ...purchase, tracking: readTracking(purchase.tracking) } };
-  keepOrder(orders, order);
-  for (const { id, checkoutSessionId } of order.payments) {
-    orders.byPayment.set(id, order);
-    if (checkoutSessionId !== null) orders.byPayment.set(checkoutSessionId, order);
-  }
-  for (const ticketId of order.ticketIds) orders.byTicket.set(ticketId, order);
+  office.orders.inOrder.append(order);
   if (isLiveOrder(order)) countOrder(office, order, 1);
   noteVoidTickets(office.orders.voidTickets, order);
+  settleOrder(office, order);
 }

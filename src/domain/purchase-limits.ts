@@ -9,8 +9,9 @@
  * 2. An order that late money would bring back must fit into its address's allowance like a new one.
  */
 import { emailKey } from './email-key.ts';
-import { addToTally, sumOf } from './money.ts';
+import { sumOf } from './money.ts';
 import { refuse, type Refusal } from './refusal.ts';
+import type { HashedTally } from './hashed-tally.ts';
 import type { SalePlan } from './sale-plan.ts';
 
 /** Bounds an order where the event has no cap of its own: each ticket is an id in memory and in the journal. */
@@ -31,7 +32,7 @@ export function judgeLimits(
   plan: SalePlan,
   items: readonly LimitedItem[],
   email: string,
-  ticketsByEmail: ReadonlyMap<string, number>,
+  ticketsByEmail: Pick<HashedTally, 'get'>,
 ): Refusal | null {
   const overCart = checkCartLimits(plan, items);
   if (overCart !== null) return overCart;
@@ -43,7 +44,7 @@ export function checkEmailLimit(
   { definition }: SalePlan,
   items: readonly Pick<LimitedItem, 'ticketCount'>[],
   email: string,
-  ticketsByEmail: ReadonlyMap<string, number>,
+  ticketsByEmail: Pick<HashedTally, 'get'>,
 ): Refusal | null {
   const { maxTicketsPerEmail: limit } = definition;
   if (limit === null) return null;
@@ -82,11 +83,11 @@ function unitsLike(items: readonly LimitedItem[], { ticketTypeId, performanceId 
 
 /** Counts the tickets of an order for its address (1), or with -1 no longer. */
 export function countTickets(
-  ticketsByEmail: Map<string, number>,
+  ticketsByEmail: HashedTally,
   email: string,
   items: readonly LimitedItem[],
   sign: 1 | -1,
 ): void {
   const tickets = sumOf(items, (item) => item.ticketCount);
-  addToTally(ticketsByEmail, emailKey(email), sign * tickets);
+  ticketsByEmail.add(emailKey(email), sign * tickets);
 }

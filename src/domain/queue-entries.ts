@@ -5,21 +5,23 @@
  * `waiting-room.ts`, the only caller but for the snapshot.
  *
  * 1. Every entry is in exactly one place: WAITING in the line (or in the pool of a draw under way), ADMITTED among the passes,
- *    EXPIRED or LEFT among the finished.
+ *    EXPIRED or LEFT among those that ended.
  * 2. A session has at most one live entry.
  * 3. When an entry was last seen is soft state: no fact, in no snapshot. The waiting are chained in the order in which they were
  *    seen, so that the one who was silent longest is always at hand; a poll moves its entry to the end of the chain.
- * 4. Finished entries are kept for reading, the newest FINISHED_ENTRIES_MAX of them.
+ * 4. Of an entry that ended it is kept for two hours how it ended (`ended-records.ts`, 36 bytes each), however many end.
  */
 import { follow } from '#machines/compile.ts';
 import { queueEntryLaw, type QueueEntryStatus, type QueueEntryTrigger } from '#machines/queue-entry.ts';
 import { invariant } from './invariant.ts';
+import { EndedRecords, type EndedRecord } from './ended-records.ts';
 import { append, createLine, stepOut, type Line } from './line.ts';
-import { oldestOf } from './oldest.ts';
 import { ShardedMap } from './sharded-map.ts';
 
-/** Bounds the memory of entries that are over. */
-export const FINISHED_ENTRIES_MAX = 10_000;
+/** The places of these names are in snapshots: new ones are added behind. */
+const ENDED_STATUSES = ['EXPIRED', 'LEFT'] as const;
+
+type EndedStatus = (typeof ENDED_STATUSES)[number];
 
 export interface QueuePass {
   readonly admittedAt: number;
@@ -49,8 +51,7 @@ export interface QueueEntries {
   line: Line<QueueEntry>;
   /** In the order of admission. */
   readonly passes: Set<QueueEntry>;
-  /** Ids in the order in which they ended. */
-  readonly finished: Set<string>;
+  readonly ended: EndedRecords<EndedStatus>;
   /** The WAITING entry that was silent longest, and the one seen last. */
   silent: QueueEntry | null;
   lately: QueueEntry | null;
@@ -67,7 +68,7 @@ export function noEntries(): QueueEntries {
     liveBySession: new ShardedMap(),
     line: createLine(),
     passes: new Set(),
-    finished: new Set(),
+    ended: new EndedRecords(ENDED_STATUSES, 2),
     silent: null,
     lately: null,
     waitingCount: 0,
@@ -80,6 +81,17 @@ export function noEntries(): QueueEntries {
 
 export function findEntry(entries: QueueEntries, entryId: string): QueueEntry | undefined {
   return entries.byId.get(entryId);
+}
+
+/** An entry that ended, to be read only; none where the key is not its session's. */
+export function findEndedEntry(entries: QueueEntries, entryId: string, sessionKey: string): QueueEntry | undefined {
+  const found = entries.ended.find(entryId, sessionKey);
+  if (found === null) return undefined;
+  const [admittedAt = NaN, expiresAt = NaN] = found.times;
+  const entry = makeEntry(entryId, sessionKey, 0);
+  entry.status = found.status;
+  entry.pass = Number.isNaN(admittedAt) ? null : { admittedAt, expiresAt };
+  return entry;
 }
 
 /** The session's WAITING or ADMITTED entry. */
@@ -149,8 +161,13 @@ export function admitEntry(entries: QueueEntries, entry: QueueEntry, pass: Queue
   entries.passes.add(entry);
 }
 
-/** Ends an entry, whether it waits or holds a pass, and forgets the one that ended longest ago when there are too many. */
-export function endEntry(entries: QueueEntries, entry: QueueEntry, trigger: Exclude<QueueEntryTrigger, 'ADMIT'>): void {
+/** Ends an entry at a moment, whether it waits or holds a pass. */
+export function endEntry(
+  entries: QueueEntries,
+  entry: QueueEntry,
+  trigger: Exclude<QueueEntryTrigger, 'ADMIT'>,
+  at: number,
+): void {
   if (entry.status === 'WAITING') {
     // In a draw under way the slot is one of the pool, which keeps everybody who takes part.
     stepOut(entries.line, entry.slot, entry);
@@ -159,11 +176,13 @@ export function endEntry(entries: QueueEntries, entry: QueueEntry, trigger: Excl
   entries.passes.delete(entry);
   entry.status = follow(queueEntryLaw, entry.status, trigger);
   entries.liveBySession.delete(entry.sessionKey);
-  entries.finished.add(entry.id);
-  if (entries.finished.size <= FINISHED_ENTRIES_MAX) return;
-  const oldest = oldestOf(entries.finished)!;
-  entries.finished.delete(oldest);
-  entries.byId.delete(oldest);
+  entries.byId.delete(entry.id);
+  entries.ended.add(entry.id, entry.sessionKey, endOf(entry), at);
+}
+
+/** How an entry ended; without a pass its times are NaN. */
+export function endOf({ status, pass }: Pick<QueueEntry, 'status' | 'pass'>): EndedRecord<EndedStatus> {
+  return { status: status as EndedStatus, times: [pass?.admittedAt ?? NaN, pass?.expiresAt ?? NaN] };
 }
 
 function linkLast(entries: QueueEntries, entry: QueueEntry): void {

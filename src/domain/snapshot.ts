@@ -11,15 +11,21 @@ import { restoreHold, type HoldRecord } from './holds.ts';
 import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory-snapshot.ts';
 import { restoreOrder, type OrderRecord } from './orders.ts';
 import { compileSalePlan } from './sale-plan.ts';
-import { unreachable } from './invariant.ts';
+import { invariant, unreachable } from './invariant.ts';
 import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room-snapshot.ts';
+import type { EndedPart } from './ended-records.ts';
+import type { WholeRecord } from './ended-holds.ts';
 import type { EventDefinition } from './catalogue.ts';
 import type { IdempotencyRecord } from './idempotency.ts';
 import type { IdempotentAnswer } from './views.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 
-/** Raised with every change of the pieces that older code could not read. */
-export const SNAPSHOT_FORMAT = 1;
+/**
+ * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that had ended;
+ * what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on from there, as the
+ * service did.
+ */
+export const SNAPSHOT_FORMAT = 2;
 
 /** Records in one piece; at some 300 B each well under a millisecond to parse. */
 const RECORDS_PER_PIECE = 500;
@@ -30,6 +36,8 @@ const ORDERS_PER_PIECE = 100;
 type Piece =
   | {
       readonly kind: 'OFFICE';
+      /** Absent in format 1. */
+      readonly format?: number;
       readonly eventId: string;
       readonly eventNumber: number;
       readonly definitionVersion: number;
@@ -39,7 +47,11 @@ type Piece =
   | { readonly kind: 'DATE'; readonly status: PerformanceStatus; readonly inventory: InventorySnapshot }
   | { readonly kind: 'HOLDS'; readonly records: readonly HoldRecord[] }
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
+  /** Of format 1: the ids of holds that had ended without an order. */
   | { readonly kind: 'FINISHED_HOLDS'; readonly records: readonly string[] }
+  | { readonly kind: 'SETTLED_HOLDS'; readonly records: readonly HoldRecord[] }
+  | { readonly kind: 'ENDED_HOLDS'; readonly records: readonly WholeRecord[] }
+  | { readonly kind: 'CUT_HOLDS'; readonly ended: EndedPart }
   | { readonly kind: 'WAITING_ROOM'; readonly room: WaitingRoomPart }
   | { readonly kind: 'IDEMPOTENCY'; readonly records: readonly IdempotencyRecord<IdempotentAnswer>[] };
 
@@ -47,13 +59,24 @@ type Piece =
 export function* snapshotPieces(office: BoxOffice): Generator<string> {
   const { eventId, eventNumber, definitionVersion, revision } = office;
   const { definition } = office.plan;
-  yield print({ kind: 'OFFICE', eventId, eventNumber, definitionVersion, revision, definition });
+  yield print({
+    kind: 'OFFICE',
+    format: SNAPSHOT_FORMAT,
+    eventId,
+    eventNumber,
+    definitionVersion,
+    revision,
+    definition,
+  });
   for (const { status, inventory } of office.dates.values()) {
     yield print({ kind: 'DATE', status, inventory: inventorySnapshot(inventory) });
   }
-  yield* pages('HOLDS', office.holds.byId.values());
+  const { byId, ended } = office.holds;
+  yield* pages('HOLDS', byId.objects());
   yield* pages('ORDERS', office.orders.inOrder, ORDERS_PER_PIECE);
-  yield* pages('FINISHED_HOLDS', office.holds.finished);
+  yield* pages('SETTLED_HOLDS', byId.settled());
+  yield* pages('ENDED_HOLDS', ended.whole());
+  for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield print({ kind: 'CUT_HOLDS', ended: part });
   for (const room of waitingRoomParts(office)) yield print({ kind: 'WAITING_ROOM', room });
   yield* pages('IDEMPOTENCY', office.idempotency.values());
 }
@@ -88,21 +111,49 @@ export function restorePiece(office: BoxOffice, text: string): void {
       for (const record of piece.records) restoreOrder(office, record);
       return;
     case 'FINISHED_HOLDS':
-      for (const holdId of piece.records) office.holds.finished.add(holdId);
+      // When they ended is not known; at the end of its window each was over.
+      for (const holdId of piece.records) restoreEndedHold(office, holdId, null);
+      return;
+    case 'SETTLED_HOLDS':
+      for (const record of piece.records) restoreSettledHold(office, record);
+      return;
+    case 'ENDED_HOLDS':
+      for (const { id, endedAt } of piece.records) restoreEndedHold(office, id, endedAt);
+      return;
+    case 'CUT_HOLDS':
+      office.holds.ended.restoreCut(piece.ended);
       return;
     case 'WAITING_ROOM':
       restoreWaitingRoomPart(office, piece.room);
       return;
     case 'IDEMPOTENCY':
-      for (const record of piece.records) office.idempotency.set(record.key, record);
+      for (const record of piece.records) office.idempotency.add(record);
       return;
     default:
       unreachable(piece);
   }
 }
 
+/** The format of a snapshot's pieces; of what is no box office's, today's. */
+export function formatOf(firstPiece: string): number {
+  const piece = JSON.parse(firstPiece) as Partial<Piece>;
+  return piece.kind === 'OFFICE' ? (piece.format ?? 1) : SNAPSHOT_FORMAT;
+}
+
+function restoreEndedHold({ holds }: BoxOffice, holdId: string, endedAt: number | null): void {
+  const hold = holds.byId.get(holdId);
+  invariant(hold !== undefined, 'a hold that ended is in the snapshot');
+  holds.ended.restoreWhole(hold, endedAt ?? hold.expiresAt);
+}
+
+function restoreSettledHold({ holds, orders }: BoxOffice, hold: HoldRecord): void {
+  const order = orders.byId.get(hold.orderId ?? '');
+  invariant(order !== undefined, 'a settled hold has an order in the snapshot');
+  holds.byId.settle(hold, order.number);
+}
+
 function* pages(
-  kind: Exclude<Piece['kind'], 'OFFICE' | 'DATE' | 'WAITING_ROOM'>,
+  kind: Extract<Piece, { readonly records: unknown }>['kind'],
   records: Iterable<unknown>,
   recordsPerPiece = RECORDS_PER_PIECE,
 ): Generator<string> {

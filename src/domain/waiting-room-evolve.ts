@@ -66,11 +66,11 @@ function applyFact(office: QueueOffice, { type, data }: QueueFact, at: number): 
     case 'QueueEntriesDropped':
       return evolveQueueEntriesDropped(office, data, at);
     case 'QueueEntryLeft':
-      return endEntryOf(office, data.entryId, 'LEAVE');
+      return endEntryOf(office, data.entryId, 'LEAVE', at);
     case 'QueuePassExpired':
-      return endEntryOf(office, data.entryId, 'EXPIRE');
+      return endEntryOf(office, data.entryId, 'EXPIRE', at);
     case 'QueuePassSpent':
-      return evolveQueuePassSpent(office, data);
+      return evolveQueuePassSpent(office, data, at);
     default:
       return unreachable(type);
   }
@@ -168,18 +168,22 @@ function evolveQueueEntriesAdmitted(office: QueueOffice, data: FactData['QueueEn
 
 function evolveQueueEntriesDropped(office: QueueOffice, data: FactData['QueueEntriesDropped'], at: number): void {
   const room = roomOf(office);
-  for (const entryId of data.entryIds) endEntry(room.entries, entryOf(room.entries, entryId), 'DROP');
+  for (const entryId of data.entryIds) endEntry(room.entries, entryOf(room.entries, entryId), 'DROP', at);
   if (data.entryIds.length >= DROPS_PER_TURN_MAX) room.sweepNotBefore = at + SWEEP_PAUSE_MS;
 }
 
-function evolveQueuePassSpent(office: QueueOffice, { entryId, withoutKey }: FactData['QueuePassSpent']): void {
-  if (withoutKey === undefined) return endEntryOf(office, entryId, 'SPEND');
+function evolveQueuePassSpent(
+  office: QueueOffice,
+  { entryId, withoutKey }: FactData['QueuePassSpent'],
+  at: number,
+): void {
+  if (withoutKey === undefined) return endEntryOf(office, entryId, 'SPEND', at);
   const entry = entryOf(roomOf(office).entries, entryId);
   invariant(entry.status === 'ADMITTED' && entry.pass !== null, 'only a live pass is spent');
   entry.pass = { ...entry.pass, spentWithoutKey: true };
 }
 
-function endEntryOf(office: QueueOffice, entryId: string, trigger: 'LEAVE' | 'EXPIRE' | 'SPEND'): void {
+function endEntryOf(office: QueueOffice, entryId: string, trigger: 'LEAVE' | 'EXPIRE' | 'SPEND', at: number): void {
   const { entries } = roomOf(office);
-  endEntry(entries, entryOf(entries, entryId), trigger);
+  endEntry(entries, entryOf(entries, entryId), trigger, at);
 }

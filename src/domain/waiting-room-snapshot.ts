@@ -8,9 +8,10 @@ import { queueEntryLaw, type QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import { noteAdmissions, type AdmissionBatch } from './admissions.ts';
 import { noteDeadline } from './deadlines.ts';
+import type { EndedPart } from './ended-records.ts';
 import { unreachable } from './invariant.ts';
 import { append, createLine, peopleFrom, reserveSlots } from './line.ts';
-import { entryOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
+import { endOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
 import { placeDrawn } from './waiting-room-evolve.ts';
 import { makeRoom, OPENING, type QueueOffice, type WaitingRoom } from './room.ts';
 
@@ -32,6 +33,7 @@ interface PassRecord extends WaitingRecord {
   readonly pass: QueuePass;
 }
 
+/** How older snapshots kept the entries that had ended. */
 interface FinishedRecord extends WaitingRecord {
   readonly status: QueueEntryStatus;
   readonly pass: QueuePass | null;
@@ -59,7 +61,9 @@ export type WaitingRoomPart =
   | { readonly part: 'DRAWN'; readonly records: readonly string[] }
   | { readonly part: 'LINE'; readonly records: readonly WaitingRecord[] }
   | { readonly part: 'PASSES'; readonly records: readonly PassRecord[] }
-  | { readonly part: 'FINISHED'; readonly records: readonly FinishedRecord[] };
+  | { readonly part: 'FINISHED'; readonly records: readonly FinishedRecord[] }
+  /** JSON has no NaN: the times of an entry that never had a pass are null. */
+  | { readonly part: 'ENDED'; readonly ended: EndedPart };
 
 /** The parts of a room, lazily, in the order in which they must be restored. */
 export function* waitingRoomParts(office: QueueOffice): Generator<WaitingRoomPart> {
@@ -74,8 +78,7 @@ export function* waitingRoomParts(office: QueueOffice): Generator<WaitingRoomPar
   const behindPool = draw?.pool == null ? 0 : draw.entryCount;
   for (const records of pages(peopleFrom(entries.line, behindPool), waitingRecord)) yield { part: 'LINE', records };
   for (const records of pages(entries.passes, passRecord)) yield { part: 'PASSES', records };
-  const finishedRecord = (id: string): FinishedRecord => recordOfFinished(entryOf(entries, id));
-  for (const records of pages(entries.finished, finishedRecord)) yield { part: 'FINISHED', records };
+  for (const ended of entries.ended.parts(RECORDS_PER_PART)) yield { part: 'ENDED', ended };
 }
 
 /** Adds what a part holds. */
@@ -96,8 +99,15 @@ export function restoreWaitingRoomPart(office: QueueOffice, part: WaitingRoomPar
       for (const record of part.records) restorePass(office, record);
       return;
     case 'FINISHED':
-      for (const record of part.records) restoreFinished(office.waitingRoom!, record);
+      for (const record of part.records) {
+        office.waitingRoom!.entries.ended.adopt(record.id, record.sessionKey, endOf(record));
+      }
       return;
+    case 'ENDED': {
+      const { beganAt, numbers } = part.ended;
+      office.waitingRoom!.entries.ended.restore({ beganAt, numbers: numbers.map((number) => number ?? NaN) });
+      return;
+    }
     default:
       unreachable(part);
   }
@@ -131,13 +141,6 @@ const poolRecord = ({ id, sessionKey, status }: QueueEntry): PoolRecord => ({
 });
 
 const passRecord = ({ id, sessionKey, pass }: QueueEntry): PassRecord => ({ id, sessionKey, pass: pass! });
-
-const recordOfFinished = ({ id, sessionKey, status, pass }: QueueEntry): FinishedRecord => ({
-  id,
-  sessionKey,
-  status,
-  pass,
-});
 
 function restoreRoom(office: QueueOffice, part: Extract<WaitingRoomPart, { part: 'ROOM' }>): void {
   const room = makeRoom(part.opensAt, part.draw);
@@ -188,14 +191,6 @@ function restorePass(office: QueueOffice, { id, sessionKey, pass }: PassRecord):
   entries.byId.set(id, entry);
   entries.liveBySession.set(sessionKey, entry);
   noteDeadline(office.deadlines, id, pass.expiresAt);
-}
-
-function restoreFinished({ entries }: WaitingRoom, { id, sessionKey, status, pass }: FinishedRecord): void {
-  const entry = makeEntry(id, sessionKey, 0);
-  entry.status = status;
-  entry.pass = pass;
-  entries.finished.add(id);
-  entries.byId.set(id, entry);
 }
 
 function* pages<Item, Record>(items: Iterable<Item>, record: (item: Item) => Record): Generator<readonly Record[]> {

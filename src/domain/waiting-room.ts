@@ -17,7 +17,7 @@ import { left } from './inventory.ts';
 import { invariant } from './invariant.ts';
 import { peopleFrom, rankOf } from './line.ts';
 import { isOnSale, type Stock } from './performances.ts';
-import { findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
+import { findEndedEntry, findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { areDoorsOpen, OPENING, roomOf, type QueueOffice, type WaitingRoom } from './room.ts';
 import type { Command, CommandOf } from './command.ts';
@@ -65,7 +65,9 @@ export function judgePass(
 
 /** An entry, for its owner: an unknown id and another session's key get the same QUEUE_ENTRY_NOT_FOUND. */
 export function findOwnEntry(office: QueueOffice, entryId: string, sessionKey: string): QueueEntry | Refusal {
-  const entry = office.waitingRoom === null ? undefined : findEntry(office.waitingRoom.entries, entryId);
+  if (office.waitingRoom === null) return refuse('QUEUE_ENTRY_NOT_FOUND', {});
+  const { entries } = office.waitingRoom;
+  const entry = findEntry(entries, entryId) ?? findEndedEntry(entries, entryId, sessionKey);
   return entry?.sessionKey === sessionKey ? entry : refuse('QUEUE_ENTRY_NOT_FOUND', {});
 }
 

@@ -181,7 +181,7 @@ function findUnopened(state: BoxOffice, now: number, max: number): readonly Paya
   const { inOrder } = state.orders;
   const found: Payable[] = [];
   for (let index = inOrder.length - 1; index >= 0 && found.length < max; index -= 1) {
-    const order = inOrder[index]!;
+    const order = inOrder.at(index);
     if (order.placedAt + state.plan.paymentWindowMs <= now) break;
     if (order.placedAt + RESUME_AFTER_MS > now || !awaitsFirstSession(order)) continue;
     const payment = viewPayment(order, firstPaymentOf(order)!);

@@ -57,7 +57,9 @@ describe('The audit', () => {
     const desk = busyShop();
     const { holds } = desk.office;
     const [first, second] = [...holds.byId.values()].filter(({ lines }) => lines[0]!.seatIds.length > 0);
-    second!.lines = second!.lines.map((line, index) =>
+    for (const { id } of [first!, second!]) holds.byId.open(id);
+    const seated = holds.byId.open(second!.id)!;
+    seated.lines = seated.lines.map((line, index) =>
       index === 0 ? { ...line, seatIds: first!.lines[0]!.seatIds.slice(0, line.ticketCount) } : line,
     );
     assert.ok(found(desk).some((line) => line.includes(`it is in the holds ${first!.id} and ${second!.id}`)));
@@ -76,7 +78,7 @@ describe('The audit', () => {
     const desk = busyShop();
     const { orders, holds } = desk.office;
     const [pending, confirmed] = orders.inOrder;
-    confirmed!.ticketIds = [];
+    orders.inOrder.open(confirmed!.id)!.ticketIds = [];
     holds.byId.delete(pending!.purchase.holdId);
     const lines = found(desk);
     assert.ok(lines.includes(`order ${pending!.id}: its hold is gone`), lines.join('\n'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventView } from '#domain/availability.ts';
-import { FINISHED_HOLDS_MAX, findHold } from '#domain/holds.ts';
+import { findAnyHold, findHold } from '#domain/holds.ts';
 import { totals } from '#domain/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { assertSameAfterReplay, given, id, MINUTE, START, type Desk } from './office.ts';
@@ -94,7 +94,7 @@ describe('placing a hold', () => {
     assert.equal(left(desk), 17);
     desk.wait(1).settle();
     assert.equal(left(desk), 20);
-    const over = findHold(desk.office, hold.id, BUYER);
+    const over = findHold(desk.office, hold.id, BUYER, desk.now);
     assert.equal('status' in over && over.status, 'EXPIRED');
     assertSameAfterReplay(desk);
   });
@@ -209,7 +209,7 @@ describe("replacing a session's hold", () => {
     const first = placed(desk, [item({ quantity: 8 }), item({ ticketTypeId: 'gold', quantity: 6 })]);
     const second = placed(desk, [item({ quantity: 10 }), item({ ticketTypeId: 'gold', seatIds: ['A-1-2'] })]);
     assert.equal(left(desk), 20 - 11);
-    const old = findHold(desk.office, first.id, BUYER);
+    const old = findHold(desk.office, first.id, BUYER, desk.now);
     assert.equal('status' in old && old.status, 'RELEASED');
     assert.equal(second.status, 'ACTIVE');
     assertSameAfterReplay(desk);
@@ -222,7 +222,7 @@ describe("replacing a session's hold", () => {
       .wait(MINUTE)
       .when(place([item({ quantity: 11 })]))
       .refuses('INSUFFICIENT_TICKETS');
-    assert.deepEqual(findHold(desk.office, first.id, BUYER), first);
+    assert.deepEqual(findHold(desk.office, first.id, BUYER, desk.now), first);
   });
 
   it('keeps to hold_max_minutes, counted from the first hold of the chain', () => {
@@ -320,7 +320,7 @@ describe('changing a hold', () => {
     const hold = placed(desk, [item({ quantity: 3 })]);
     desk.wait(6 * MINUTE);
     desk.when(change(hold, [item({ quantity: 4 })])).refuses('TICKET_NOT_ON_SALE');
-    assert.deepEqual(findHold(desk.office, hold.id, BUYER), hold);
+    assert.deepEqual(findHold(desk.office, hold.id, BUYER, desk.now), hold);
     desk.when(change(hold, [item({ quantity: 1 })])).then(['HoldChanged']);
   });
 
@@ -377,13 +377,68 @@ describe('releasing a hold', () => {
     const { heap, sifted } = desk.office.deadlines;
     assert.ok(heap.length + sifted.length < 10_000, `${heap.length + sifted.length} hints are kept`);
   });
+});
 
-  it('keeps only the newest finished holds', () => {
-    const desk = given(define({ performances: [{ id: 'fri' }] }));
+describe('a hold that ended', () => {
+  const read = (desk: ReturnType<typeof given>, hold: { readonly id: string }, key = BUYER) =>
+    findHold(desk.office, hold.id, key, desk.now);
+
+  it('reads as it ended while a crowd of others end, and leaves its items out after ten minutes at the soonest', () => {
+    const desk = given(define());
     const first = placed(desk, [item()]);
-    for (let n = 0; n <= FINISHED_HOLDS_MAX; n += 1) placed(desk, [item()]);
-    assert.ok(isRefusal(findHold(desk.office, first.id, BUYER)));
-    assert.equal(desk.office.holds.finished.size, FINISHED_HOLDS_MAX);
+    desk.wait(10 * MINUTE).settle();
+    const expired = { ...first, status: 'EXPIRED' };
+    for (let n = 0; n < 12_000; n += 1) placed(desk, [item()], OTHER);
+    assert.deepEqual(read(desk, first), expired);
+    desk.wait(10 * MINUTE);
+    for (let n = 0; n < 12_000; n += 1) placed(desk, [item()], OTHER);
+    assert.deepEqual(read(desk, first), { ...expired, items: [] });
+    assert.ok(isRefusal(read(desk, first, OTHER)), 'another key finds nothing');
+    assert.deepEqual(read(desk, { id: `${first.id.slice(0, -1)}9` }), read(desk, { id: 'hld_1_x' }));
+    assertSameAfterReplay(desk);
+  });
+
+  it('reads as it ended for two hours, and not much longer', () => {
+    const desk = given(define());
+    const first = placed(desk, [item()]);
+    const second = placed(desk, [item()]);
+    desk.do({ type: 'ReleaseHold', holdId: second.id, sessionKey: BUYER });
+    const endALittle = (): void => {
+      placed(desk, [item()], OTHER);
+      desk.wait(MINUTE);
+    };
+    for (let minute = 0; minute < 120; minute += 1) endALittle();
+    for (const hold of [first, second]) {
+      const seen = read(desk, hold);
+      assert.equal('status' in seen && seen.status, 'RELEASED');
+    }
+    for (let minute = 0; minute < 25; minute += 1) endALittle();
+    assert.ok(isRefusal(read(desk, first)));
+    assert.ok(desk.office.holds.ended.cutCount < 140);
+    assertSameAfterReplay(desk);
+  });
+
+  it('is answered like any that ended once only its end is kept: PATCH, DELETE and a checkout without its key', () => {
+    const desk = given(define());
+    const expired = placed(desk, [item()]);
+    desk.wait(10 * MINUTE).settle();
+    const released = placed(desk, [item()]);
+    desk.do({ type: 'ReleaseHold', holdId: released.id, sessionKey: BUYER });
+    desk.wait(10 * MINUTE);
+    for (let n = 0; n < 3; n += 1) placed(desk, [item()], OTHER);
+    assert.deepEqual([...desk.office.holds.byId.keys()].includes(expired.id), false);
+    desk.when(change(expired, [item()])).refuses('HOLD_EXPIRED');
+    desk.when(change(released, [item()])).refuses('HOLD_NOT_ACTIVE', { status: 'RELEASED' });
+    const again = desk.do({ type: 'ReleaseHold', holdId: released.id, sessionKey: BUYER });
+    assert.deepEqual(again.hold, { ...released, status: 'RELEASED', items: [] });
+    assert.equal(findAnyHold(desk.office.holds, expired.id, null)?.status, 'EXPIRED');
+  });
+
+  it('reads EXPIRED from its last millisecond on also while that cannot be written', () => {
+    const desk = given(define());
+    const hold = placed(desk, [item()]);
+    assert.deepEqual(findHold(desk.office, hold.id, BUYER, hold.expiresAt - 1), hold);
+    assert.deepEqual(findHold(desk.office, hold.id, BUYER, hold.expiresAt), { ...hold, status: 'EXPIRED' });
   });
 });
 
@@ -420,7 +475,7 @@ describe('dates and definitions', () => {
     desk.when(cancel).then(['PerformanceCancelled', 'HoldReleased']);
     desk.when(cancel).then([]);
     desk.when({ ...cancel, performanceId: 'nowhere' }).refuses('PERFORMANCE_NOT_FOUND');
-    const over = findHold(desk.office, hold.id, BUYER);
+    const over = findHold(desk.office, hold.id, BUYER, desk.now);
     assert.equal('status' in over && over.status, 'RELEASED');
     desk.when(place([item({ performanceId: 'sat' })])).refuses('PERFORMANCE_NOT_ON_SALE');
     assertSameAfterReplay(desk);

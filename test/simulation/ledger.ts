@@ -18,6 +18,8 @@ export interface LedgerHold {
   expiresAt: number;
   readonly firstPlacedAt: number;
   orderId: string | null;
+  /** The moment of the fact that ended it; null while there was none. */
+  endedAt: number | null;
 }
 
 export interface LedgerPayment {
@@ -67,6 +69,8 @@ export interface LedgerEntry {
   passExpiresAt: number;
   /** An order was placed with the pass by a request without a session key. */
   isSpentWithoutKey: boolean;
+  /** The moment of the fact that ended it; null while there was none. */
+  endedAt: number | null;
 }
 
 type Line = Pick<HoldLine, 'ticketTypeId' | 'sellingStageId'>;
@@ -94,6 +98,11 @@ export class Ledger {
   statusOfHold({ status, expiresAt }: LedgerHold, now: number): LedgerHold['status'] {
     const runsOut = status === 'ACTIVE' || status === 'CONVERTED';
     return runsOut && expiresAt <= now ? 'EXPIRED' : status;
+  }
+
+  /** Whether what ended without an order may be forgotten: it stays readable for two hours, however many others end meanwhile. */
+  mayBeForgotten({ endedAt }: Pick<LedgerHold, 'endedAt'>, now: number): boolean {
+    return endedAt !== null && endedAt + 120 * MINUTE <= now;
   }
 
   statusOfOrder({ status, expiresAt }: LedgerOrder, now: number): LedgerOrder['status'] {
@@ -227,10 +236,10 @@ export class Ledger {
       case 'HoldChanged':
         return this.#change(fact.data, at);
       case 'HoldReleased':
-        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'RELEASED');
+        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'RELEASED', at);
       case 'HoldExpired': {
         assert.ok(this.#hold(fact.data.holdId).expiresAt <= at, 'a hold expired early');
-        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'EXPIRED');
+        return this.#endHold(fact.data.holdId, ['ACTIVE'], 'EXPIRED', at);
       }
       default:
         return this.#takeOfOrder(fact, at);
@@ -262,7 +271,7 @@ export class Ledger {
       ({ sessionKey, status }) => sessionKey === data.sessionKey && status === 'ACTIVE',
     );
     assert.equal(data.replacedHoldId, previous?.id ?? null, 'a new hold replaces the ACTIVE one of its session (I8)');
-    if (previous !== undefined) previous.status = 'RELEASED';
+    if (previous !== undefined) Object.assign(previous, { status: 'RELEASED', endedAt: at });
     const isInline = turn.some(({ type }) => type === 'OrderPlaced');
     assert.equal(data.firstPlacedAt, previous?.firstPlacedAt ?? at);
     const end = isInline
@@ -274,7 +283,8 @@ export class Ledger {
       assert.equal(line.unitPriceCents, this.#priceNow(line), 'a new line has the price of now');
     const { holdId: id, sessionKey, lines, expiresAt, firstPlacedAt, idempotency } = data;
     assert.ok(!this.holds.has(id), 'an id is given once');
-    this.holds.set(id, { id, sessionKey, status: 'ACTIVE', lines, expiresAt, firstPlacedAt, orderId: null });
+    const unended = { status: 'ACTIVE', orderId: null, endedAt: null } as const;
+    this.holds.set(id, { ...unended, id, sessionKey, lines, expiresAt, firstPlacedAt });
     if (idempotency !== null)
       this.keys.set(idempotency.key, { digest: idempotency.digest, at, orderId: null, holdId: id });
   }
@@ -390,10 +400,10 @@ export class Ledger {
         assert.equal(order.status, 'PENDING');
         order.status = 'EXPIRED';
         closePayments(order);
-        return this.#endHold(order.holdId, ['CONVERTED'], 'EXPIRED');
+        return this.#endHold(order.holdId, ['CONVERTED'], 'EXPIRED', at);
       }
       case 'OrderCancelled':
-        return this.#cancelOrder(fact.data);
+        return this.#cancelOrder(fact.data, at);
       case 'RefundRecorded': {
         return noteRefund(this.#order(fact.data.orderId), fact.data);
       }
@@ -484,7 +494,7 @@ export class Ledger {
     hold.status = 'CONSUMED';
   }
 
-  #cancelOrder({ orderId, cause, refundDueCents }: FactData['OrderCancelled']): void {
+  #cancelOrder({ orderId, cause, refundDueCents }: FactData['OrderCancelled'], at: number): void {
     const order = this.#order(orderId);
     assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'cancelled what was over');
     assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
@@ -492,7 +502,7 @@ export class Ledger {
     order.status = 'CANCELLED';
     order.cause = cause;
     closePayments(order);
-    this.#endHold(order.holdId, ['CONVERTED', 'CONSUMED'], 'RELEASED');
+    this.#endHold(order.holdId, ['CONVERTED', 'CONSUMED'], 'RELEASED', at);
   }
 
   /** Money that the order cannot use and that was not given back. */
@@ -507,7 +517,8 @@ export class Ledger {
   // ── the waiting room ───────────────────────────────────────────────────────────────────────────────────────────────
 
   #takeOfQueue(fact: Fact, at: number): void {
-    const end = (entryId: string, status: LedgerEntry['status']) => (this.entries.get(entryId)!.status = status);
+    const end = (entryId: string, status: LedgerEntry['status']) =>
+      Object.assign(this.entries.get(entryId)!, { status, endedAt: at });
     switch (fact.type) {
       case 'QueueEntryJoined': {
         const { entryId, sessionKey } = fact.data;
@@ -517,6 +528,7 @@ export class Ledger {
           admittedAt: 0,
           passExpiresAt: 0,
           isSpentWithoutKey: false,
+          endedAt: null,
         });
         return;
       }
@@ -567,10 +579,11 @@ export class Ledger {
     return payment;
   }
 
-  #endHold(holdId: string, from: readonly string[], to: LedgerHold['status']): void {
+  #endHold(holdId: string, from: readonly string[], to: LedgerHold['status'], at: number): void {
     const hold = this.#hold(holdId);
     assert.ok(from.includes(hold.status), `a hold went from ${hold.status} to ${to}`);
     hold.status = to;
+    hold.endedAt = at;
   }
 
   /** I7 over the facts alone: nothing is taken beyond what there is. */

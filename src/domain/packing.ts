@@ -1,0 +1,211 @@
+/**
+ * Records as short texts, for what is kept long and read seldom, and back.
+ *
+ * A packed record is a third of its JSON and a seventh of its objects. Packed texts live in one process only: snapshots and
+ * facts never have them. Any plain data can be packed, so that a field added later is kept as well.
+ *
+ * 1. `unpack(pack(value))` equals `value`, the order of its keys included; keys whose value is undefined are left out, as in JSON.
+ * 2. An object is the number of its shape and its values. A shape is a list of keys, with those that are null or an empty list;
+ *    keys that come from outside (`FREE_KEYS`) make no shapes, and there are at most SHAPES_MAX.
+ * 3. A long string that the record has already is its place among the record's long strings; one that many records have is its
+ *    place in a list of words. That list is bounded, and nobody outside can make it grow for nothing: a word is met twice among
+ *    the last WORDS_WATCHED first.
+ * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
+ */
+
+import { oldestOf } from './oldest.ts';
+
+/** Under these keys stand strings that many records have. */
+const WORD_KEYS: ReadonlySet<string> = new Set([
+  'performanceId',
+  'ticketTypeId',
+  'sellingStageId',
+  'barPerkId',
+  'promoCode',
+  'discountCode',
+  'promoterCode',
+  'referralCode',
+  'successUrl',
+  'cancelUrl',
+]);
+
+/** Under these keys stand objects whose keys somebody else chose. */
+const FREE_KEYS: ReadonlySet<string> = new Set(['tracking']);
+
+/** Far above what the code makes; what would be over is kept as it is. */
+const SHAPES_MAX = 2_000;
+
+/**
+ * Stands before a value that is kept as it is; before the place of a string in the record; before that of a word; before the
+ * beginning of a string that ends in the one before it, as the address of a provider's session may.
+ */
+const AS_IT_IS = -1;
+const AGAIN = -2;
+const WORD = -3;
+const TAIL = -4;
+
+/** Shorter strings are not longer than their places. */
+const LONG_MIN = 12;
+const WORD_CHARS_MAX = 256;
+const WORDS_MAX = 4_096;
+const WORDS_WATCHED = 256;
+
+/** Stands before the text of one that was not Latin-1. */
+const UTF_8 = '!';
+
+/** Characters made in one call. */
+const CHARACTERS_A_CALL = 4_096;
+
+type Constant = 'NONE' | 'NULL' | 'EMPTY';
+
+interface Shape {
+  readonly keys: readonly string[];
+  readonly constants: readonly Constant[];
+}
+
+const shapes: Shape[] = [];
+const shapeBySignature = new Map<string, number>();
+const words: string[] = [];
+const wordByText = new Map<string, number>();
+/** Strings met lately that are no words yet, the oldest first. */
+const watched = new Set<string>();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function pack(value: unknown): string {
+  const text = JSON.stringify(packed(value, { places: new Map(), last: '' }));
+  return isLatin(text) ? text : UTF_8 + textOfBytes(encoder.encode(text));
+}
+
+export function unpack(text: string): unknown {
+  const json = text.startsWith(UTF_8) ? decoder.decode(bytesOfText(text)) : text;
+  return unpacked(JSON.parse(json), []);
+}
+
+/** The long strings of a record so far. */
+interface Seen {
+  readonly places: Map<string, number>;
+  last: string;
+}
+
+/** Lists stand in a list of one, so that a list which begins with a number is something else. */
+function packed(value: unknown, seen: Seen): unknown {
+  if (typeof value === 'string') return value.length < LONG_MIN ? value : packedString(value, seen, false);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return [value.map((each) => packed(each, seen))];
+  return packedObject(value as Readonly<Record<string, unknown>>, seen);
+}
+
+function packedString(text: string, seen: Seen, isWord: boolean): unknown {
+  const place = seen.places.get(text);
+  if (place !== undefined) return [AGAIN, place];
+  const last = seen.last;
+  if (last !== '' && text.length > last.length && text.endsWith(last)) {
+    return [TAIL, packedWord(text.slice(0, -last.length))];
+  }
+  const word = isWord ? wordOf(text) : null;
+  if (word !== null) return [WORD, word];
+  seen.places.set(text, seen.places.size);
+  seen.last = text;
+  return text;
+}
+
+function packedWord(text: string): unknown {
+  const word = text.length < LONG_MIN ? null : wordOf(text);
+  return word === null ? text : [WORD, word];
+}
+
+/** The place of a word; null while a string is none. It becomes one when it was met lately. */
+function wordOf(text: string): number | null {
+  const known = wordByText.get(text);
+  if (known !== undefined || text.length > WORD_CHARS_MAX) return known ?? null;
+  if (!watched.delete(text)) {
+    watched.add(text);
+    if (watched.size > WORDS_WATCHED) watched.delete(oldestOf(watched)!);
+    return null;
+  }
+  if (words.length >= WORDS_MAX) return null;
+  wordByText.set(text, words.length);
+  return words.push(text) - 1;
+}
+
+function packedObject(value: Readonly<Record<string, unknown>>, seen: Seen): unknown {
+  const keys: string[] = [];
+  const constants: Constant[] = [];
+  const values: unknown[] = [0];
+  let signature = '';
+  for (const key of Object.keys(value)) {
+    const each = value[key];
+    if (each === undefined) continue;
+    const constant = constantOf(each);
+    keys.push(key);
+    constants.push(constant);
+    signature += `${key} ${constant} `;
+    if (constant === 'NONE') values.push(packedField(key, each, seen));
+  }
+  const shape = shapeBySignature.get(signature) ?? newShape(signature, { keys, constants });
+  if (shape === null) return [AS_IT_IS, value];
+  values[0] = shape;
+  return values;
+}
+
+function packedField(key: string, value: unknown, seen: Seen): unknown {
+  if (FREE_KEYS.has(key)) return [AS_IT_IS, value];
+  if (typeof value === 'string' && value.length >= LONG_MIN) return packedString(value, seen, WORD_KEYS.has(key));
+  return packed(value, seen);
+}
+
+function constantOf(value: unknown): Constant {
+  if (value === null) return 'NULL';
+  return Array.isArray(value) && value.length === 0 ? 'EMPTY' : 'NONE';
+}
+
+function newShape(signature: string, shape: Shape): number | null {
+  if (shapes.length >= SHAPES_MAX) return null;
+  shapes.push(shape);
+  shapeBySignature.set(signature, shapes.length - 1);
+  return shapes.length - 1;
+}
+
+/** `seen` has the record's long strings so far, in their places. */
+function unpacked(value: unknown, seen: string[]): unknown {
+  if (typeof value === 'string' && value.length >= LONG_MIN) seen.push(value);
+  if (!Array.isArray(value)) return value;
+  const list = value as readonly unknown[];
+  const [first] = list;
+  if (typeof first !== 'number') return (first as readonly unknown[]).map((each) => unpacked(each, seen));
+  if (first === AS_IT_IS) return list[1];
+  if (first === AGAIN) return seen[list[1] as number];
+  if (first === WORD) return words[list[1] as number];
+  if (first === TAIL) return unpackedWord(list[1]) + seen.at(-1)!;
+  const { keys, constants } = shapes[first]!;
+  const object: Record<string, unknown> = {};
+  let place = 1;
+  for (const [index, key] of keys.entries()) {
+    const constant = constants[index];
+    object[key] = constant === 'NONE' ? unpacked(list[place++], seen) : constant === 'NULL' ? null : [];
+  }
+  return object;
+}
+
+function unpackedWord(value: unknown): string {
+  return typeof value === 'string' ? value : words[(value as readonly number[])[1]!]!;
+}
+
+function isLatin(text: string): boolean {
+  return !/[^\u0000-\u00ff]/.test(text);
+}
+
+function textOfBytes(bytes: Uint8Array): string {
+  let text = '';
+  for (let begin = 0; begin < bytes.length; begin += CHARACTERS_A_CALL) {
+    text += String.fromCharCode(...bytes.subarray(begin, begin + CHARACTERS_A_CALL));
+  }
+  return text;
+}
+
+function bytesOfText(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length - UTF_8.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = text.charCodeAt(index + UTF_8.length);
+  return bytes;
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { IdIndex } from '#domain/id-index.ts';
+import { pack, unpack } from '#domain/packing.ts';
+import { fc } from '../property.ts';
+
+/** As JSON keeps it: what is packed is plain data. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('A packed record', () => {
+  it('is unpacked as it was, the order of its keys included', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const record = { value, tracking: value, list: [value], nothing: null, none: [], absent: undefined };
+        assert.equal(JSON.stringify(unpack(pack(record))), JSON.stringify(plain(record)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has one byte a character, in whatever script people write their names', () => {
+    for (const name of ['Zoë', 'Łukasz', '王秀英', '🎟️', '\ud800', '\u0000']) {
+      const text = pack({ name });
+      assert.ok(/^[\u0000-\u00ff]*$/.test(text), text);
+      assert.deepEqual(unpack(text), { name });
+    }
+  });
+
+  it('makes no shape of keys that somebody else chose', () => {
+    const fields = (n: number) => Object.fromEntries([[`utm_${n}`, 'x']]);
+    for (let n = 0; n < 5_000; n += 1) pack({ tracking: fields(n) });
+    const record = { aNewKindOfRecord: { with: 'keys', of: 'its own' } };
+    assert.ok(!pack(record).includes('aNewKindOfRecord'), 'there is still room for the shapes of records');
+  });
+});
+
+describe('The index of ids', () => {
+  it('leads every id to its numbers, and an unknown one to hardly any', () => {
+    const index = new IdIndex();
+    const ids = Array.from({ length: 20_000 }, (_, n) => `ord_1_${String(n * 7919).padStart(24, 'x')}`);
+    for (const [number, id] of ids.entries()) {
+      index.add(id, number);
+      index.add(id, number);
+      index.add(`${id}/hold`, number);
+    }
+    for (const [number, id] of ids.entries()) {
+      assert.ok([...index.candidates(id)].includes(number));
+      assert.ok([...index.candidates(`${id}/hold`)].filter((each) => each === number).length === 1);
+    }
+    const strays = ids.reduce((sum, id) => sum + [...index.candidates(`${id}?`)].length, 0);
+    assert.ok(strays < 10, `${strays} unknown ids lead somewhere`);
+  });
+});

@@ -1,0 +1,104 @@
+/** Snapshots that earlier versions wrote still open: `snapshot-1.ndjson` has a piece a line, as format 1 kept journal-1. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { verifyFolder } from '#actors/verification.ts';
+import { auditBoxOffice } from '#domain/audit.ts';
+import { figuresOf } from '#domain/figures.ts';
+import { findAnyHold } from '#domain/holds.ts';
+import { formatOf, restoreOffice, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
+import { replayFact } from '#domain/replay.ts';
+import { findOwnEntry } from '#domain/waiting-room.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { SnapshotFolder } from '#persistence/snapshots.ts';
+import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import type { BoxOffice } from '#domain/box-office.ts';
+import { goldenFolder, readGolden, replayGolden } from './golden.ts';
+
+const JOURNAL = 'journal-1.ndjson';
+
+/** The pieces of format 1, by event. */
+function oldPieces(): Map<string, string[]> {
+  const pieces = new Map<string, string[]>();
+  for (const line of readFileSync(new URL('snapshot-1.ndjson', goldenFolder), 'utf8').trimEnd().split('\n')) {
+    const { eventId, piece } = JSON.parse(line) as { readonly eventId: string; readonly piece: object };
+    pieces.set(eventId, [...(pieces.get(eventId) ?? []), JSON.stringify(piece)]);
+  }
+  return pieces;
+}
+
+function restored([first = '', ...further]: readonly string[]): BoxOffice {
+  const office = restoreOffice(first);
+  for (const piece of further) restorePiece(office, piece);
+  return office;
+}
+
+describe('A snapshot of format 1', () => {
+  it('leads to the sale that its facts lead to', () => {
+    const replayed = replayGolden(readGolden(JOURNAL));
+    for (const [eventId, pieces] of oldPieces()) {
+      assert.equal(formatOf(pieces[0]!), 1);
+      const office = restored(pieces);
+      const living = replayed.get(eventId)!;
+      assert.deepEqual(auditBoxOffice(office), []);
+      assert.deepEqual(figuresOf(office), figuresOf(living));
+      assert.deepEqual([...office.orders.inOrder], [...living.orders.inOrder]);
+      for (const { id, sessionKey, status } of living.holds.byId.values())
+        assert.equal(findAnyHold(office.holds, id, sessionKey)?.status, status);
+    }
+  });
+
+  it('keeps the places in line that had ended, under their session keys', () => {
+    const pieces = oldPieces().get('evt_rush')!;
+    const office = restored(pieces);
+    const finished = pieces
+      .map((piece) => JSON.parse(piece) as { room?: { part: string; records: { id: string; sessionKey: string; status: string }[] } })
+      .flatMap(({ room }) => (room?.part === 'FINISHED' ? room.records : []));
+    assert.ok(finished.length > 0);
+    for (const { id, sessionKey, status } of finished) {
+      const entry = findOwnEntry(office, id, sessionKey);
+      assert.equal(isRefusal(entry) ? entry.code : entry.status, status);
+      assert.ok(isRefusal(findOwnEntry(office, id, `${sessionKey}?`)));
+    }
+  });
+
+  it('is written in the new format from then on, the same for whoever goes on from it', () => {
+    for (const pieces of oldPieces().values()) {
+      const again = [...snapshotPieces(restored(pieces))];
+      assert.equal(formatOf(again[0]!), SNAPSHOT_FORMAT);
+      assert.deepEqual([...snapshotPieces(restored(again))], again);
+    }
+  });
+
+  it('is where verification goes on from, as the service did', async (t) => {
+    const { folder, seq, office } = await folderWithOldSnapshot(t);
+    const before = await verifyFolder(folder);
+    assert.deepEqual(before.problems, []);
+    const rows = readGolden(JOURNAL).filter((row) => row.eventId === 'evt_gala');
+    assert.ok(seq < rows.at(-1)!.seq);
+    for (const row of rows) if (row.seq > seq) replayFact(office, row);
+    const header = { eventId: 'evt_gala', seq: rows.at(-1)!.seq, at: 1, about: null };
+    await new SnapshotFolder(folder).write(header, snapshotPieces(office));
+    const after = await verifyFolder(folder);
+    assert.deepEqual(after.problems, []);
+    assert.equal(after.snapshotsReplayed, 1);
+  });
+});
+
+/** The journal with a snapshot of an earlier fact, its pieces brought back to format 1 where it forgot: nothing had ended. */
+async function folderWithOldSnapshot(t: TestContext) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-golden-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const journal = await openSqliteJournal({ folder });
+  for (const { at, eventId, type, data } of readGolden(JOURNAL)) journal.append({ at, eventId, facts: [{ type, data }] });
+  await journal.close();
+  const rows = readGolden(JOURNAL).filter(({ eventId }) => eventId === 'evt_gala');
+  const seq = rows[Math.floor(rows.length / 2)]!.seq;
+  const half = replayGolden(rows.filter((row) => row.seq <= seq)).get('evt_gala')!;
+  const forgetful = [...snapshotPieces(half)].filter((piece) => !piece.startsWith('{"kind":"ENDED_HOLDS"'));
+  const pieces = forgetful.map((piece) => piece.replace(`"format":${SNAPSHOT_FORMAT},`, ''));
+  await new SnapshotFolder(folder).write({ eventId: 'evt_gala', seq, at: 1, about: null }, pieces);
+  return { folder, seq, office: restored(pieces) };
+}

@@ -58,7 +58,7 @@ export function scanForUselessSessions(
   let number = (before ?? inOrder.length) - 1;
   for (let left = count; number >= 0; number -= 1, left -= 1) {
     if (left === 0) return { orderIds, before: number + 1 };
-    const order = inOrder[number]!;
+    const order = inOrder.at(number);
     if (order.placedAt < oldest) break;
     if (uselessSessionsOf(order, now).length > 0) orderIds.push(order.id);
   }

@@ -7,6 +7,9 @@ import { deep } from '../depth.ts';
 
 const SEEDS_OF_THE_SUITE = 200;
 const SEEDS = deep(SEEDS_OF_THE_SUITE);
+
+/** The rarest things come once in some 200 sales, and in which one moves with every change of what is drawn: a run goes on for them. */
+const SEEDS_MAX = 5 * SEEDS;
 const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 
 /** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */
@@ -39,15 +42,16 @@ const MUST_BE_SEEN_IN_TIME = [
 describe('A simulated sale', () => {
   it(`keeps every promise under crashes, full disks and a bad network, ${SEEDS} times over`, async () => {
     const seen = new Map<string, number>();
-    for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const asked = SEEDS > SEEDS_OF_THE_SUITE ? [...MUST_BE_SEEN, ...MUST_BE_SEEN_IN_TIME] : MUST_BE_SEEN;
+    const isMissing = (what: string): boolean => (seen.get(what) ?? 0) === 0;
+    for (let seed = 1; seed <= SEEDS || (seed <= SEEDS_MAX && asked.some(isMissing)); seed += 1) {
       const outcome = await simulate({ ...SCENARIO, seed });
       if (outcome.failure !== null) {
         assert.fail(`${outcome.failure.stack}\nplay it again: ${commandOf({ ...SCENARIO, seed })}`);
       }
       for (const [what, count] of outcome.seen) seen.set(what, (seen.get(what) ?? 0) + count);
     }
-    const asked = SEEDS > SEEDS_OF_THE_SUITE ? [...MUST_BE_SEEN, ...MUST_BE_SEEN_IN_TIME] : MUST_BE_SEEN;
-    for (const what of asked) assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
+    for (const what of asked) assert.ok(!isMissing(what), `${what} never happened`);
   });
 
   it('goes the same way every time', async () => {

@@ -92,7 +92,7 @@ export const DEFINITIONS: readonly Json[] = [
 
 export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<GuestHouse> {
   const { asOperator = false, environment = {} } = options;
-  const shop = await openShop(DEFINITIONS, { WEBHOOK_SECRET_A: WEBHOOK_SECRET, ...environment });
+  const shop = await openShop(DEFINITIONS, { WEBHOOK_SECRET_A: WEBHOOK_SECRET, TRUST_PROXY: '1', ...environment });
   const residents = await moveIn(shop);
   const documents = {
     public: (await shop.get<ApiDocument>('/openapi.json')).body,

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
 import { createRateWindow } from '#http/rate-window.ts';
 import { LIMITS } from '#src/config.ts';
+import { fc } from '../property.ts';
 import { ADMIN_TOKEN, clubHold, openCounter } from './counter.ts';
 
 const HOLDS = '/api/checkout/holds';
@@ -61,6 +62,31 @@ describe('The address that a request counts for', () => {
       assert.equal(of(same), '192.0.2.9', same);
     }
     assert.equal(of('[2001:db8:1:2::9]:443'), '2001:db8:1:2::/64');
+  });
+});
+
+describe('Any X-Forwarded-For', () => {
+  const octets = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255)).map((bytes) => bytes.join('.'));
+  const entry = fc.oneof(
+    octets,
+    fc.ipV6(),
+    fc.ipV6().map((address) => `[${address}]:443`),
+    fc.string(),
+  );
+  const header = fc.array(entry, { maxLength: 6 }).map((entries) => entries.join(','));
+
+  it('gives an address, and what a client writes before the proxies’ own entries changes nothing', () => {
+    fc.assert(
+      fc.property(header, header, fc.nat(3), (written, added, hops) => {
+        for (const trust of [String(hops), '10.0.0.0/8, fd00::/8']) {
+          const address = counted({ trust, forwarded: added });
+          assert.match(address, /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f]{1,4}(:[0-9a-f]{1,4}){3}::\/64)$/);
+        }
+        const proxied = Array.from({ length: hops }, (_, hop) => `192.0.2.${hop + 1}`).join(', ');
+        const alone = counted({ trust: String(hops), forwarded: proxied });
+        assert.equal(counted({ trust: String(hops), forwarded: `${written}, ${proxied}` }), alone);
+      }),
+    );
   });
 });
 

@@ -1,8 +1,8 @@
 /** The secrets of the service: as configured, or made at first start and kept in the data folder, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncFolder } from '#persistence/files.ts';
+import { FILE_MODE, makePrivateFolder, syncFolder } from '#persistence/files.ts';
 import { TICKET_KEY } from '#tickets/signing.ts';
 
 /** A kept secret is not what was written; nothing was changed. */
@@ -82,10 +82,12 @@ function readKept(folder: string, fileName: string): string | null {
 
 /** Writes a file whole or not at all. */
 function keep(folder: string, fileName: string, text: string): string {
-  mkdirSync(folder, { recursive: true });
+  makePrivateFolder(folder);
   const draft = join(folder, `${fileName}.tmp`);
-  const file = openSync(draft, 'w', 0o600);
+  const file = openSync(draft, 'w', FILE_MODE);
   try {
+    // A draft that a crash left may have other rights.
+    fchmodSync(file, FILE_MODE);
     writeSync(file, `${text}\n`);
     fsyncSync(file);
   } finally {

@@ -259,7 +259,7 @@ const goingLive: Guide = {
       title: 'Books and backups',
       blocks: [
         {
-          text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads journal and snapshots and proves them, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
+          text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads journal, archive and snapshots and proves them, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
         },
         { code: `npx holdfast backup /backups/tonight\nnpx holdfast verify\nnpx holdfast inspect` },
       ],

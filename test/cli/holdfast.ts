@@ -30,8 +30,11 @@ export function newFolder(t: Pick<TestContext, 'after'>): string {
   return folder;
 }
 
-function start(args: readonly string[], environment: Environment): ChildProcess {
-  return spawn(process.execPath, ['src/cli/holdfast.ts', ...args], {
+function start(args: readonly string[], environment: Environment, umask: string | null = null): ChildProcess {
+  const command = [process.execPath, 'src/cli/holdfast.ts', ...args];
+  const [program = '', ...rest] =
+    umask === null ? command : ['/bin/sh', '-c', 'umask "$0"; exec "$@"', umask, ...command];
+  return spawn(program, rest, {
     cwd: root,
     env: { ...bareEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,8 +42,12 @@ function start(args: readonly string[], environment: Environment): ChildProcess 
 }
 
 /** Runs a command to its end. */
-export async function holdfast(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-  const child = start(args, environment);
+export async function holdfast(
+  args: readonly string[],
+  environment: Environment = {},
+  umask: string | null = null,
+): Promise<Ended> {
+  const child = start(args, environment, umask);
   let stdout = '';
   let stderr = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -62,9 +69,13 @@ export interface Serving {
 }
 
 /** Starts `holdfast serve` on a folder and waits for its ready line. */
-export async function serving(t: Pick<TestContext, 'after'>, folder: string): Promise<Serving> {
+export async function serving(
+  t: Pick<TestContext, 'after'>,
+  folder: string,
+  umask: string | null = null,
+): Promise<Serving> {
   const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()) };
-  const child = start(['serve'], environment);
+  const child = start(['serve'], environment, umask);
   t.after(() => child.kill('SIGKILL'));
   const printed: string[] = [];
   const ready = new Promise<{ readonly public: string }>((resolve, reject) => {

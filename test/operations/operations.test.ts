@@ -1,8 +1,11 @@
 /** What operators copy from `src/operations`: it names only metrics that are printed, and only files that exist. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import Database from 'better-sqlite3';
 import { openHouse, type House } from '../api/harness.ts';
+import { holdfast, newFolder, samples, serving } from '../cli/holdfast.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -13,6 +16,21 @@ function textOf(name: string): string {
 /** The names of metrics in an expression or a whole file. */
 function metricsIn(text: string): Set<string> {
   return new Set(text.match(/\b(?:holdfast|http|process|nodejs)_[a-z0-9_]+/g) ?? []);
+}
+
+/** What rclone would copy of a folder with the filters of the unit. */
+function shippedFiles(folder: string): string[] {
+  const filters = [...textOf('holdfast-files.service').matchAll(/--filter "- ([^"]+)"/g)].map(([, filter]) => filter!);
+  assert.ok(filters.length > 3);
+  const patterns = filters.map((filter) => {
+    const text = filter.replace(/^\//, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+    return new RegExp(filter.startsWith('/') ? `^${text}$` : `(^|/)${text}$`);
+  });
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .filter((name) => !patterns.some((pattern) => pattern.test(name)))
+    .sort();
 }
 
 describe('What is there for operators', () => {
@@ -62,7 +80,65 @@ describe('What is there for operators', () => {
     const folder = /^StateDirectory=(\S+)$/m.exec(unit)?.[1];
     assert.match(unit, new RegExp(`^Environment=DATA_DIR=/var/lib/${folder}$`, 'm'));
     assert.match(textOf('litestream.yaml'), new RegExp(`path: /var/lib/${folder}/journal\\.db$`, 'm'));
+    assert.match(textOf('holdfast-files.service'), new RegExp(`rclone copy /var/lib/${folder} `));
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
     assert.ok(Number(seconds) > 10, 'longer than the service takes at most');
+  });
+
+  it('ships with Litestream and holdfast-files what a restore needs, also after a pruning while people buy', async (t) => {
+    const parent = newFolder(t);
+    const data = path.join(parent, 'data');
+    const shipped = path.join(parent, 'shipped');
+    const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+    assert.equal((await run('load', '--offline', samples)).code, 0);
+    const service = await serving(t, data);
+    const twoInErfurt = {
+      event_id: 'evt_erfurt',
+      items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+    };
+    await service.hold('session-a', twoInErfurt);
+    for (const prune of [[], ['--prune']]) {
+      assert.equal((await holdfast(['snapshot', ...prune], service.environment)).code, 0);
+    }
+    await service.hold('session-b', twoInErfurt);
+    const before = (await run('verify', '--json')).json<{
+      head_seq: number;
+      base_seq: number;
+      state_fingerprint: string;
+    }>();
+    assert.ok(before.base_seq > 0);
+
+    // Litestream gives back the database as of a moment; it reads it as any other reader does.
+    mkdirSync(shipped, { mode: 0o700 });
+    const journal = new Database(path.join(data, 'journal.db'), { readonly: true });
+    await journal.backup(path.join(shipped, 'journal.db'));
+    journal.close();
+    const names = shippedFiles(data);
+    for (const kind of [/^archive\//, /^snapshots\//, /^ticket-key$/, /^admin-token$/])
+      assert.ok(
+        names.some((name) => kind.test(name)),
+        `${kind} is shipped`,
+      );
+    assert.deepEqual(
+      names.filter((name) => /journal|witness|lock|pid/.test(name)),
+      [],
+    );
+    for (const name of names) {
+      mkdirSync(path.dirname(path.join(shipped, name)), { recursive: true });
+      copyFileSync(path.join(data, name), path.join(shipped, name));
+    }
+    await service.kill();
+
+    const verified = await run('verify', '--data', shipped);
+    assert.equal(verified.code, 1);
+    const [, seq] = /its witness is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
+    assert.equal(Number(seq), before.head_seq, verified.stdout);
+    const restored = path.join(parent, 'restored');
+    const made = await run('restore', '--data', shipped, '--to', restored, '--seq', seq!, '--json');
+    assert.equal(made.code, 0, made.stdout + made.stderr);
+    assert.equal(made.json<{ state_fingerprint: string }>().state_fingerprint, before.state_fingerprint);
+    const again = await serving(t, restored);
+    assert.equal((await fetch(`${again.publicUrl}/api/events/public/erfurt-volley`)).status, 200);
+    assert.equal(await again.stop(), 0);
   });
 });

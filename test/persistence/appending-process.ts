@@ -1,7 +1,8 @@
 /**
  * A process of its own that appends numbered units under load and prints what became durable: the victim of the crash
  * tests, run by plain node. Arguments: the data folder, the number of units to append, 0 for
- * "until killed", and how many facts may be in doubt before it waits, 1 for "one unit at a time".
+ * "until killed", how many facts may be in doubt before it waits, 1 for "one unit at a time", and how many facts the journal
+ * keeps while it is pruned again and again, 0 for no pruning.
  *
  * Each fact's data says its own number and that of its unit's last fact, so that whoever reads the journal afterwards
  * can tell that every unit is whole. Lines are written with one synchronous write each: `ready`, then numbers.
@@ -10,7 +11,7 @@
 import { writeSync } from 'node:fs';
 import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
 
-const [folder = '', limit = '0', pending = '400'] = process.argv.slice(2);
+const [folder = '', limit = '0', pending = '400', kept = '0'] = process.argv.slice(2);
 const unitsMax = Number(limit) || Number.MAX_SAFE_INTEGER;
 const pendingMax = Number(pending);
 
@@ -26,6 +27,7 @@ journal.onStatus((status, fault) => {
 say('ready\n');
 let units = 0;
 goOn();
+if (Number(kept) > 0) void pruneOn();
 
 /** Appends as much as may be in doubt; closes when there is nothing left to append or to wait for. */
 function goOn(): void {
@@ -39,6 +41,10 @@ function goOn(): void {
     });
   }
   if (units === unitsMax && journal.appendedSeq === journal.durableSeq) void journal.close();
+}
+
+async function pruneOn(): Promise<void> {
+  while (journal.status === 'OPEN') await journal.prune(journal.durableSeq - Number(kept), units);
 }
 
 function appendUnit(size: number): number {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/recovery.ts';
 import { verifyJournal } from '#persistence/verify.ts';
+import { viewJournal } from '#persistence/view.ts';
 import { deep } from '../depth.ts';
 import { newFolder, openJournal } from './folders.ts';
 
@@ -14,9 +15,11 @@ const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url))
 const rounds = deep(4);
 
 /** Runs the victim, kills it some milliseconds after it is ready; returns the last fact that it called durable. */
-function runAndKill(folder: string, aliveMs: number): Promise<number> {
+function runAndKill(folder: string, aliveMs: number, keptFacts = 0): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [victim, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [victim, folder, '0', '400', String(keptFacts)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (text === '') setTimeout(() => child.kill('SIGKILL'), aliveMs);
@@ -55,6 +58,30 @@ describe('after kill -9', () => {
     const report = await verifyJournal(folder);
     assert.deepEqual(report.problems, []);
     assert.equal(report.facts, report.headSeq);
+  });
+
+  it(`at ${rounds} random moments of archiving and pruning every fact is in the journal or the archive`, async (t) => {
+    const folder = newFolder(t);
+    let called = 0;
+    for (let round = 0; round < rounds; round++) {
+      called = Math.max(called, await runAndKill(folder, 100 + Math.floor(Math.random() * 900), 40));
+      const head = await recoverHead(folder, {});
+      assert.ok((head?.seq ?? 0) >= called, `fact ${called} was called durable, the journal ends at ${head?.seq}`);
+      assert.deepEqual((await verifyJournal(folder)).problems, []);
+      const view = viewJournal(folder)!;
+      let seq = 0;
+      for await (const row of view.facts()) {
+        seq += 1;
+        assert.deepEqual([row.seq, (JSON.parse(row.data) as { number: number }).number], [seq, seq]);
+      }
+      assert.equal(seq, view.headSeq);
+      for (const eventId of ['evt_0', 'evt_7']) {
+        for (const row of await view.factsOf(eventId)) assert.equal(row.eventId, eventId);
+      }
+      t.diagnostic(`${seq} facts, ${view.baseSeq} of them archived`);
+      view.close();
+    }
+    assert.ok(called > 0, 'the victim never got anything done');
   });
 
   it('a folder that was left with its log can be verified and says how far it reaches', async (t) => {

@@ -1,0 +1,106 @@
+/** Only their owner reads what is in a data folder or a copy of one: names, addresses and keys are in it. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { holdfast, newFolder, samples, serving } from './holdfast.ts';
+
+const oneInErfurt = {
+  event_id: 'evt_erfurt',
+  items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 1 }],
+};
+
+/** Every file and folder, the given one included, with its rights. */
+function rightsIn(folder: string): Map<string, string> {
+  const found = new Map<string, string>([['.', rightsOf(folder)]]);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    found.set(path.relative(folder, file), rightsOf(file));
+  }
+  return found;
+}
+
+function rightsOf(file: string): string {
+  const stat = statSync(file);
+  return `${stat.isDirectory() ? 'folder' : 'file'} ${(stat.mode & 0o777).toString(8)}`;
+}
+
+function assertPrivate(folder: string, expected: readonly RegExp[]): void {
+  const rights = rightsIn(folder);
+  for (const [name, found] of rights) assert.match(found, /^(folder 700|file 600)$/, `${folder}/${name}`);
+  for (const name of expected)
+    assert.ok(
+      [...rights.keys()].some((each) => name.test(each)),
+      `${name} is there`,
+    );
+}
+
+const WHILE_SERVING = [
+  /^journal\.db$/,
+  /^journal\.db-wal$/,
+  /^journal\.db-shm$/,
+  /^lock\.db/,
+  /^holdfast\.pid$/,
+  /^head\.witness$/,
+  /^admin-token$/,
+  /^ticket-key$/,
+  /^webhook-secret-a$/,
+  /^snapshots\/.+\.snapshot$/,
+  /^archive\/.+\.db$/,
+];
+
+for (const umask of ['000', '022', '077']) {
+  test(`with umask ${umask} a service, a backup and a restore make files that only their owner reads`, async (t) => {
+    const parent = newFolder(t);
+    const data = path.join(parent, 'deep', 'data');
+    const run = (...args: string[]) => holdfast(args, { DATA_DIR: data }, umask);
+    assert.equal((await run('load', '--offline', samples)).code, 0);
+    const service = await serving(t, data, umask);
+    await service.hold('session-a', oneInErfurt);
+    for (const prune of [[], ['--prune']]) {
+      const asked = await holdfast(['snapshot', ...prune], service.environment, umask);
+      assert.equal(asked.code, 0, asked.stderr);
+    }
+    assertPrivate(data, WHILE_SERVING);
+    const [backup, restored] = await Promise.all([
+      run('backup', path.join(parent, 'copies', 'backup')),
+      run('restore', '--to', path.join(parent, 'restored'), '--seq', '3'),
+    ]);
+    assert.deepEqual([backup.code, restored.code], [0, 0], backup.stderr + restored.stderr);
+    assert.equal(await service.stop(), 0);
+    assertPrivate(data, [/^journal\.db$/]);
+    assertPrivate(path.join(parent, 'copies', 'backup'), [/^admin-token$/, /^archive\/.+\.db$/]);
+    assertPrivate(path.join(parent, 'restored'), [/^journal\.db$/]);
+  });
+}
+
+test('a folder that an earlier version left open to others is tightened by the next start', async (t: TestContext) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  assert.equal((await run('load', '--offline', samples)).code, 0);
+  for (const prune of [[], ['--prune']]) assert.equal((await run('snapshot', ...prune)).code, 0);
+  for (const [name, rights] of rightsIn(data)) {
+    chmodSync(path.join(data, name), rights.startsWith('folder') ? 0o755 : 0o644);
+  }
+  const service = await serving(t, data);
+  assertPrivate(data, [/^journal\.db-shm$/, /^archive\/.+\.db$/, /^snapshots\/.+\.snapshot$/]);
+  assert.equal(await service.stop(), 0);
+});
+
+test('holdfast.pid holds the id of the process that serves; one left by a crash is no obstacle', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const file = path.join(data, 'holdfast.pid');
+  const first = await serving(t, data);
+  const pid = Number(readFileSync(file, 'utf8'));
+  assert.doesNotThrow(() => process.kill(pid, 0));
+  await first.kill();
+  assert.equal(Number(readFileSync(file, 'utf8')), pid, 'a crash leaves it');
+  // The id may be that of any process by now: of this one, say.
+  writeFileSync(file, `${process.pid}\n`);
+  const second = await serving(t, data);
+  assert.notEqual(Number(readFileSync(file, 'utf8')), process.pid);
+  assert.equal(await second.stop(), 0);
+  assert.equal(existsSync(file), false);
+});

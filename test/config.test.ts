@@ -69,7 +69,7 @@ test('every setting is read', () => {
     SANDBOX_CLOCK: 'on',
     NOTIFY_URL: 'https://hooks.example/in',
     NOTIFY_SECRET: secret,
-    TICKET_KEY: `${ticketKey(2)}, ${ticketKey(1)},${ticketKey(2)}`,
+    TICKET_KEY: `${ticketKey(2)}, ${ticketKey(1)},${Buffer.alloc(32, 2).toString('base64')}`,
     WEBHOOK_SECRET_A: secret,
     WEBHOOK_SECRET_B: secret,
     STRIPE_SECRET_KEY: 'sk_test_0123456789',

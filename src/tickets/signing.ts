@@ -52,11 +52,12 @@ export const TICKET_KEYS_MAX = 10;
 /** The 32 bytes of an Ed25519 private key in base64url or base64. */
 export const TICKET_KEY = /^[A-Za-z0-9_+/-]{43}=?$/;
 
-/** Reads private keys separated by commas; null when one is none, or there are too many. */
+/** Reads private keys separated by commas, each once and in one form; null when one is none, or there are too many. */
 export function readTicketKeys(text: string): readonly [string, ...string[]] | null {
-  const [first = '', ...others] = new Set(text.split(',').map((key) => key.trim()));
-  const keys: [string, ...string[]] = [first, ...others];
-  return keys.length <= TICKET_KEYS_MAX && keys.every((key) => TICKET_KEY.test(key)) ? keys : null;
+  const given = text.split(',').map((key) => key.trim());
+  if (!given.every((key) => TICKET_KEY.test(key))) return null;
+  const [first = '', ...others] = new Set(given.map((key) => Buffer.from(key, 'base64').toString('base64url')));
+  return others.length < TICKET_KEYS_MAX ? [first, ...others] : null;
 }
 
 /** Makes a signer from private keys as TICKET_KEY has them; the first signs. */

@@ -98,14 +98,17 @@ test('a short secret ends it with exit code 2 and one line, which does not show 
   assert.doesNotMatch(text, /fifteen-letters|c2hvcnQ/);
 });
 
-test('it warns where anybody can pay for nothing, and where nobody can pay at all', async (t) => {
+test('it warns where anybody can pay for nothing, where nobody can pay at all, and where codes given out cannot be checked', async (t) => {
   const open = await spawnHouse();
   t.after(() => open.close());
   await open.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
-  const selling = await spawnHouse({ environment: stripe });
+  await open.end('SIGTERM');
+  const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
+  const selling = await spawnHouse({ folder: open.folder, environment: { ...stripe, ...ticketKey } });
   t.after(() => selling.close());
   await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
+  await selling.shows(/"level":40.*TICKET_KEY does not list the key that is kept here/);
   assert.doesNotMatch(selling.printed(), /the sandbox is on/);
   assert.equal((await selling.call('POST', '/sandbox/outage', { body: { seconds: 1 } })).status, 404);
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -64,6 +65,54 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.sees(/confirmed/i);
       await buyer.open('/e/night-shift');
       await buyer.sees('You have an order for this event.');
+      await buyer.close();
+    });
+
+    it('tells tag managers of every step, with the contents of the notifications', async () => {
+      const path = await ownEvent('club-night', 'funnel');
+      const buyer = await enter('/');
+      const steps = ['view-content', 'add-to-cart', 'initiate-checkout', 'purchase', 'complete-payment'];
+      await buyer.page.context().addInitScript({
+        content: `for (const step of ${JSON.stringify(steps)}) document.addEventListener('holdfast:' + step, ({ detail }) =>
+          sessionStorage.setItem('told', JSON.stringify([...JSON.parse(sessionStorage.getItem('told') ?? '[]'), { step, ...detail }])));`,
+      });
+      await buyer.open(path);
+      await buyer.page.getByRole('button', { name: 'More: Single, Regular' }).click({ clickCount: 2 });
+      await buyer.press('Hold 2 tickets');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await buyer.page.getByRole('button', { name: 'More: Beer' }).click();
+      await buyer.press('Go on to pay €42.50');
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await buyer.press('Pay');
+      await buyer.page.waitForURL(/\/orders\/ord_/);
+      const orderId = buyer.page.url().split('/').at(-1)!;
+      await buyer.open('/');
+      await buyer.page.waitForFunction("sessionStorage.getItem('told').includes('complete-payment')");
+      const told = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('told')")) as Json[];
+      assert.deepEqual(
+        told.map(({ step }) => step),
+        steps,
+      );
+      const contents = [{ id: 'single', quantity: 2, price: 1900 }];
+      const bought = [...contents, { id: 'beer', quantity: 1, price: 450 }];
+      assert.deepEqual([told[1]!['contents'], told[1]!['value'], told[1]!['currency']], [contents, 3800, 'EUR']);
+      for (const { contents, value, dedupe_id } of told.slice(2)) {
+        assert.deepEqual([contents, value], [bought, 4250]);
+        assert.equal(dedupe_id, createHash('sha256').update(orderId).digest('hex'));
+      }
+      await buyer.open('/e/open-studios');
+      await buyer.press('More: Visitor');
+      await buyer.press('Hold 1 ticket');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await buyer.press('Get my tickets');
+      await buyer.page.waitForURL(/\/orders\/ord_/);
+      const after = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('told')")) as Json[];
+      assert.deepEqual(
+        after.slice(5).map(({ step }) => step),
+        ['view-content', 'add-to-cart', 'purchase'],
+      );
       await buyer.close();
     });
 

@@ -1,5 +1,6 @@
 /** The storefront: shows the page that the address names. */
 import { render } from 'preact';
+import { tellPaid } from './funnel.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { DrawPage } from './pages/draw-page.tsx';
 import { EventListPage } from './pages/event-list.tsx';
@@ -31,3 +32,4 @@ function Shop() {
 }
 
 render(<Shop />, document.getElementById('app')!);
+void tellPaid();

@@ -69,9 +69,27 @@ export function OrderSummary({ event, hold, values, total, register, children }:
   );
 }
 
-function extrasOf(event: EventPayload, ticketTypeId: string, index: number, values: FormValues) {
+/** The bar perks that were chosen for a hold. */
+export function perksOf(event: EventPayload, hold: Hold, values: FormValues) {
+  return hold.items.flatMap(({ ticket_type_id }, index) =>
+    chosenPerks(event, ticket_type_id, index, values).map(({ perk: { id, price }, quantity }) => ({
+      id,
+      quantity,
+      price,
+    })),
+  );
+}
+
+function chosenPerks(event: EventPayload, ticketTypeId: string, index: number, values: FormValues) {
   return (ticketTypeOf(event, ticketTypeId)?.barPerks ?? [])
     .map((perk) => ({ perk, quantity: Number(values[`perk-${index}-${perk.id}`] ?? 0) }))
-    .filter(({ quantity }) => quantity > 0)
-    .map(({ perk, quantity }) => ({ name: perk.name, quantity, cents: perk.price * quantity }));
+    .filter(({ quantity }) => quantity > 0);
+}
+
+function extrasOf(event: EventPayload, ticketTypeId: string, index: number, values: FormValues) {
+  return chosenPerks(event, ticketTypeId, index, values).map(({ perk, quantity }) => ({
+    name: perk.name,
+    quantity,
+    cents: perk.price * quantity,
+  }));
 }

@@ -32,7 +32,7 @@ export interface HoldKeeper {
 /** Looks a moment after the end, so that the service's clock is surely past it. */
 const GRACE_MS = 300;
 
-export function useHold(eventId: string | null): HoldKeeper {
+export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void = () => {}): HoldKeeper {
   const [hold, setHold] = useState<Hold | null>(null);
   const [isKnown, setKnown] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -99,6 +99,7 @@ export function useHold(eventId: string | null): HoldKeeper {
         }
         const standing = hold !== null && serviceNow() < Date.parse(hold.expires_at) ? hold : null;
         const next = standing === null ? await place(eventId!, items) : await change(standing, items, eventId!);
+        if (next.id !== standing?.id) onPlaced(next);
         show(next);
         return next;
       }),

@@ -9,11 +9,12 @@ import { isApiError } from '#client/api-error.ts';
 import type { CheckoutItem, EventPayload, Hold } from '#client/bodies.ts';
 import { randomText } from '#client/session-key.ts';
 import { Attendees, BuyerFields, Extras, Installments, type FormValues } from '../event/checkout-fields.tsx';
-import { OrderSummary } from '../event/order-summary.tsx';
+import { OrderSummary, perksOf } from '../event/order-summary.tsx';
 import { registerOf } from '../event/seat-register.ts';
 import { ticketTypeOf } from '../event/selection.ts';
 import { useHold } from '../event/use-hold.ts';
 import { money } from '../format.ts';
+import { tellStarted } from '../funnel.ts';
 import { keep, recall } from '../kept.ts';
 import { useLoaded } from '../loaded.ts';
 import { inWords } from '../messages.ts';
@@ -114,6 +115,7 @@ function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold
     try {
       const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
       keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined });
+      await tellStarted(event, hold, perksOf(event, hold, values), started);
       location.assign(started.redirect_url);
     } catch (error) {
       if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {

@@ -4,7 +4,7 @@
  * Joins what is on sale (`use-event`), what is held (`use-hold`) and what is chosen here. What is chosen starts as what is
  * held, so that a reload in the middle of a purchase shows what was there.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, HoldItemRequest } from '#client/bodies.ts';
 import { Basket } from '../event/basket.tsx';
@@ -36,15 +36,21 @@ import { ArrowIcon } from '../parts/icons.tsx';
 import { Loading, Notice } from '../parts/notice.tsx';
 import { Poster } from '../parts/poster.tsx';
 import { client, serviceAddress } from '../shop.ts';
+import { tellHeld, tellViewed } from '../funnel.ts';
 import { keep } from '../kept.ts';
 import { Missing } from './missing.tsx';
 
 export function EventPage({ slug, date }: { readonly slug: string; readonly date: string | null }) {
   const [eventId, setEventId] = useState<string | null>(null);
-  const keeper = useHold(eventId);
+  const shown = useRef<EventPayload | null>(null);
+  const keeper = useHold(eventId, (hold) => shown.current !== null && void tellHeld(shown.current, hold));
   const sale = useEvent(slug, date, keeper.hold !== null);
   const { event, performanceId } = sale;
-  useEffect(() => setEventId(event?.id ?? null), [event?.id]);
+  shown.current = event;
+  useEffect(() => {
+    setEventId(event?.id ?? null);
+    if (event !== null) tellViewed(event);
+  }, [event?.id]);
 
   if (sale.error !== null && event === null) return <Missing error={sale.error} />;
   if (event === null || performanceId === null) {

@@ -6,10 +6,14 @@
  *
  * 1. An answer that comes out while facts it was built from are not durable is a failure (I4).
  * 2. What was answered is on the disk after every crash.
+ * 3. Snapshots take the way of the service: its snapshotter over a thread that finishes jobs late and, of those it was given
+ *    together, in any order. What an event is activated from is what the outcomes said is there.
+ * 4. `now` is the service's time. The machine's clock is beside it and leaps; only a process that begins takes that one over.
  */
 import assert from 'node:assert/strict';
-import { createClock } from '#actors/clock.ts';
+import { createClock, type ServiceClock } from '#actors/clock.ts';
 import { Directory } from '#actors/directory.ts';
+import { createSnapshotter, type SnapshotOutcome, type Snapshotter } from '#actors/snapshotter.ts';
 import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
 import { joinId } from '#domain/ids.ts';
 import { replayFact } from '#domain/replay.ts';
@@ -17,6 +21,7 @@ import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { HARMS, openHurt } from './disk.ts';
 import { Ledger } from './ledger.ts';
+import { MINUTE } from './world.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { Fact } from '#domain/fact.ts';
@@ -52,16 +57,24 @@ export class House {
   turns: { readonly eventId: string; readonly facts: readonly Fact[] }[] = [];
   onWake: (eventId: string, at: number) => void = () => {};
   onAppend: () => void = () => {};
+  /** The snapshot thread was given a job; what is handed over finishes it. */
+  onSnapshotJob: (finish: () => void) => void = () => {};
   readonly #bounds: HouseBounds;
   readonly #chance: Chance;
   readonly #notes = new Map<string, Note[]>();
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #snapshots = new Map<string, KeptSnapshot[]>();
+  /** The sequence numbers of each event's snapshots as the process knows them from outcomes (3). */
+  readonly #noted = new Map<string, number[]>();
   /** Events whose soft state this process has, awake or asleep. */
   readonly #known = new Set<string>();
   /** What a full disk may give back. */
   #doubtful = new Map<string, Note[]>();
   #disk: MemoryJournal;
+  #snapshotter!: Snapshotter;
+  #clock!: ServiceClock;
+  /** How far the machine's clock is ahead of the service's (4). */
+  #leaptMs = 0;
   #ids = 0;
 
   constructor(chance: Chance, events: readonly EventDefinition[], bounds: HouseBounds, start: number) {
@@ -87,6 +100,16 @@ export class House {
   /** I10: however many events there are, only so many are awake, busy ones included. */
   assertBounds(): void {
     assert.ok(this.directory.awakeCount <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are awake (I10)');
+  }
+
+  /** No leap of the machine's clock moves the time of the service (4). */
+  assertTime(): void {
+    assert.equal(this.#clock.now(), this.now, 'time goes by the stopwatch');
+  }
+
+  /** Somebody sets the machine's clock. */
+  leap(ms: number): void {
+    this.#leaptMs = ms;
   }
 
   get hasPending(): boolean {
@@ -151,7 +174,8 @@ export class House {
   #open(): void {
     this.generation += 1;
     const disk = this.#disk;
-    const clock = createClock(() => this.now);
+    const clock = this.#beginTime();
+    this.#beginSnapshots();
     let looks = 0;
     this.directory = new Directory({
       ...this.#bounds,
@@ -167,7 +191,12 @@ export class House {
         // Each look at it is a millisecond later: the slices of an activation are the same every time.
         stopwatchMs: () => (looks += 1),
       },
-      snapshot: ({ eventId, seq }) => Promise.resolve(this.#takeSnapshot(eventId, seq)),
+      snapshot: async (job) => {
+        const outcome = await this.#snapshotter.take(job);
+        assert.deepEqual([outcome.eventId, outcome.seq], [job.eventId, job.seq], 'an outcome is of its own job');
+        if (outcome.trouble === null) this.#noteSnapshot(job.eventId, outcome.seq);
+        return outcome;
+      },
       wakeAt: (eventId, at) => this.onWake(eventId, at),
     });
     const { directory } = this;
@@ -177,6 +206,50 @@ export class House {
       directory.dropAll();
       this.#known.clear();
     });
+  }
+
+  /** A process begins at the machine's clock, and not before the last fact. */
+  #beginTime(): ServiceClock {
+    let lastAt = 0;
+    for (const { at } of this.#disk.read()) lastAt = at;
+    const wall = this.now + this.#leaptMs;
+    this.now = Math.max(wall, lastAt);
+    // What is less than a leap would be made up for slowly (`test/actors/clock.test.ts`); here it is right at once.
+    this.#leaptMs = this.now - wall > MINUTE ? wall - this.now : 0;
+    const source = { wallMs: () => this.now + this.#leaptMs, stopwatchMs: () => this.now };
+    this.#clock = createClock(source, { notBefore: lastAt });
+    return this.#clock;
+  }
+
+  /** The snapshot thread: each job is finished when the simulation says so, unless the process is gone by then. */
+  #beginSnapshots(): void {
+    const { generation } = this;
+    for (const [eventId, kept] of this.#snapshots)
+      this.#noted.set(
+        eventId,
+        kept.map(({ seq }) => seq),
+      );
+    this.#snapshotter = createSnapshotter({
+      baseSeq: () => 0,
+      startThread: ({ reply }) => ({
+        post: ({ jobId, job }) =>
+          this.onSnapshotJob(() => {
+            if (generation !== this.generation) return;
+            reply({ jobId, outcome: this.#takeSnapshot(job.eventId, job.seq) });
+          }),
+        end: () => Promise.resolve(),
+      }),
+    });
+  }
+
+  /** Has every event snapshot at once, as of what is durable; resolves when all are taken. */
+  takeSnapshots(): Promise<readonly SnapshotOutcome[]> {
+    const streams = [...this.#disk.streams()];
+    return Promise.all(streams.map(({ eventId, lastSeq }) => this.directory.snapshotAsOf(eventId, lastSeq)));
+  }
+
+  #noteSnapshot(eventId: string, seq: number): void {
+    this.#noted.set(eventId, [...(this.#noted.get(eventId) ?? []), seq].slice(-SNAPSHOTS_KEPT));
   }
 
   #secret(): string {
@@ -245,8 +318,11 @@ export class House {
     // Activation asks for this first: unless the event only slept, everybody who waits counts as seen from here on.
     if (!this.#known.has(eventId)) this.#note(eventId, { kind: 'AWAKE', at: this.now });
     this.#known.add(eventId);
-    const kept = this.#snapshots.get(eventId)?.findLast(({ seq }) => seq <= atMostSeq && seq <= this.#disk.durableSeq);
-    if (kept === undefined) return null;
+    const seqs = this.#noted.get(eventId) ?? [];
+    const noted = seqs.findLast((seq) => seq <= atMostSeq && seq <= this.#disk.durableSeq);
+    if (noted === undefined) return null;
+    const kept = this.#snapshots.get(eventId)?.findLast(({ seq }) => seq === noted);
+    assert.ok(kept, 'a snapshot that was told of is there');
     const header = { format: 1, eventId, seq: kept.seq, at: kept.at, about: null };
     return { path: '', header, pieces: kept.pieces, fingerprint: '' };
   }
@@ -254,7 +330,7 @@ export class House {
   #takeSnapshot(eventId: string, seq: number) {
     const pieces = [...snapshotPieces(this.#replay(eventId, seq))];
     const kept = this.#snapshots.get(eventId) ?? [];
-    this.#snapshots.set(eventId, [...kept.slice(-2), { seq, at: this.now, pieces }]);
+    this.#snapshots.set(eventId, [...kept.slice(1 - SNAPSHOTS_KEPT), { seq, at: this.now, pieces }]);
     return { eventId, seq, fingerprint: '', trouble: null };
   }
 
@@ -279,14 +355,16 @@ export class House {
     assert.deepEqual(replayed, living, 'a replay gives the living state');
     const turns = this.#notes.get(eventId)!.filter((note) => note.kind === 'TURN');
     const { seq } = this.#chance.pick(turns);
-    this.#takeSnapshot(eventId, seq);
-    const [first, ...others] = this.#snapshots.get(eventId)!.at(-1)!.pieces;
+    const [first, ...others] = snapshotPieces(this.#replay(eventId, seq));
     const restored = restoreOffice(first!);
     for (const piece of others) restorePiece(restored, piece);
     for (const row of rows) if (row.seq > seq) replayFact(restored, row);
     assert.deepEqual([...snapshotPieces(restored)], living, 'a snapshot and its tail give the living state');
   }
 }
+
+/** Snapshots kept of an event. */
+const SNAPSHOTS_KEPT = 3;
 
 function tell(ledger: Ledger, note: Note): void {
   if (note.kind === 'TURN') ledger.take(note.facts, note.at);

@@ -33,7 +33,20 @@ export interface Scenario {
   readonly without: ReadonlySet<string>;
 }
 
-export const FAULTS = ['crash', 'full', 'slow', 'loss', 'twice', 'room', 'sleep', 'mailbox', 'window', 'disk'] as const;
+export const FAULTS = [
+  'crash',
+  'full',
+  'slow',
+  'loss',
+  'twice',
+  'room',
+  'sleep',
+  'mailbox',
+  'window',
+  'disk',
+  'leap',
+  'snapshot',
+] as const;
 
 export interface Outcome {
   readonly steps: number;
@@ -55,6 +68,11 @@ const BOOKS_SHARE = 10;
 
 /** Timers look at the clock so often. */
 const TICK_MS = 50;
+
+/** The longest that the snapshot thread has a job. */
+const SNAPSHOT_MS_MAX = 3_000;
+
+const DAY = 24 * 60 * MINUTE;
 
 /** Who could not be woken is tried again so much later. */
 const WAKE_AGAIN_MS = 1_000;
@@ -144,6 +162,7 @@ class Sale {
     this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
     this.house.onWake = (eventId, at) => this.#wakeAt(eventId, at);
     this.house.onAppend = () => this.#planCommit();
+    this.house.onSnapshotJob = (finish) => this.#plan(chance.between(0, SNAPSHOT_MS_MAX), finish);
     for (const definition of events) this.#plan(0, () => this.#define(definition));
   }
 
@@ -155,6 +174,10 @@ class Sale {
     const spanMs = (this.#scenario.stepsMax * this.#pauseMs) / 4;
     for (let n = 0; n < crashes; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#crash());
     for (let n = 0; n < fills; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#fill());
+    const leaps = !this.#chance.percent(30) || this.#scenario.without.has('leap') ? 0 : this.#chance.between(1, 3);
+    const rounds = this.#scenario.without.has('snapshot') ? 0 : this.#chance.between(0, 6);
+    for (let n = 0; n < leaps; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#leap());
+    for (let n = 0; n < rounds; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#snapshotAll());
     for (const buyer of this.#crowd.buyers) {
       this.#comeEarly(buyer);
       this.#live(buyer);
@@ -186,6 +209,7 @@ class Sale {
     await this.#breathe();
     if (this.#failure !== null) throw this.#failure;
     this.house.assertBounds();
+    this.house.assertTime();
     if (this.house.status === 'OPEN' && this.#chance.percent(PROOF_SHARE)) await this.#proveReplays();
   }
 
@@ -266,6 +290,23 @@ class Sale {
     this.house.crash(this.#chance.percent(30), survivorsSeq);
     this.#unanswered.clear();
     this.#wakeAll();
+  }
+
+  /** The machine's clock is set wrong, or right again. */
+  #leap(): void {
+    this.#count('leap');
+    this.house.leap(this.#chance.pick([-2 * DAY, -90_000, 0, 61_000, 20 * MINUTE, 2 * DAY]));
+  }
+
+  /** Every event is snapshot at once; the thread may be given the same again before it is done. */
+  #snapshotAll(): void {
+    const { generation } = this.house;
+    this.house.takeSnapshots().then(
+      (outcomes) => outcomes.forEach(() => this.#count('snapshot')),
+      (error: unknown) => {
+        if (generation === this.house.generation) this.#failure ??= error;
+      },
+    );
   }
 
   #fill(): void {
@@ -497,7 +538,8 @@ class Sale {
   #read(actor: BoxOfficeActor, buyer: Buyer): void {
     if (actor.isRetired) return;
     const { eventId, sessionKey, hold } = buyer;
-    const isOpen = this.house.status === 'OPEN';
+    const { status } = this.house;
+    if (status !== 'OPEN' && status !== 'FULL') return;
     const ledger = this.house.ledgers.get(eventId)!;
     const { now } = this.house;
     this.house.turns = [];
@@ -506,15 +548,14 @@ class Sale {
       const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(office, order)) };
     });
-    if (isOpen) assertShown({ actor, ledger, now }, this.#chance.pick(ledger.definition.performances).id);
+    assertShown({ actor, ledger, now }, this.#chance.pick(ledger.definition.performances).id);
     const known = hold === null ? undefined : ledger.holds.get(hold.id);
     const statusOfHold = known === undefined ? undefined : ledger.statusOfHold(known, now);
     const orders = buyer.orderIds.flatMap((id) => ledger.orders.get(id) ?? []);
     const expected = orders.map((order) => [ledger.statusOfOrder(order, now), ledger.refundDue(order, now)]);
     this.#awaitAnswer(eventId, asked, {
       told: ({ held, orders: shown }) => {
-        if (!isOpen) return;
-        this.#count('read');
+        this.#count(status === 'OPEN' ? 'read' : 'read while full');
         const isForgotten =
           held !== null && isRefusal(held) && known !== undefined && ledger.mayBeForgotten(known, now);
         if (!isForgotten)

@@ -38,6 +38,53 @@ const BUGS: readonly SeededBug[] = [
     'if (this.#lastSeq >= 0)',
   ),
   bug(
+    'snapshots run at once, and outcomes go to whoever asked first',
+    'src/actors/snapshotter.ts',
+    `  const sendNext = (): void => {
+    if (underWay !== null) return;
+    underWay = waiting.shift() ?? null;
+    if (underWay === null) return;
+    thread ??= startOne();
+    thread.post({ jobId: underWay.jobId, job: underWay.job, baseSeq: baseSeq() });
+  };
+  const settle = ({ jobId, outcome }: SnapshotReply): void => {
+    const pending = underWay;
+    if (pending?.jobId !== jobId) return;`,
+    `  const sent: PendingJob[] = [];
+  const sendNext = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) return;
+    sent.push(next);
+    thread ??= startOne();
+    thread.post({ jobId: next.jobId, job: next.job, baseSeq: baseSeq() });
+  };
+  const settle = ({ outcome }: SnapshotReply): void => {
+    const pending = sent.shift();
+    if (pending === undefined) return;`,
+    'test/actors/snapshotter.test.ts',
+  ),
+  bug(
+    'time follows the clock of the machine',
+    'src/actors/clock.ts',
+    '    base += passedMs;',
+    '    base = Math.max(base, source.wallMs());',
+    'test/actors/clock.test.ts',
+  ),
+  bug(
+    'what ran out while the disk was full reads as it was',
+    'src/actors/box-office.ts',
+    '      else this.#settleForReading(now);',
+    '',
+    'test/faults/disk-full.test.ts',
+  ),
+  bug(
+    'what was settled for reading is kept',
+    'src/actors/directory.ts',
+    '    for (const actor of this.awake()) actor.retire();\n    this.#awake.clear();',
+    '',
+    'test/faults/disk-full.test.ts',
+  ),
+  bug(
     'settling stops a millisecond early',
     'src/actors/box-office.ts',
     'due.at <= now',

@@ -20,7 +20,7 @@ const MUST_BE_SEEN = [
   'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
   'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED',
   'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'OVERLOADED', 'crash',
-  'full disk', 'read', 'replay', 'through the window', 'hurt disk', 'draw',
+  'full disk', 'read', 'read while full', 'replay', 'leap', 'snapshot', 'through the window', 'hurt disk', 'draw',
 ];
 
 /** What a short run may miss: asked of deep ones alone. */

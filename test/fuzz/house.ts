@@ -11,6 +11,7 @@
  *  4. What has the id of a hold, an entry, an order or a session in it is kept by nobody: Cache-Control: no-store.
  *  5. An answer that is no success comes without new facts, and the state is what it was.
  *  6. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
+ *  7. What one request leaves behind is bounded in bytes, whatever was sent.
  */
 import assert from 'node:assert/strict';
 import { Agent, request as sendRequest, type IncomingMessage } from 'node:http';
@@ -153,7 +154,11 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
     judgeAnswer(seen, operation, wild.method, judges[wild.listener], about);
     assertNothingTold(seen.text, about);
     assertNothingTold(JSON.stringify(seen.headers), `in a header, ${about}`);
-    const facts = [...journal.read({ afterSeq: before.seq })].map(({ type }) => type);
+    const rows = [...journal.read({ afterSeq: before.seq })];
+    const facts = rows.map(({ type }) => type);
+    const bytes = rows.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+    if (wild.listener === 'public')
+      assert.ok(bytes <= LEFT_BEHIND_BYTES_MAX, `${bytes} bytes were left behind: ${about}`);
     last = await look();
     judgeChange(
       { facts, isChanged: last.seq > before.seq, isPrintChanged: last.print !== before.print },
@@ -389,6 +394,9 @@ function judgeError({ status, headers, text }: Seen, operation: Operation | null
   const isAllowed = status < 500 || code === 'OVERLOADED' || code === 'PAYMENT_PROVIDER_UNAVAILABLE';
   assert.ok(isAllowed, `no input gets a 5xx: ${about}`);
 }
+
+/** Tracking, two addresses to come back to, a customer and a few named tickets, each as long as it may be. */
+const LEFT_BEHIND_BYTES_MAX = 48 * 1024;
 
 const PAYING: readonly FactType[] = [
   ...(['PaymentRequested', 'CheckoutSessionOpened', 'PaymentClosed', 'PaymentRecorded', 'StrayMoneyRecorded'] as const),

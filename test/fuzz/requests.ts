@@ -78,6 +78,16 @@ const customer = fc.record(
   { requiredKeys: ['email', 'name'] },
 );
 
+/** Attribution data as shops send them, and far more than anybody keeps. */
+const tracking = fc.oneof(
+  fc.constantFrom<unknown>({ utm_source: 'mail', gclid: 'g' }, null, [], 'utm_source=mail', 7),
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.record({ text: fc.constantFrom('x', '\0', '€', '🎫'), fields: fc.nat({ max: 200 }) }).map(({ text, fields }) => {
+    const longest = Math.floor(150_000 / (Buffer.byteLength(JSON.stringify(text)) - 2) / (fields + 1));
+    return Object.fromEntries(Array.from({ length: fields }, (_, field) => [`own_${field}`, text.repeat(longest)]));
+  }),
+);
+
 const WORDS: Vocabulary = {
   event_id: oneOf(...EVENT_IDS),
   session_key: key,
@@ -96,6 +106,8 @@ const WORDS: Vocabulary = {
   discount_code: oneOf('HALF', 'GIFT', 'CREWS', null),
   bar_perk_id: oneOf('beer', 'none'),
   installment_count: oneOf(1, 2, 3, 4, null),
+  tracking,
+  promoter_code: mostly('anna', 'x'.repeat(5_000), null),
   success_url: oneOf('https://shop.example/thanks?order={ORDER_ID}', 'http://%', 'ftp://x', null),
   seconds: oneOf(0, 0.5, 30),
   installment: mostly(1, 2, 3),
@@ -123,6 +135,7 @@ const COHERENT: Readonly<Record<string, Arbitrary<unknown>>> = {
         items: itemsOf(eventId),
         customer,
         accept_terms: fc.constant(true),
+        tracking,
       }),
       fc.record({ event_id: fc.constant(eventId), hold_id: idOf('hold'), customer, accept_terms: fc.constant(true) }),
     ),

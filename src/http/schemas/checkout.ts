@@ -14,9 +14,24 @@ const PERKS_PER_ITEM_MAX = 50;
 const ATTENDEES_PER_ITEM_MAX = 2_000;
 const QUANTITY_MAX = 1_000_000_000;
 
+/** Longer than names that people have; anybody can leave one behind with each order. */
+const NAME_LENGTH_MAX = 200;
+/** The longest address that mail can be sent to (RFC 5321). */
+const EMAIL_LENGTH_MAX = 254;
+/** Numbers of documents with the words that people put around them. */
+const DOCUMENT_NUMBER_LENGTH_MAX = 100;
+/** Fifteen digits (E.164) with signs between them and an extension. */
+const PHONE_LENGTH_MAX = 50;
+/** As long as the catalogue's own. */
+const CODE_LENGTH_MAX = 128;
+/** As long as the longest address that browsers and proxies take. */
+const WEB_ADDRESS_LENGTH_MAX = 2_048;
+/** Ids of holds and queue entries are far shorter; a longer text names nothing. */
+const SECRET_ID_LENGTH_MAX = 256;
+
 const text = (lengthMax: number) => Type.Optional(Nullable(Type.String({ maxLength: lengthMax })));
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
-const Code = text(128);
+const Name = Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, pattern: '\\S' });
+const Code = text(CODE_LENGTH_MAX);
 
 /** Never refused for its length: the domain cuts it. */
 const AttributionCode = Type.Optional(
@@ -24,7 +39,7 @@ const AttributionCode = Type.Optional(
 );
 
 const Email = Type.String({
-  maxLength: 254,
+  maxLength: EMAIL_LENGTH_MAX,
   pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
   description:
     'Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a +tag.',
@@ -34,7 +49,7 @@ const Email = Type.String({
 const WebAddress = Type.Optional(
   Nullable(
     Type.String({
-      maxLength: 2_048,
+      maxLength: WEB_ADDRESS_LENGTH_MAX,
       pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
       description: '{ORDER_ID} in it is replaced.',
       examples: ['https://shop.example/thanks?order={ORDER_ID}'],
@@ -45,8 +60,8 @@ const WebAddress = Type.Optional(
 const Attendee = Type.Object({
   name: Name,
   email: Type.Optional(Nullable(Email)),
-  document_number: text(100),
-  phone: text(50),
+  document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
+  phone: text(PHONE_LENGTH_MAX),
 });
 
 const BarPerk = Type.Object({
@@ -85,7 +100,7 @@ export const StartCheckout = Type.Object(
     event_id: Id,
     session_key: Type.Optional(Nullable(SessionKey)),
     hold_id: Type.Optional(
-      Nullable(Type.String({ maxLength: 256, description: 'The hold that the order takes over.' })),
+      Nullable(Type.String({ maxLength: SECRET_ID_LENGTH_MAX, description: 'The hold that the order takes over.' })),
     ),
     items: Type.Optional(
       Type.Unsafe<Static<typeof CheckoutItem>[] | null>({
@@ -96,7 +111,12 @@ export const StartCheckout = Type.Object(
         description: 'Needed without hold_id; with one, the items of the hold or left out.',
       }),
     ),
-    customer: Type.Object({ email: Email, name: Name, document_number: text(100), phone: text(50) }),
+    customer: Type.Object({
+      email: Email,
+      name: Name,
+      document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
+      phone: text(PHONE_LENGTH_MAX),
+    }),
     accept_terms: Type.Optional(Nullable(Type.Boolean())),
     success_url: WebAddress,
     cancel_url: WebAddress,
@@ -106,7 +126,12 @@ export const StartCheckout = Type.Object(
     referral_code: AttributionCode,
     tracking: Type.Optional(Tracking),
     queue_pass: Type.Optional(
-      Nullable(Type.String({ maxLength: 256, description: 'Without its session_key a pass is good for one order.' })),
+      Nullable(
+        Type.String({
+          maxLength: SECRET_ID_LENGTH_MAX,
+          description: 'Without its session_key a pass is good for one order.',
+        }),
+      ),
     ),
   },
   {

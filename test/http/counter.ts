@@ -3,6 +3,7 @@
  *
  * Decisions are the real domain's; only mailbox and journal are missing. The clock stands still until a test moves it.
  */
+import { LATEST_MOMENT } from '#actors/clock.ts';
 import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/availability.ts';
@@ -149,7 +150,10 @@ export async function openCounter(
     health,
     log: { error: (details: object, message: string) => void logged.push({ details, message }) },
   } as const;
-  const advanceClock = async (seconds: number) => (clock.ms += seconds * 1000);
+  const advanceClock = async (seconds: number) => {
+    if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
+    return (clock.ms += seconds * 1000);
+  };
   counter.app = await buildPublicApp({ ...common, payments, baseUrl: () => BASE_URL, advanceClock });
   counter.admin = await buildAdminApp({
     ...common,

@@ -6,15 +6,21 @@
  *
  * 1. After a power cut the folder opens, with everything that was durable and whole units of what was not.
  * 2. After a flipped bit it opens with all that was durable, or is refused; it is never silently shorter.
+ * 3. After a pruning, without any snapshot, every event has all its facts from archive and journal; after a bit flipped in the
+ *    archive too, or the damage is named.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { listArchives, writeArchive } from '#persistence/archive.ts';
 import { batchAppender } from '#persistence/chain.ts';
 import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
+import { pruneSlice } from '#persistence/prune.ts';
 import { recoverHead } from '#persistence/recovery.ts';
 import { journalPath, openWriting, readAnchor, type StoredFact } from '#persistence/schema.ts';
+import { verifyJournal } from '#persistence/verify.ts';
+import { viewJournal } from '#persistence/view.ts';
 import { WitnessWriter, witnessPath } from '#persistence/witness.ts';
 import type { Chance } from './chance.ts';
 import type { FactRow } from '#persistence/journal.ts';
@@ -27,9 +33,9 @@ export interface Remains {
   readonly durableSeq: number;
 }
 
-export type Harm = 'torn' | 'zeroed' | 'reordered' | 'flipped';
+export type Harm = 'torn' | 'zeroed' | 'reordered' | 'flipped' | 'pruned' | 'pruned and flipped';
 
-export const HARMS: readonly Harm[] = ['torn', 'zeroed', 'reordered', 'flipped'];
+export const HARMS: readonly Harm[] = ['torn', 'zeroed', 'reordered', 'flipped', 'pruned', 'pruned and flipped'];
 
 const SECTOR_BYTES = 512;
 const WAL_HEADER_BYTES = 32;
@@ -40,6 +46,10 @@ export async function openHurt(chance: Chance, remains: Remains, harm: Harm): Pr
   try {
     const folder = path.join(parent, 'written');
     const syncedBytes = writeFolder(chance, remains, folder, parent);
+    if (harm === 'pruned' || harm === 'pruned and flipped') {
+      await readPruned(chance, parent, remains, harm);
+      return remains.rows.length;
+    }
     hurt(chance, parent, harm, syncedBytes);
     return await openFolder(parent, remains, harm);
   } finally {
@@ -100,13 +110,8 @@ function* batchesOf(chance: Chance, facts: readonly StoredFact[], durableSeq: nu
 function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): void {
   const log = `${journalPath(folder)}-wal`;
   const target = harm === 'flipped' ? chance.pick([journalPath(folder), log, witnessPath(folder)]) : log;
+  if (harm === 'flipped') return flip(chance, target);
   const bytes = readFileSync(target);
-  if (harm === 'flipped') {
-    const bit = chance.between(0, bytes.length * 8 - 1);
-    bytes[bit >> 3]! ^= 1 << (bit & 7);
-    writeFileSync(target, bytes);
-    return;
-  }
   const cut = chance.between(syncedBytes, bytes.length);
   if (harm === 'torn') writeFileSync(target, bytes.subarray(0, cut));
   else if (harm === 'zeroed') writeFileSync(target, bytes.fill(0, cut, Math.min(bytes.length, cut + SECTOR_BYTES)));
@@ -118,6 +123,43 @@ function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): 
       Buffer.concat([bytes.subarray(0, syncedBytes), Buffer.alloc(cut - syncedBytes), bytes.subarray(cut, end)]),
     );
   }
+}
+
+/** Moves some of the facts to one or two files of the archive, then reads every event without a snapshot (3). */
+async function readPruned(chance: Chance, folder: string, { rows }: Remains, harm: Harm): Promise<void> {
+  for (let count = chance.between(1, 2); count > 0; count -= 1) {
+    const archived = writeArchive(folder, chance.between(1, rows.length), 0);
+    const db = openWriting(journalPath(folder));
+    while (archived !== null && pruneSlice(db, archived.toSeq) === 'MORE') continue;
+    db.close();
+  }
+  const [file] = listArchives(folder);
+  const isFlipped = harm === 'pruned and flipped' && file !== undefined;
+  if (isFlipped) flip(chance, file.path);
+  const { problems } = await verifyJournal(folder);
+  assert.ok(isFlipped || problems.length === 0, `${harm}: ${problems[0]?.what}`);
+  const view = viewJournal(folder);
+  const text = ({ seq, at, eventId, type, data }: FactRow) => JSON.stringify([seq, at, eventId, type, data]);
+  try {
+    for (const eventId of new Set(rows.map((row) => row.eventId))) {
+      const expected = rows.filter((row) => row.eventId === eventId).map(text);
+      try {
+        assert.deepEqual([...(await view!.factsOf(eventId))].map(text), expected, `${harm}: every fact is there`);
+      } catch (error) {
+        if (!isFlipped || !(error instanceof JournalDamaged)) throw error;
+        assert.ok(problems.length > 0, `${harm}: verify names what the reader does`);
+      }
+    }
+  } finally {
+    view?.close();
+  }
+}
+
+function flip(chance: Chance, target: string): void {
+  const bytes = readFileSync(target);
+  const bit = chance.between(0, bytes.length * 8 - 1);
+  bytes[bit >> 3]! ^= 1 << (bit & 7);
+  writeFileSync(target, bytes);
 }
 
 async function openFolder(folder: string, { rows, unitEnds, durableSeq }: Remains, harm: Harm): Promise<number | null> {

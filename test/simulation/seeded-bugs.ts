@@ -346,6 +346,27 @@ const BUGS: readonly SeededBug[] = [
     'test/persistence/damage.test.ts',
   ),
   bug(
+    'activation stops where the archive begins',
+    'persistence/history.ts',
+    'while (next > afterSeq) {',
+    'while (next > Number.MAX_SAFE_INTEGER) {',
+    'test/persistence/archive.test.ts',
+  ),
+  bug(
+    'the archive is read unproved',
+    'persistence/archive.ts',
+    'for (const { row } of walkChain(db, head, refuseBreak)) void row;',
+    'head.seq = file.toSeq;',
+    'test/persistence/archive.test.ts',
+  ),
+  bug(
+    'a damaged snapshot counts as the newest',
+    'persistence/snapshots.ts',
+    'this.#bad.add(path);',
+    '',
+    'test/actors/archived-events.test.ts',
+  ),
+  bug(
     'the draw forgets its opening',
     'src/domain/drawing.ts',
     'drawOrder({ seed: draw!.seed, opening }, ids, hashing)',

@@ -10,6 +10,7 @@
  * 4. A session that could not be expired costs nothing but a refund: money that comes through it is late money.
  */
 import { turnChannel, troubleChannel, type TroubleMessage, type TurnMessage } from '#actors/channels.ts';
+import { Overloaded } from '#actors/overloaded.ts';
 import { scanForUselessSessions, uselessSessions, type OrderScan, type UselessSession } from '#domain/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
 import type { OfficePort, OfficesPort } from './ports.ts';
@@ -92,17 +93,26 @@ class TurnFollower implements SessionCloser {
   async lookThrough(): Promise<void> {
     for (const office of this.#ports.awake()) {
       if (this.#known.has(office)) continue;
-      this.#known.add(office);
-      let before: number | null = null;
-      do {
-        if (this.#stopping.signal.aborted) return;
-        const from: number | null = before;
-        const scan: OrderScan = office.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
-        for (const orderId of scan.orderIds) this.#list(orderId);
-        before = scan.before;
-        await new Promise((resolve) => setImmediate(resolve));
-      } while (before !== null);
+      try {
+        await this.#lookThroughOne(office);
+        this.#known.add(office);
+      } catch (error) {
+        // Put to sleep, or activated again: who comes alive is new, and the others are not to wait for it.
+        if (!(error instanceof Overloaded)) report('an event could not be looked through for open sessions', error);
+      }
     }
+  }
+
+  async #lookThroughOne(office: OfficePort): Promise<void> {
+    let before: number | null = null;
+    do {
+      if (this.#stopping.signal.aborted) return;
+      const from: number | null = before;
+      const scan: OrderScan = office.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
+      for (const orderId of scan.orderIds) this.#list(orderId);
+      before = scan.before;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (before !== null);
   }
 
   // The channel is the process's: an order that is not this service's is found nowhere and forgotten.

@@ -184,12 +184,15 @@ export class Directory {
 
   /** Null for an event that buyers do not see, and for a broken one (6). */
   async #summaryOf(eventId: string): Promise<EventSummary | null> {
-    try {
-      const actor = await this.byEventId(eventId);
-      return actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
-    } catch (error) {
-      if (isEventBroken(error)) return null;
-      throw error;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const actor = await this.byEventId(eventId);
+        return actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
+      } catch (error) {
+        if (isEventBroken(error)) return null;
+        // Others may have had it put to sleep before it could be asked.
+        if (!(error instanceof Overloaded) || tries === READ_TRIES_MAX) throw error;
+      }
     }
   }
 

@@ -28,7 +28,7 @@ export interface CashierPorts {
   readonly baseUrl: () => string;
   /** The box offices that are awake, for the sweep. */
   readonly awake: () => readonly OfficePort[];
-  /** Finds the box office again after a call: it may have been put to sleep meanwhile. */
+  /** Finds the box office of an order. */
   readonly offices: OfficesPort;
 }
 
@@ -45,7 +45,7 @@ export interface Opened extends Payable {
 
 export interface Cashier {
   /** Opens the session of a payment. Rejects with ProviderUnavailable, or Overloaded when the answer cannot be kept. */
-  openSession(office: OfficePort, payable: Payable): Promise<Opened>;
+  openSession(payable: Payable): Promise<Opened>;
   /** Offers again the orders that still wait for their first session, a few at a time. */
   resumeUnopened(): Promise<void>;
   /** Calls to providers under way, and those that wait for their turn. */
@@ -65,6 +65,9 @@ const WAITING_MAX = 5_000;
 
 /** Younger orders are still in the hands of the request that placed them. */
 const RESUME_AFTER_MS = 15_000;
+
+/** Asking an event that was put to sleep just now. */
+const TRIES_MAX = 3;
 
 /** Orders offered again in one sweep. */
 const RESUMED_MAX = 200;
@@ -91,23 +94,40 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
     }
   };
 
-  const open = async (office: OfficePort, payable: Payable): Promise<Opened> => {
+  /** Asks the event of an order that is written, found anew each time: it may have been put to sleep since. */
+  const atEvent = async <Answer>(orderId: string, ask: (office: OfficePort) => Promise<Answer>): Promise<Answer> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const office = await offices.byId('ord', orderId);
+        if (office === null) throw new ProviderUnavailable('the order is not there');
+        return await ask(office);
+      } catch (error) {
+        if (!(error instanceof Overloaded) || tries === TRIES_MAX) throw error;
+        await pause();
+      }
+    }
+  };
+
+  const open = async (payable: Payable): Promise<Opened> => {
     const { order, payment } = payable;
-    const before = await office.lookDurably((state) => findOpened(state, order.id, payment.id));
+    const { id: orderId } = order;
+    const before = await atEvent(orderId, (office) =>
+      office.lookDurably((state) => findOpened(state, orderId, payment.id)),
+    );
     if (before !== null) return { ...before, isShared: true };
     const session = await askProvider(payable);
-    const { id: orderId } = order;
-    const keeper = (await offices.byId('ord', orderId)) ?? office;
-    const kept = await keeper.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session });
+    const kept = await atEvent(orderId, (office) =>
+      office.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
+    );
     if (isRefusal(kept)) throw new ProviderUnavailable(`the session could not be kept: ${kept.code}`);
     return { order: kept.order, payment: kept.payment, isShared: false };
   };
 
-  const openSession = (office: OfficePort, payable: Payable): Promise<Opened> => {
+  const openSession = (payable: Payable): Promise<Opened> => {
     const { id } = payable.payment;
     const known = underWay.get(id);
     if (known !== undefined) return known.then((opened) => ({ ...opened, isShared: true }));
-    const opening = open(office, payable).finally(() => underWay.delete(id));
+    const opening = open(payable).finally(() => underWay.delete(id));
     underWay.set(id, opening);
     return opening;
   };
@@ -118,7 +138,7 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
       try {
         const unopened = office.look((state, now) => findUnopened(state, now, left));
         left -= unopened.length;
-        for (const payable of unopened) await openSession(office, payable);
+        for (const payable of unopened) await openSession(payable);
       } catch (error) {
         if (error instanceof ProviderUnavailable) return reportUnopened(error);
         // One event that cannot be asked now must not keep the orders of the others waiting.

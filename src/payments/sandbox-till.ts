@@ -66,7 +66,7 @@ export function createSandboxTill({ sandboxes, offices, clock, cashier, webhooks
       return refuseProblems([{ path: ['installment'], message: 'has no session: it is not the next one to pay' }]);
     }
     const asked = await office.ask({ type: 'OpenPayment', orderId: order.id });
-    return isRefusal(asked) ? asked : cashier.openSession(office, asked);
+    return isRefusal(asked) ? asked : cashier.openSession(asked);
   };
 
   const tell = async ({ order, payment }: Payable, outcome: SandboxOutcome): Promise<Refusal | null> => {

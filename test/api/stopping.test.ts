@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { openSlowProvider } from '../payments/slow-provider.ts';
 import { spawnHouse, type Answer, type Json, type SpawnedHouse } from './harness.ts';
 import { clubNight, floor, HOLDS, newSession } from './shop.ts';
 import { item, somebody, START, wish, type OrderStatus, type Started } from './till.ts';
@@ -88,12 +87,7 @@ describe('A signal while checkouts are under way', () => {
 
   it('waits for a payment provider that is slow to open the session', async (t) => {
     const provider = await openSlowProvider(t);
-    const house = await spawn(t, {
-      STRIPE_SECRET_KEY: 'sk_test_standin0123456789',
-      STRIPE_WEBHOOK_SECRET: 'whsec_standin0123456789',
-      STRIPE_API_BASE: provider.url,
-      SANDBOX: 'off',
-    });
+    const house = await spawn(t, provider.environment);
     await house.define(stadium('evt_club'));
     const asked = startAt(house);
     await provider.asked;
@@ -106,24 +100,6 @@ describe('A signal while checkouts are under way', () => {
     assert.equal(await ended, 0);
   });
 });
-
-/** A stand-in for Stripe that opens its one session when it is told to. */
-async function openSlowProvider(t: TestContext) {
-  let answer = (): void => {};
-  let noteAsked = (): void => {};
-  const asked = new Promise<void>((resolve) => (noteAsked = resolve));
-  const server = createServer((request, response) => {
-    request.resume();
-    answer = () => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: 'cs_test_slow', object: 'checkout.session', url: 'https://pay.example/' }));
-    };
-    noteAsked();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, answer: () => answer() };
-}
 
 describe('A signal while many events have grown', () => {
   it('snapshots every one of forty before the process ends', async (t) => {

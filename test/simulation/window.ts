@@ -85,7 +85,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
   } as unknown as BoxOfficePort;
   const found = () => Promise.resolve(office);
   const directory = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
-  const openSession = (_office: unknown, { order, payment }: { order: OrderView; payment: PaymentView }) =>
+  const openSession = ({ order, payment }: { order: OrderView; payment: PaymentView }) =>
     Promise.resolve({
       order,
       payment: payment.checkoutSessionId === null ? { ...payment, ...SESSION } : payment,

@@ -381,6 +381,48 @@ const BUGS: readonly SeededBug[] = [
     'test/actors/shown-facts.test.ts',
     'test/fuzz/surface.test.ts',
   ),
+  bug(
+    'money: a report of the other provider counts',
+    'src/domain/payments.ts',
+    'order === undefined || order.purchase.paymentProvider !== provider',
+    'order === undefined',
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'money: a reference counts twice',
+    'src/domain/refunds.ts',
+    'if (isKnown(order, command)) return [];',
+    '',
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'money: a note and a report are two refunds',
+    'src/domain/refunds.ts',
+    'if (twin !== undefined) {',
+    'if (twin !== undefined && twin.id === order.id) {',
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'money: dollars are added to euros',
+    'src/domain/orders.ts',
+    "status === 'PAID' && currency === purchase.currency ? amountCents : 0,",
+    "status === 'PAID' && currency !== '' ? amountCents : 0,",
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'money: late money breaks the allowance of its address',
+    'src/domain/payments.ts',
+    'checkEmailLimit(plan, items, customer.email, orders.ticketsByEmail) === null &&',
+    '',
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'money: a pass without its key buys again',
+    'src/domain/waiting-room.ts',
+    'sessionKey === null ? entry?.pass?.spentWithoutKey !== true : entry?.sessionKey === sessionKey;',
+    'sessionKey === null || entry?.sessionKey === sessionKey;',
+    'test/api/queue.test.ts',
+  ),
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -75,6 +75,8 @@ const KEEP_MAX = 3;
 const SUFFIX = '.snapshot';
 /** Bytes hashed, written or split in one slice. */
 const SLICE_BYTES = 512 * 1024;
+/** Most header lines are shorter than this. */
+const HEADER_BYTES_USUAL = 4 * 1024;
 /** Header lines longer than this are not written. */
 const HEADER_BYTES_MAX = 64 * 1024;
 /** Longer names are replaced by a hash: file systems end at 255 bytes. */
@@ -209,6 +211,19 @@ export function listSnapshots(dataFolder: string): SnapshotFile[] {
     .map(({ name, seq }) => ({ path: join(folder, name), seq, header: readHeader(join(folder, name)) }));
 }
 
+/** The header of each stream's newest snapshot whose header can be read; reads first lines only, one a stream. */
+export function newestHeaders(dataFolder: string): SnapshotHeader[] {
+  const folder = join(dataFolder, SNAPSHOTS_FOLDER);
+  const names = fileNames(folder).sort((a, b) => b.seq - a.seq);
+  const headers = new Map<string, SnapshotHeader>();
+  for (const { stream, name } of names) {
+    if (headers.has(stream)) continue;
+    const header = readHeader(join(folder, name));
+    if (header !== null) headers.set(stream, header);
+  }
+  return [...headers.values()];
+}
+
 /** Reads a snapshot and proves it; throws an Error that says what is wrong with it. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const bytes = await readFile(path);
@@ -297,9 +312,8 @@ function readHeader(path: string): SnapshotHeader | null {
   try {
     const descriptor = openSync(path, 'r');
     try {
-      const bytes = Buffer.alloc(HEADER_BYTES_MAX + 1);
-      const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
-      const header = JSON.parse(text.slice(0, text.indexOf('\n'))) as SnapshotHeader;
+      const line = readLine(descriptor, HEADER_BYTES_USUAL) ?? readLine(descriptor, HEADER_BYTES_MAX + 1);
+      const header = JSON.parse(line ?? '') as SnapshotHeader;
       return header.digest === undefined || header.digest === digestOf(header) ? header : null;
     } finally {
       closeSync(descriptor);
@@ -307,6 +321,13 @@ function readHeader(path: string): SnapshotHeader | null {
   } catch {
     return null;
   }
+}
+
+/** The first line of a file, of at most so many bytes; null when it is longer. */
+function readLine(descriptor: number, bytesMax: number): string | null {
+  const bytes = Buffer.allocUnsafe(bytesMax);
+  const end = bytes.subarray(0, readSync(descriptor, bytes, 0, bytesMax, 0)).indexOf(0x0a);
+  return end < 0 ? null : bytes.toString('utf8', 0, end);
 }
 
 function sealed(header: Omit<SnapshotHeader, 'format' | 'digest'>): SnapshotHeader {

@@ -163,6 +163,16 @@ export class BoxOfficeActor {
     this.#noteWake();
   }
 
+  /** When something runs out here, in milliseconds since 1970; infinite when nothing can. */
+  get dueAt(): number {
+    return nextDeadline(this.#office)?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Reads the state as it is, for an event that falls asleep: nothing is settled any more. */
+  lastLook<Result>(query: (office: BoxOffice) => Result): Result {
+    return query(this.#office);
+  }
+
   /** When those who wait were last seen, for an event that falls asleep; null when they are more than `sightingsMax`. */
   sightings(sightingsMax: number): readonly Sighting[] | null {
     return sightingsOf(this.#office, sightingsMax);

@@ -9,11 +9,13 @@
  * 3. When a box office ran ahead of the journal it is dropped, and the next request activates it from the disk.
  * 4. Whoever waits at an event that sleeps is not taken for somebody who just came when it wakes: see `sleepers.ts`.
  * 5. A slug belongs to one event, also while a definition that names it is on its way to the disk.
+ *    An event whose performances are over sleeps as soon as nobody asks for it, and one that was only woken to settle what was due
+ *    sleeps again when that is done.
  * 6. An event that cannot be activated is refused for itself alone and left out of lists: see `broken-events.ts`.
  */
 import { LRUCache } from 'lru-cache';
 import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
-import { eventSummary, type EventSummary } from '#domain/availability.ts';
+import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/listing.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isPublished } from '#domain/box-office.ts';
 import { stopwatchMs } from '#persistence/files.ts';
@@ -23,24 +25,17 @@ import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
 import { inBackground } from './background.ts';
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
+import { byFirstDate, draftEntry, entryOf, isOver, pageOf } from './directory-entry.ts';
 import { isEventBroken, Overloaded } from './overloaded.ts';
 import { Sleepers } from './sleepers.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
+import type { DirectoryEntry, SnapshotAbout } from './directory-entry.ts';
 import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
 
-/** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
-export interface DirectoryEntry {
-  readonly eventId: string;
-  readonly eventNumber: number;
-  slug: string;
-  published: boolean;
-  /** When its first date starts, for the order of the list. */
-  startsAt: number | null;
-  /** When its waiting room opens; the one thing that falls due without any further fact. */
-  opensAt: number | null;
-}
+/** An event in which something is due sooner than this stays awake: to fall asleep and come alive again costs more. */
+const DUE_SOON_MS = 10 * 60_000;
 
 export interface DirectoryPorts extends Omit<BoxOfficePorts, 'wakeAt' | 'retired'> {
   readonly source: ActivationSource;
@@ -85,6 +80,8 @@ export class Directory {
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often everything was dropped; an activation that such a drop overtook begins again. */
   #drops = 0;
+  /** Events that were asked for since the last look for those that are over. */
+  readonly #asked = new Set<string>();
   /** Published events by first date; made anew when an event is defined. */
   #listed: readonly DirectoryEntry[] | null = null;
 
@@ -116,15 +113,19 @@ export class Directory {
     return [...this.#awake.values()];
   }
 
-  /** Takes note of an event while the journal is read at the start. */
-  noteRow(row: FactRow): void {
-    if (row.type === 'EventDefined') this.#note(entryOf(JSON.parse(row.data) as FactData['EventDefined']));
+  /** Takes note of an event while the journal is read at the start; of one in which nothing was sold yet the list is known too. */
+  noteRow(row: FactRow, isUnsold = false): void {
+    if (row.type !== 'EventDefined') return;
+    const defined = JSON.parse(row.data) as FactData['EventDefined'];
+    const listed = isUnsold ? { listing: listingOfUnsold(defined.definition) } : {};
+    this.#note({ ...entryOf(defined), ...listed });
   }
 
-  /** Takes note of an event whose definition may be in the archive. */
-  noteSnapshot(header: SnapshotHeader): void {
-    const entry = header.about as DirectoryEntry;
-    if (!this.#byId.has(entry.eventId)) this.#note({ ...entry });
+  /** Takes note of an event whose definition may be in the archive; `isNewest`: nothing happened in it since. */
+  noteSnapshot(header: SnapshotHeader, isNewest = false): void {
+    const { dueAt: _dueAt, listing, ...entry } = header.about as SnapshotAbout;
+    if (this.#byId.has(entry.eventId)) return;
+    this.#note(isNewest && listing !== undefined ? { ...entry, listing } : entry);
   }
 
   /**
@@ -149,6 +150,7 @@ export class Directory {
   // ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   byEventId(eventId: string): Promise<BoxOfficeActor | null> {
+    this.#asked.add(eventId);
     const awake = this.#awake.get(eventId);
     if (awake !== undefined) return Promise.resolve(awake);
     const entry = this.#byId.get(eventId);
@@ -185,9 +187,13 @@ export class Directory {
   /** Null for an event that buyers do not see, and for a broken one (6). */
   async #summaryOf(eventId: string): Promise<EventSummary | null> {
     for (let tries = 1; ; tries += 1) {
+      const entry = this.#byId.get(eventId);
+      if (entry === undefined || this.#broken.refusalOf(eventId) !== null) return null;
+      const awake = this.#awake.peek(eventId);
+      if (awake === undefined && entry.listing !== undefined) return summaryOf(entry.listing, this.#ports.clock.now());
       try {
-        const actor = await this.byEventId(eventId);
-        return actor?.look((office, now) => (isPublished(office) ? eventSummary(office, now) : null)) ?? null;
+        const actor = awake ?? (await this.#wake(entry));
+        return actor.look((office, now) => (isPublished(office) ? summaryOf(listingOf(office), now) : null));
       } catch (error) {
         if (isEventBroken(error)) return null;
         // Others may have had it put to sleep before it could be asked.
@@ -276,8 +282,29 @@ export class Directory {
 
   /** Settles what is due at an event, waking it for that. */
   async wake(eventId: string): Promise<void> {
-    const actor = await this.byEventId(eventId);
-    actor?.wake();
+    const entry = this.#byId.get(eventId);
+    if (entry === undefined) return;
+    const awake = this.#awake.peek(eventId);
+    if (awake !== undefined) return awake.wake();
+    const actor = await this.#wake(entry);
+    await this.#pendingFacts();
+    const isDueSoon = actor.dueAt - this.#ports.clock.now() < DUE_SOON_MS;
+    if (!isDueSoon) await this.#putToSleep(actor, 'UNLESS_ASKED');
+  }
+
+  /** Puts to sleep the events that are over and that nobody asked for since the last call. */
+  async letOverSleep(): Promise<void> {
+    const now = this.#ports.clock.now();
+    const over = this.awake().filter(
+      ({ eventId }) => isOver(this.#byId.get(eventId), now) && !this.#asked.has(eventId),
+    );
+    this.#asked.clear();
+    for (const actor of over) await this.#putToSleep(actor, 'UNLESS_ASKED');
+  }
+
+  /** Whether an event's performances are over. */
+  isOver(eventId: string): boolean {
+    return isOver(this.#byId.get(eventId), this.#ports.clock.now());
   }
 
   #wake(entry: DirectoryEntry): Promise<BoxOfficeActor> {
@@ -300,6 +327,7 @@ export class Directory {
     const begin = stopwatchMs();
     const actor = await this.#bringAlive(entry);
     this.#broken.noteMended(eventId);
+    delete entry.listing;
     this.#awake.set(eventId, actor);
     this.#publishActivation(eventId, true, actor.factsSinceSnapshot, stopwatchMs() - begin);
     this.#makeRoom(actor);
@@ -383,13 +411,16 @@ export class Directory {
     }
   }
 
-  async #putToSleep(actor: BoxOfficeActor): Promise<void> {
+  async #putToSleep(actor: BoxOfficeActor, when: 'NOW' | 'UNLESS_ASKED' = 'NOW'): Promise<void> {
     const seqBefore = actor.lastSeq;
+    if (when === 'UNLESS_ASKED' && (!actor.isIdle || this.#asked.has(actor.eventId))) return;
     if (actor.factsSinceSnapshot > SLEEP_FACTS_MAX) await this.snapshot(actor);
     const isCold = actor.isIdle && actor.lastSeq === seqBefore && this.#awake.peek(actor.eventId) === actor;
-    if (!isCold) return;
+    if (!isCold || (when === 'UNLESS_ASKED' && this.#asked.has(actor.eventId))) return;
     const sightings = actor.sightings(this.#sleepers.sightingsMax);
     this.#sleepers.fallAsleep(actor.eventId, { since: this.#ports.clock.now(), sightings });
+    const entry = this.#byId.get(actor.eventId);
+    if (entry !== undefined) entry.listing = actor.lastLook(listingOf);
     actor.retire();
     this.#awake.delete(actor.eventId);
     this.#publishActivation(actor.eventId, false, 0, 0);
@@ -443,40 +474,4 @@ export class Directory {
     if (!activationChannel.hasSubscribers) return;
     activationChannel.publish({ eventId, alive, factsReplayed, tookMs } satisfies ActivationMessage);
   }
-}
-
-function entryOf({
-  eventNumber,
-  definition,
-}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): DirectoryEntry {
-  const { id: eventId, slug, status, performances, waitingRoom, waitingRoomOpensAt } = definition;
-  const starts = performances.flatMap((each) =>
-    each.status === 'DRAFT' || each.startsAt === null ? [] : [each.startsAt],
-  );
-  return {
-    eventId,
-    eventNumber,
-    slug,
-    published: status === 'PUBLISHED',
-    startsAt: starts.length === 0 ? null : Math.min(...starts),
-    opensAt: waitingRoom ? waitingRoomOpensAt : null,
-  };
-}
-
-function draftEntry(eventId: string, slug: string, eventNumber: number): DirectoryEntry {
-  return { eventId, eventNumber, slug, published: false, startsAt: null, opensAt: null };
-}
-
-function byFirstDate(a: DirectoryEntry, b: DirectoryEntry): number {
-  const difference = (a.startsAt ?? Number.MAX_SAFE_INTEGER) - (b.startsAt ?? Number.MAX_SAFE_INTEGER);
-  return difference === 0 ? a.eventNumber - b.eventNumber : difference;
-}
-
-function pageOf(
-  entries: readonly DirectoryEntry[],
-  { limit, after }: { readonly limit: number; readonly after: string | null },
-): { readonly ids: readonly string[]; readonly nextAfter: string | null } {
-  const begin = after === null ? 0 : entries.findIndex(({ eventId }) => eventId === after) + 1;
-  const ids = entries.slice(begin, begin + limit).map(({ eventId }) => eventId);
-  return { ids, nextAfter: begin + limit < entries.length ? (ids.at(-1) ?? null) : null };
 }

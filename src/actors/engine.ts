@@ -12,7 +12,7 @@
 import { lastArchivedAt } from '#persistence/archive.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
-import { listSnapshots, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
+import { newestHeaders, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';
 import type { ServiceStatus } from '#machines/service.ts';
@@ -21,7 +21,7 @@ import { activateService, type ActivationSource } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { troubleChannel, type TroubleMessage } from './channels.ts';
 import { createClock, LATEST_MOMENT, type ServiceClock, type TimeSource } from './clock.ts';
-import { Directory, type DirectoryEntry } from './directory.ts';
+import { Directory } from './directory.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
 import { ServiceAnswers } from './service-answers.ts';
@@ -31,6 +31,7 @@ import { startServiceStatus, type ServiceStatusActor } from './service-status.ts
 import { runSnapshotRound, type RoundOptions, type SnapshotRound } from './snapshot-rounds.ts';
 import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
 import { startSnapshotter, type Snapshotter, type SnapshotJob, type SnapshotOutcome } from './snapshotter.ts';
+import { StartSurvey, type StartPlan } from './start-survey.ts';
 import { startTimers, type Timers } from './timers.ts';
 
 export interface EngineOptions {
@@ -67,6 +68,8 @@ export interface Engine {
   readonly degraded: readonly string[];
   /** What was answered to requests about the service. */
   readonly answers: ServiceAnswers;
+  /** Resolves when everything that ran out while the service was down is settled; it takes requests before. */
+  readonly settled: Promise<void>;
   /** Appends a fact of the service itself; resolves when it is durable. */
   record(fact: ServiceFact): Promise<void>;
   /** Moves the clock forward once that is durable; returns the new moment, or null where that would be beyond LATEST_MOMENT. */
@@ -87,8 +90,8 @@ export interface Engine {
   stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
 }
 
-/** Between looks at which live box offices have grown enough for a snapshot. */
-const SNAPSHOT_LOOK_MS = 15_000;
+/** Between looks at which live box offices have grown enough for a snapshot, and which are over and not asked for. */
+const LOOK_MS = 15_000;
 
 /** An event that was due while too many others were being activated is tried again after this. */
 const WAKE_AGAIN_MS = 1_000;
@@ -105,18 +108,18 @@ const PRUNE_RETRY_SECONDS = 60;
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const service = startServiceStatus();
-  const found = newFindings();
+  const found = new StartSurvey();
   const journal = await openSqliteJournal({
     ...options.journal,
     folder: options.folder,
     onProgress: options.onProgress,
-    onRow: (row) => found.see(row),
+    onRow: (row) => {
+      refuseUnknown(row);
+      found.see(row);
+    },
   });
   const snapshots = new SnapshotFolder(options.folder, { onBad: reportBadSnapshot });
-  // Newest first: of an event whose definition was pruned, the newest snapshot knows most.
-  const headers = listSnapshots(options.folder)
-    .flatMap(({ header }) => header ?? [])
-    .reverse();
+  const headers = newestHeaders(options.folder);
   const source: ActivationSource = {
     newestSnapshot: (eventId, atMostSeq) => snapshots.newest(eventId, atMostSeq),
     factsAfter: (eventId, afterSeq) => journal.factsOf(eventId, afterSeq),
@@ -154,15 +157,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     wakeAt: (eventId, at) => timers.wakeAt(eventId, at),
     snapshot,
   });
-  for (const header of headers) if (header.eventId !== SERVICE_STREAM) directory.noteSnapshot(header);
-  for (const row of [...archived.definitions, ...found.definitions]) directory.noteRow(row);
+  const { archivedHeads } = journal;
+  const plan = found.enter(directory, {
+    headers,
+    archived: archived.definitions,
+    archivedHeads,
+    streams: journal.streams(),
+  });
   for (const eventId of archived.lostIds) directory.noteLost(eventId);
   reportFolder(journal, archived.lostIds);
   followJournal({ journal, directory, service, space }, options.onFatal);
-  const look = setInterval(() => inBackground('snapshot', directory.snapshotGrown()), SNAPSHOT_LOOK_MS);
+  const look = setInterval(() => {
+    inBackground('snapshot', directory.snapshotGrown());
+    inBackground('activation', directory.letOverSleep());
+  }, LOOK_MS);
   look.unref();
   service.send('RECOVERED');
-  inBackground('activation', settleOverdue(wakeInTime, journal, found.definitionSeqs));
+  const settled = settleOverdue(plan, { wakeInTime, timers, directory, journal, clock });
+  inBackground('activation', settled);
   const snapshotStream = (eventId: string, seq: number): Promise<SnapshotOutcome> =>
     eventId === SERVICE_STREAM
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
@@ -189,6 +201,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     needs,
     notifications,
     answers: state.answers ?? [],
+    settled: settled.catch(() => {}),
   };
   return assemble(parts, journal.durableSeq === 0);
 }
@@ -209,6 +222,7 @@ interface Parts {
   readonly needs: { after: () => number };
   readonly notifications: NotificationCursor | null;
   readonly answers: readonly ServiceAnswer[];
+  readonly settled: Promise<void>;
 }
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
@@ -284,6 +298,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       const events = directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
       return clock.isDegraded ? ['clock', ...events] : events;
     },
+    settled: parts.settled,
     record,
     answers: new ServiceAnswers(parts.answers, { now: () => clock.now(), record }),
     advanceClock(seconds) {
@@ -318,28 +333,6 @@ function troubleOf(status: ServiceStatus): string | null {
   }
 }
 
-/** What the pass over the whole journal at the start is used for. */
-function newFindings() {
-  const definitions = new Map<string, FactRow>();
-  return {
-    firstAt: null as number | null,
-    lastAt: 0,
-    /** The newest definition of each event. */
-    get definitions() {
-      return definitions.values();
-    },
-    get definitionSeqs() {
-      return new Map([...definitions].map(([eventId, { seq }]) => [eventId, seq]));
-    },
-    see(row: FactRow) {
-      refuseUnknown(row);
-      this.firstAt ??= row.at;
-      if (row.at > this.lastAt) this.lastAt = row.at;
-      if (row.type === 'EventDefined') definitions.set(row.eventId, row);
-    },
-  };
-}
-
 /** A fact that a newer version wrote would be missed only when its event is asked for; better to refuse at the start. */
 function refuseUnknown({ seq, eventId, type }: FactRow): void {
   const isKnown = eventId === SERVICE_STREAM ? Object.hasOwn(SERVICE_FACT_TYPES, type) : isKnownFact(type);
@@ -365,15 +358,24 @@ function followJournal(
   });
 }
 
-/** Wakes, one after the other, the events in which something may have run out while the service was down. */
+/** Settles, one event after the other, what may have run out while the service was down; events that are over come last. */
 async function settleOverdue(
-  wakeInTime: (eventId: string) => Promise<void>,
-  journal: SqliteJournal,
-  definitionSeqs: ReadonlyMap<DirectoryEntry['eventId'], number>,
+  { wakeAt, unknown }: StartPlan,
+  {
+    wakeInTime,
+    timers,
+    directory,
+    journal,
+    clock,
+  }: Pick<Parts, 'timers' | 'directory' | 'journal' | 'clock'> & {
+    readonly wakeInTime: (eventId: string) => Promise<void>;
+  },
 ): Promise<void> {
-  const grown = [...journal.streams()].filter(({ eventId, lastSeq }) => lastSeq > (definitionSeqs.get(eventId) ?? 0));
-  for (const { eventId } of grown) {
-    if (eventId === SERVICE_STREAM) continue;
+  const now = clock.now();
+  for (const { eventId, at } of wakeAt) if (at > now) timers.wakeAt(eventId, at);
+  const due = [...wakeAt.filter(({ at }) => at <= now).map(({ eventId }) => eventId), ...unknown];
+  const over = due.filter((eventId) => directory.isOver(eventId));
+  for (const eventId of [...due.filter((each) => !over.includes(each)), ...over]) {
     if (journal.status === 'CLOSED') return;
     await wakeInTime(eventId);
   }

@@ -12,7 +12,7 @@ import type { FactData } from '#domain/fact.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
-import type { DirectoryEntry } from './directory.ts';
+import type { DirectoryEntry } from './directory-entry.ts';
 
 /** The ids of all events of a journal, in the order of their letters. */
 export function eventIdsIn(view: JournalView): string[] {

@@ -5,13 +5,19 @@
  * journal gives the state that was is proved with every one. Started by `snapshotter.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { SnapshotFolder } from '#persistence/snapshots.ts';
+import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/schema.ts';
+import { nextDeadline, type BoxOffice } from '#domain/box-office.ts';
+import { listingOf } from '#domain/listing.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, activateService } from './activation.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
+import type { DirectoryEntry, SnapshotAbout } from './directory-entry.ts';
 import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
+
+/** A header has a bound of its own; an event of many hundred performances is listed from its state. */
+const ABOUT_CHARS_MAX = 16 * 1024;
 
 const { folder } = workerData as SnapshotWorkerData;
 const snapshots = new SnapshotFolder(folder);
@@ -21,6 +27,18 @@ parentPort!.on('message', (request: SnapshotRequest) => {
     parentPort!.postMessage({ jobId: request.jobId, outcome } satisfies SnapshotReply);
   });
 });
+
+/** Says in the header what the index wants to know of an event that is not loaded: what the list shows, and when something is due. */
+function writeOffice(header: Omit<SnapshotHeader, 'format' | 'digest'>, office: BoxOffice): Promise<Snapshot> {
+  const about = {
+    ...(header.about as DirectoryEntry),
+    dueAt: nextDeadline(office)?.at ?? null,
+    listing: listingOf(office),
+  } satisfies SnapshotAbout;
+  const { listing: _listing, ...short } = about;
+  const isLong = JSON.stringify(about).length > ABOUT_CHARS_MAX;
+  return snapshots.write({ ...header, about: isLong ? short : about }, snapshotPieces(office));
+}
 
 /** Never rejects: what goes wrong is the outcome. */
 async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome> {
@@ -34,11 +52,10 @@ async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome>
       newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
       factsAfter: (id: string, afterSeq: number) => history.stream({ eventId: id, afterSeq, headSeq: seq, baseSeq }),
     };
-    const pieces =
+    const { fingerprint } =
       eventId === SERVICE_STREAM
-        ? servicePieces(await activateService(source, seq))
-        : snapshotPieces((await activate(source, eventId, eventNumber, seq)).office);
-    const { fingerprint } = await snapshots.write({ eventId, seq, at, about }, pieces);
+        ? await snapshots.write({ eventId, seq, at, about }, servicePieces(await activateService(source, seq)))
+        : await writeOffice({ eventId, seq, at, about }, (await activate(source, eventId, eventNumber, seq)).office);
     return { eventId, seq, fingerprint, trouble: null };
   } catch (error) {
     return { eventId, seq, fingerprint: null, trouble: error instanceof Error ? error.message : String(error) };

@@ -8,6 +8,7 @@ import { perkKey, perkLeft } from './bar-perks.ts';
 import { bestBlock } from './best-available.ts';
 import { activeHoldOf, type Hold, type HoldOffice } from './holds.ts';
 import { reserved, totals } from './inventory.ts';
+import { listingOf, lowestPrice, stagesOf, summaryOf, type EventSummary } from './listing.ts';
 import { occupancy, occupancySince, type Occupancy, type SeatChange } from './occupancy.ts';
 import { findDate, findDateOnSale, isOnSale, shownStatus, type SaleDate, type Stock } from './performances.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
@@ -58,19 +59,6 @@ export interface EventView {
   /** What is left of each bar perk, by `perkKey`; null means no cap. */
   readonly perksLeft: ReadonlyMap<string, number | null>;
   readonly ticketAvailability: readonly AvailabilityRow[];
-}
-
-/** A line of the list of events. */
-export interface EventSummary {
-  readonly id: string;
-  readonly slug: string;
-  readonly name: string;
-  readonly startsAt: number | null;
-  readonly endsAt: number | null;
-  readonly currency: string;
-  readonly fromPrice: number;
-  readonly soldOut: boolean;
-  readonly waitingRoom: boolean;
 }
 
 export interface SeatingView {
@@ -138,21 +126,7 @@ export function eventRevision(office: AvailabilityOffice, now: number): string {
 
 /** The event's line in the list of events. */
 export function eventSummary(office: AvailabilityOffice, now: number): EventSummary {
-  const { definition } = office.plan;
-  const visible = office.plan.visiblePerformances;
-  const views = visible.map((performance) => viewPerformance(office, performance, null, true, now).several!);
-  const isOpen = visible.some((performance) => isOnSale(office.dates.get(performance.id)!, performance, now));
-  return {
-    id: definition.id,
-    slug: definition.slug,
-    name: definition.name,
-    startsAt: least(visible.map((performance) => performance.startsAt)),
-    endsAt: greatest(visible.map((performance) => performance.endsAt)),
-    currency: definition.currency,
-    fromPrice: isOpen ? lowestPrice(office.plan, now) : 0,
-    soldOut: views.every((view) => view.soldOut),
-    waitingRoom: definition.waitingRoom,
-  };
+  return summaryOf(listingOf(office), now);
 }
 
 function viewPerformance(
@@ -174,7 +148,7 @@ function viewPerformance(
     ...view,
     several: {
       totalAvailable: open ? available : 0,
-      fromPrice: open ? lowestPrice(office.plan, now) : 0,
+      fromPrice: open ? lowestPrice(stagesOf(office.plan), now) : 0,
       soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
     },
   };
@@ -187,20 +161,6 @@ function canBeBought({ rows }: SalePlan, trial: Trial, now: number): boolean {
     if (isOpen && leftInTrial(trial, row) >= row.ticketType.groupSize) return true;
   }
   return false;
-}
-
-/** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
-function lowestPrice(plan: SalePlan, now: number): number {
-  const open = plan.rows.filter((row) => isStageOpen(row.sellingStage.definition, now));
-  const rows = open.length > 0 ? open : rowsOfNextStage(plan, now);
-  return rows.length === 0 ? 0 : Math.min(...rows.map((row) => row.priceCents));
-}
-
-function rowsOfNextStage(plan: SalePlan, now: number): readonly SaleRow[] {
-  const startOf = (row: SaleRow): number => row.sellingStage.definition.startsAt ?? Number.POSITIVE_INFINITY;
-  const upcoming = plan.rows.filter((row) => startOf(row) > now && startOf(row) < Number.POSITIVE_INFINITY);
-  const next = Math.min(...upcoming.map(startOf));
-  return upcoming.filter((row) => startOf(row) === next);
 }
 
 /** A date's stock in which a session's own hold counts as free. */
@@ -303,14 +263,4 @@ export function stockOfDates(stock: Stock): readonly ({ readonly id: string } & 
 
 function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
   return items.reduce((total, item) => total + figure(item), 0);
-}
-
-function least(moments: readonly (number | null)[]): number | null {
-  const known = moments.filter((moment) => moment !== null);
-  return known.length === 0 ? null : Math.min(...known);
-}
-
-function greatest(moments: readonly (number | null)[]): number | null {
-  const known = moments.filter((moment) => moment !== null);
-  return known.length === 0 ? null : Math.max(...known);
 }

@@ -176,7 +176,7 @@ export function rowOf(plan: SalePlan, ticketTypeId: string, sellingStageId: stri
 }
 
 /** Whether a stage sells at `now`: from the millisecond it starts up to, not including, the one it ends. */
-export function isStageOpen(stage: SellingStageDefinition, now: number): boolean {
+export function isStageOpen(stage: Pick<SellingStageDefinition, 'startsAt' | 'endsAt'>, now: number): boolean {
   return (stage.startsAt === null || stage.startsAt <= now) && (stage.endsAt === null || now < stage.endsAt);
 }
 

@@ -5,14 +5,8 @@
  * cannot drift apart.
  */
 import { perkKey } from '#domain/bar-perks.ts';
-import type {
-  AvailabilityRow,
-  EventSummary,
-  EventView,
-  OccupancyView,
-  PerformanceView,
-  SeatingView,
-} from '#domain/availability.ts';
+import type { AvailabilityRow, EventView, OccupancyView, PerformanceView, SeatingView } from '#domain/availability.ts';
+import type { EventSummary } from '#domain/listing.ts';
 import type { BarPerkDefinition, NumberedLocality, SeatDefinition, TicketTypeDefinition } from '#domain/catalogue.ts';
 import type { ItemRequest } from '#domain/command.ts';
 import type { SeatFacts } from '#domain/seating-plan.ts';

@@ -4,7 +4,7 @@
  * Routes are given these and nothing else; a test gives them twins.
  */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import type { EventSummary } from '#domain/availability.ts';
+import type { EventSummary } from '#domain/listing.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { EventDefinition, PaymentProviderName } from '#domain/catalogue.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';

@@ -1,0 +1,138 @@
+/**
+ * A data folder as an operator's is after years: events that are over with all their orders, snapshot and pruned.
+ *
+ * Made in process by the engine itself, under a clock that stands before the events: the same commands, facts, snapshots and
+ * archives as of a service that sold them. Memory is that of one event at a time.
+ */
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { definitionOf } from './events.ts';
+import type { BoxOfficeActor } from '#actors/box-office.ts';
+
+export interface PastSales {
+  readonly sales: number;
+  readonly events: number;
+  /** The moment of the sales, in milliseconds since 1970; the events end a day later. */
+  readonly soldAt: number;
+  /** Told after each event. */
+  readonly onEvent?: (done: number) => void;
+}
+
+export interface MadeSales {
+  /** An order of each event, by which it can be read. */
+  readonly orderIds: readonly string[];
+}
+
+/** Orders under way at once. */
+const WAVE = 2_000;
+
+/** Facts in the journal after which they go into an archive. */
+const PRUNE_EVERY_FACTS = 2_000_000;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Sells the events out, snapshots them and moves every fact into archives. */
+export async function makePastSales(folder: string, { sales, events, soldAt, onEvent }: PastSales): Promise<MadeSales> {
+  const engine = await startEngine({
+    folder,
+    liveEventsMax: 1,
+    mailboxCommandsMax: 2 * WAVE,
+    clockSource: () => soldAt,
+    onFatal(fault) {
+      throw fault;
+    },
+  });
+  const orderIds: string[] = [];
+  try {
+    for (let n = 0; n < events; n += 1) {
+      const orders = Math.floor(sales / events) + (n < sales % events ? 1 : 0);
+      orderIds.push(await sellOut(engine, n, orders, soldAt));
+      await engine.takeSnapshots({ proveAll: false });
+      if (engine.journal.durableSeq - engine.journal.baseSeq > PRUNE_EVERY_FACTS) await prune(engine);
+      onEvent?.(n + 1);
+    }
+    await prune(engine);
+  } finally {
+    await engine.stop();
+  }
+  return { orderIds };
+}
+
+/** What the snapshots of the round before cover goes into an archive. */
+async function prune(engine: Engine): Promise<void> {
+  await engine.takeSnapshots({ prune: true, proveAll: false });
+}
+
+/** Defines an event and sells it to the last ticket; answers one of its orders. */
+async function sellOut({ directory }: Engine, n: number, orders: number, soldAt: number): Promise<string> {
+  const definition = definitionOf(pastEvent(n, orders, soldAt));
+  const defined = await directory.define(definition, { operator: null, note: null });
+  if (isRefusal(defined)) throw new Error(`the event was refused: ${defined.code}`);
+  const office = (await directory.byEventId(definition.id))!;
+  let lastId = '';
+  for (let from = 0; from < orders; from += WAVE) {
+    const wave = Array.from({ length: Math.min(WAVE, orders - from) }, (_, i) => sellOne(office, n, from + i));
+    lastId = (await Promise.all(wave)).at(-1)!;
+  }
+  return lastId;
+}
+
+async function sellOne(office: BoxOfficeActor, event: number, n: number): Promise<string> {
+  const started = await office.ask({
+    type: 'StartCheckout',
+    holdId: null,
+    sessionKey: `browser-${event}-${n}`,
+    items: [
+      {
+        ticketTypeId: 'single',
+        sellingStageId: 'general',
+        quantity: 2,
+        performanceId: null,
+        seatIds: null,
+        discountCode: null,
+        attendees: null,
+        barPerks: [],
+      },
+    ],
+    customer: { email: `buyer-${event}-${n}@example.org`, name: 'Ada Lovelace', documentNumber: null, phone: null },
+    acceptTerms: true,
+    successUrl: null,
+    cancelUrl: null,
+    installmentCount: 1,
+    promoCode: null,
+    promoterCode: null,
+    referralCode: null,
+    tracking: { utm_source: 'newsletter' },
+    queuePass: null,
+    idempotency: null,
+  });
+  if (isRefusal(started)) throw new Error(`a checkout was refused: ${started.code}`);
+  const paid = await office.ask({
+    type: 'RecordPayment',
+    provider: 'provider_a',
+    checkoutSessionId: null,
+    paymentId: started.payment!.id,
+    outcome: 'paid',
+    amountCents: null,
+    currency: null,
+    webhookId: `msg_${event}_${n}`,
+  });
+  if (isRefusal(paid) || paid.order?.status !== 'CONFIRMED') throw new Error('an order was not confirmed');
+  return started.order.id;
+}
+
+/** An event whose tickets its orders take to the last. */
+function pastEvent(n: number, orders: number, soldAt: number): object {
+  const startsAt = new Date(soldAt + 22 * HOUR_MS).toISOString();
+  const endsAt = new Date(soldAt + 24 * HOUR_MS).toISOString();
+  return {
+    id: `evt_past_${n}`,
+    slug: `past-${n}`,
+    name: `An evening of the past ${n}`,
+    currency: 'EUR',
+    performances: [{ id: 'night', name: 'Night', starts_at: startsAt, ends_at: endsAt }],
+    localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 * Math.max(1, orders) }],
+    ticketTypes: [{ id: 'single', name: 'Single', locality_id: 'floor' }],
+    sellingStages: [{ id: 'general', name: 'General sale', prices: { single: 4500 } }],
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * What the index knows of an event, whether it is loaded or not.
+ *
+ * It follows from the event's definition, and is kept in the headers of snapshots for events whose definition was archived.
+ */
+import type { EventDefinition } from '#domain/catalogue.ts';
+import type { FactData } from '#domain/fact.ts';
+import type { EventListing } from '#domain/listing.ts';
+
+/** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
+export interface DirectoryEntry {
+  readonly eventId: string;
+  readonly eventNumber: number;
+  slug: string;
+  published: boolean;
+  /** When its first date starts, for the order of the list. */
+  startsAt: number | null;
+  /** When its waiting room opens; the one thing that falls due without any further fact. */
+  opensAt: number | null;
+  /** When its last performance is over; null where one has no end. Absent in headers of earlier versions. */
+  overAt?: number | null;
+  /** Of an event that sleeps: what the list shows of it; absent where nobody looked, or while it is awake. */
+  listing?: EventListing;
+}
+
+/** What a snapshot's header tells beside the index: found by the thread that takes it, and good until the next fact. */
+export interface SnapshotAbout extends DirectoryEntry {
+  /** When something runs out in the event; null when nothing can. */
+  readonly dueAt?: number | null;
+}
+
+/** A performance without an end counts as over so long after its beginning. */
+const PERFORMANCE_MS_MAX = 24 * 60 * 60 * 1000;
+
+export function entryOf({
+  eventNumber,
+  definition,
+}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): DirectoryEntry {
+  const { id: eventId, slug, status, performances, waitingRoom, waitingRoomOpensAt } = definition;
+  const starts = performances.flatMap((each) =>
+    each.status === 'DRAFT' || each.startsAt === null ? [] : [each.startsAt],
+  );
+  return {
+    eventId,
+    eventNumber,
+    slug,
+    published: status === 'PUBLISHED',
+    startsAt: starts.length === 0 ? null : Math.min(...starts),
+    opensAt: waitingRoom ? waitingRoomOpensAt : null,
+    overAt: overAtOf(performances),
+  };
+}
+
+function overAtOf(performances: EventDefinition['performances']): number | null {
+  let overAt = 0;
+  for (const { status, startsAt, endsAt } of performances) {
+    if (status === 'DRAFT') continue;
+    const end = endsAt ?? (startsAt === null ? null : startsAt + PERFORMANCE_MS_MAX);
+    if (end === null) return null;
+    overAt = Math.max(overAt, end);
+  }
+  return overAt === 0 ? null : overAt;
+}
+
+export function isOver(entry: DirectoryEntry | undefined, now: number): boolean {
+  return (entry?.overAt ?? null) !== null && entry!.overAt! <= now;
+}
+
+export function draftEntry(eventId: string, slug: string, eventNumber: number): DirectoryEntry {
+  return { eventId, eventNumber, slug, published: false, startsAt: null, opensAt: null };
+}
+
+export function byFirstDate(a: DirectoryEntry, b: DirectoryEntry): number {
+  const difference = (a.startsAt ?? Number.MAX_SAFE_INTEGER) - (b.startsAt ?? Number.MAX_SAFE_INTEGER);
+  return difference === 0 ? a.eventNumber - b.eventNumber : difference;
+}
+
+export function pageOf(
+  entries: readonly DirectoryEntry[],
+  { limit, after }: { readonly limit: number; readonly after: string | null },
+): { readonly ids: readonly string[]; readonly nextAfter: string | null } {
+  const begin = after === null ? 0 : entries.findIndex(({ eventId }) => eventId === after) + 1;
+  const ids = entries.slice(begin, begin + limit).map(({ eventId }) => eventId);
+  return { ids, nextAfter: begin + limit < entries.length ? (ids.at(-1) ?? null) : null };
+}

@@ -1,0 +1,90 @@
+/**
+ * What a start learns of every event without loading one: from the headers of snapshots, and from the facts after them.
+ *
+ * Memory follows what is on sale, not what was ever sold, and so does the time of a start: an event is loaded only when somebody
+ * asks for it, or when something may have run out in it that nobody wrote down.
+ *
+ * 1. A header tells all when nothing happened since its snapshot. An event in which nothing but definitions happened is told by the last
+ *    of them. Of every other event it is not known what is due: it is settled after the start, one at a time, and sleeps again.
+ * 2. Events whose performances are over come last of those.
+ */
+import type { FactRow } from '#persistence/journal.ts';
+import type { SnapshotHeader } from '#persistence/snapshots.ts';
+import type { FactType } from '#domain/fact.ts';
+import { SERVICE_STREAM } from './service-facts.ts';
+import type { Directory } from './directory.ts';
+import type { SnapshotAbout } from './directory-entry.ts';
+
+/** Facts after which nothing is due but the opening of a waiting room, which the definition tells as well. */
+const DEFINING: ReadonlySet<string> = new Set<FactType>([
+  'EventDefined',
+  'WaitingRoomAdded',
+  'WaitingRoomRescheduled',
+  'WaitingRoomRemoved',
+]);
+
+/** What the pass over the journal at the start is used for. */
+export class StartSurvey {
+  firstAt: number | null = null;
+  lastAt = 0;
+  readonly #definitions = new Map<string, FactRow>();
+  /** Events in which more happened than definitions. */
+  readonly #sold = new Set<string>();
+
+  see(row: FactRow): void {
+    this.firstAt ??= row.at;
+    if (row.at > this.lastAt) this.lastAt = row.at;
+    if (row.type === 'EventDefined') this.#definitions.set(row.eventId, row);
+    if (!DEFINING.has(row.type)) this.#sold.add(row.eventId);
+  }
+
+  /** Enters every event into the index. `headers` has the newest first of every event; `archived` definitions that no header covers. */
+  enter(
+    directory: Pick<Directory, 'noteRow' | 'noteSnapshot'>,
+    { headers, archived, archivedHeads, streams }: StartFindings,
+  ): StartPlan {
+    const newest = newestOf(headers);
+    const plan: StartPlan = { wakeAt: [], unknown: [] };
+    const heads = new Map([...streams].map(({ eventId, lastSeq }) => [eventId, lastSeq]));
+    for (const header of newest.values())
+      directory.noteSnapshot(header, header.seq >= (heads.get(header.eventId) ?? 0));
+    for (const row of archived) directory.noteRow(row);
+    for (const row of this.#definitions.values()) {
+      if ((newest.get(row.eventId)?.seq ?? 0) >= row.seq) continue;
+      directory.noteRow(row, !archivedHeads.has(row.eventId) && !this.#sold.has(row.eventId));
+    }
+    for (const [eventId, headSeq] of heads) {
+      if (eventId === SERVICE_STREAM) continue;
+      const header = newest.get(eventId);
+      const dueAt = header !== undefined && header.seq >= headSeq ? (header.about as SnapshotAbout).dueAt : undefined;
+      const isUnsold = !archivedHeads.has(eventId) && !this.#sold.has(eventId);
+      if (dueAt === undefined && !isUnsold) plan.unknown.push(eventId);
+      else if (typeof dueAt === 'number') plan.wakeAt.push({ eventId, at: dueAt });
+    }
+    return plan;
+  }
+}
+
+export interface StartFindings {
+  readonly headers: readonly SnapshotHeader[];
+  readonly archived: readonly FactRow[];
+  readonly archivedHeads: ReadonlyMap<string, number>;
+  readonly streams: Iterable<{ readonly eventId: string; readonly lastSeq: number }>;
+}
+
+/** What is to be done after the start. */
+export interface StartPlan {
+  /** Events in which something runs out at a known moment, which may be past. */
+  readonly wakeAt: { readonly eventId: string; readonly at: number }[];
+  /** Events of which it is not known (1). */
+  readonly unknown: string[];
+}
+
+function newestOf(headers: readonly SnapshotHeader[]): Map<string, SnapshotHeader> {
+  const newest = new Map<string, SnapshotHeader>();
+  for (const header of headers) {
+    if (header.eventId === SERVICE_STREAM) continue;
+    if ((newest.get(header.eventId)?.seq ?? -1) < header.seq) newest.set(header.eventId, header);
+  }
+  return newest;
+}

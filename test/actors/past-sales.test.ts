@@ -1,0 +1,152 @@
+/** Memory follows what is on sale, not what was ever sold: what a start loads, what the list wakes, what sleeps again. */
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, it, type TestContext } from 'node:test';
+import { startEngine, type Engine } from '#actors/engine.ts';
+import { findOrder } from '#domain/order-views.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { makePastSales } from '../../bench/sold-out-events.ts';
+import { newFolder } from '../persistence/folders.ts';
+import { concert, place } from './desk.ts';
+import type { ActivationMessage } from '#actors/channels.ts';
+
+const SOLD_AT = Date.UTC(2026, 0, 9, 12);
+const DAY = 24 * 60 * 60 * 1000;
+const MINUTE = 60_000;
+
+interface Running {
+  readonly engine: Engine;
+  readonly clock: { now: number };
+  /** Events that came alive since the start, in order, each as often as it did. */
+  readonly woken: readonly string[];
+}
+
+async function start(t: TestContext, folder: string, now: number): Promise<Running> {
+  const clock = { now };
+  const woken: string[] = [];
+  const note = (message: unknown): void => {
+    const { eventId, alive } = message as ActivationMessage;
+    if (alive) woken.push(eventId);
+  };
+  subscribe('holdfast:activation', note);
+  const engine = await startEngine({
+    folder,
+    liveEventsMax: 100,
+    mailboxCommandsMax: 1_000,
+    clockSource: () => clock.now,
+    onFatal: (fault) => assert.fail(fault),
+  });
+  t.after(async () => {
+    unsubscribe('holdfast:activation', note);
+    await engine.stop();
+  });
+  return { engine, clock, woken };
+}
+
+/** Resolves when an event comes alive. */
+function nextActivation(wanted: string): Promise<void> {
+  return new Promise((resolve) => {
+    const see = (message: unknown): void => {
+      const { eventId, alive } = message as ActivationMessage;
+      if (!alive || eventId !== wanted) return;
+      unsubscribe('holdfast:activation', see);
+      resolve();
+    };
+    subscribe('holdfast:activation', see);
+  });
+}
+
+async function sold(t: TestContext, sales = 60, events = 6) {
+  const folder = newFolder(t);
+  const { orderIds } = await makePastSales(folder, { sales, events, soldAt: SOLD_AT });
+  return { folder, orderIds };
+}
+
+describe('A start on a folder of past sales', () => {
+  it('loads none of the events that are over, lists them as they ended, and reads an order of them when asked', async (t) => {
+    const { folder, orderIds } = await sold(t);
+    const running = await start(t, folder, SOLD_AT + 3 * DAY);
+    const { engine, woken } = running;
+    await running.engine.settled;
+    const { events } = await engine.directory.list({ limit: 100, after: null });
+    assert.equal(events.length, 6);
+    assert.ok(events.every(({ soldOut, fromPrice }) => soldOut && fromPrice === 0));
+    assert.deepEqual(woken, [], 'neither the start nor the list loads an event');
+    const office = await engine.directory.byId('ord', orderIds[3]!);
+    const order = await office!.lookDurably((state) => findOrder(state, orderIds[3]!));
+    assert.equal(isRefusal(order) ? order.code : order.status, 'CONFIRMED');
+    assert.deepEqual(woken, ['evt_past_3']);
+  });
+
+  it('lets an event that is over sleep again once nobody asks for it', async (t) => {
+    const { folder } = await sold(t);
+    const { engine } = await start(t, folder, SOLD_AT + 3 * DAY);
+    for (const n of [0, 1]) await engine.directory.byEventId(`evt_past_${n}`);
+    await engine.directory.letOverSleep();
+    assert.equal(engine.directory.awakeCount, 2, 'somebody has just asked for them');
+    await engine.directory.letOverSleep();
+    assert.equal(engine.directory.awakeCount, 0);
+  });
+
+  it('keeps an event that is still to come awake', async (t) => {
+    const { folder } = await sold(t);
+    const { engine } = await start(t, folder, SOLD_AT + MINUTE);
+    await engine.directory.byEventId('evt_past_0');
+    for (let look = 0; look < 3; look += 1) await engine.directory.letOverSleep();
+    assert.equal(engine.directory.awakeCount, 1);
+  });
+});
+
+describe('A start on a folder of idle events', () => {
+  /** An event with a hold and an order that were never snapshot, and one that was only defined. */
+  async function idle(t: TestContext): Promise<string> {
+    const folder = newFolder(t);
+    const running = await start(t, folder, SOLD_AT);
+    const { directory } = running.engine;
+    await directory.define(concert(), { operator: null, note: null });
+    await directory.define(concert({ id: 'evt_new', slug: 'new' }), { operator: null, note: null });
+    const office = (await directory.byEventId('evt_concert'))!;
+    assert.ok(!isRefusal(await office.ask(place('session-1', 4))));
+    await running.engine.stop({ snapshotMsMax: 0 });
+    return folder;
+  }
+
+  it('settles what ran out meanwhile and lets them sleep; one that was only defined is never loaded', async (t) => {
+    const folder = await idle(t);
+    const running = await start(t, folder, SOLD_AT + DAY);
+    await running.engine.settled;
+    assert.deepEqual(running.woken, ['evt_concert']);
+    assert.equal(running.engine.directory.awakeCount, 0);
+    const { events } = await running.engine.directory.list({ limit: 10, after: null });
+    assert.deepEqual(
+      events.map(({ id, soldOut, fromPrice }) => [id, soldOut, fromPrice]),
+      [
+        ['evt_concert', false, 1000],
+        ['evt_new', false, 1000],
+      ],
+    );
+    assert.deepEqual(running.woken, ['evt_concert'], 'the list wakes nobody');
+    assert.ok([...running.engine.journal.read()].some(({ type }) => type === 'HoldExpired'));
+  });
+
+  it('keeps an event awake in which something runs out soon', async (t) => {
+    const folder = await idle(t);
+    const running = await start(t, folder, SOLD_AT + MINUTE);
+    await running.engine.settled;
+    assert.equal(running.engine.directory.awakeCount, 1);
+  });
+
+  it('settles at its moment what a snapshot says is due, without loading the event before', async (t) => {
+    const folder = await idle(t);
+    const first = await start(t, folder, SOLD_AT + MINUTE);
+    await first.engine.takeSnapshots();
+    await first.engine.stop();
+    const running = await start(t, folder, SOLD_AT + 2 * MINUTE);
+    await running.engine.settled;
+    assert.deepEqual(running.woken, []);
+    running.clock.now = SOLD_AT + DAY;
+    await nextActivation('evt_concert');
+    await new Promise((resolve) => running.engine.journal.whenDurable(running.engine.journal.appendedSeq, resolve));
+    assert.ok([...running.engine.journal.read()].some(({ type }) => type === 'HoldExpired'));
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { eventSummary } from '#domain/availability.ts';
+import { listingOf, listingOfUnsold, summaryOf } from '#domain/listing.ts';
+import { given, MINUTE, restore, START } from './office.ts';
+import { bothDates, shopEvent } from './shop.ts';
+import { stage } from './stock-fixtures.ts';
+
+const [first, second] = bothDates;
+
+const definitions = [
+  shopEvent(),
+  shopEvent({ performances: [{ ...first!, status: 'SOLD_OUT' }, second!] }),
+  shopEvent({
+    performances: [
+      { ...first!, status: 'DRAFT' },
+      { ...second!, status: 'CANCELLED' },
+    ],
+  }),
+  shopEvent({
+    sellingStages: [
+      { ...stage('early', { adult: 700 }), startsAt: START + 10 * MINUTE, endsAt: START + 20 * MINUTE },
+      { ...stage('late', { adult: 900, group: 3000 }), startsAt: START + 30 * MINUTE },
+      stage('never', {}),
+    ],
+  }),
+];
+
+describe('The line of the list of an event', () => {
+  for (const [index, definition] of definitions.entries()) {
+    it(`in which nothing was sold follows from its definition alone (${index + 1})`, () => {
+      assert.deepEqual(listingOfUnsold(definition), listingOf(given(definition).office));
+    });
+  }
+
+  it('that sleeps is the same at every moment as if it were awake: stages open and close, performances end', () => {
+    for (const definition of definitions) {
+      const { office } = given(definition);
+      const kept = JSON.parse(JSON.stringify(listingOf(office))) as ReturnType<typeof listingOf>;
+      for (let minute = 0; minute < 60; minute += 1) {
+        const now = START + minute * MINUTE;
+        assert.deepEqual(summaryOf(kept, now), eventSummary(restore(office), now));
+      }
+      const ended = START + 2e9;
+      assert.deepEqual(summaryOf(kept, ended), eventSummary(office, ended));
+      assert.deepEqual([summaryOf(kept, ended).fromPrice, summaryOf(kept, ended).soldOut], [0, true]);
+    }
+  });
+
+  it('names the price of the stage that opens next, and of the one that is open', () => {
+    const listing = listingOfUnsold(definitions[3]!);
+    const priceAt = (minute: number): number => summaryOf(listing, START + minute * MINUTE).fromPrice;
+    assert.deepEqual([priceAt(0), priceAt(10), priceAt(20), priceAt(30)], [700, 700, 900, 900]);
+  });
+});

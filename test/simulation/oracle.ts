@@ -299,9 +299,10 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
   if (want === undefined) return null;
   if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
   // A line that grows keeps its seats, also one that was named and would never be assigned, such as a wheelchair place.
-  const assignable = freeSeats(ledger, want, own, now, granted).flat();
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
-  if (held.some((seatId) => !assignable.includes(seatId))) return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
+  if (held.some((seatId) => !ledger.mayBeAssigned(seatId, want.ticketTypeId))) {
+    return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
+  }
   const hasPlace = leftFor(ledger, want, own, now, granted) >= want.ticketCount;
   if (hasPlace && longestRun(ledger, want, own, now, granted) >= want.ticketCount) return null;
   return insufficient(ledger, wants, want, own, now);

@@ -67,7 +67,7 @@ async function write({ output }: Call, text: string): Promise<void> {
 function* ordersOf(office: BoxOffice): Generator<OrderView> {
   let after: string | null = null;
   do {
-    const page = listOrders(office, { status: null, email: null, after, limit: ORDERS_PER_PAGE });
+    const page = listOrders(office, { status: null, email: null, after, limit: ORDERS_PER_PAGE, ticketsMax: Infinity });
     yield* page.orders;
     after = page.nextAfter;
   } while (after !== null);

@@ -140,6 +140,8 @@ const FIELDS = {
     seatLabel: 'SHOWN',
     attendee: PERSON,
   },
+  ticketCount: 'SHOWN',
+  ticketsNextAfter: 'HIDDEN',
   items: SHOWN_FIELDS.OrderPlaced.items,
   discounts: { code: 'SHOWN', itemIndex: 'SHOWN', amountCents: 'SHOWN' },
   event: {

@@ -357,8 +357,12 @@ export interface Order {
   readonly total_installments: number;
   readonly paid_installments: number;
   readonly payments: readonly Payment[];
+  /** At most 1,000 at once. */
   readonly tickets: readonly string[];
   readonly ticket_objects: readonly Ticket[];
+  readonly ticket_count: number;
+  /** Where the next page of tickets begins; null on the last one. */
+  readonly next_after: string | null;
   readonly event: {
     readonly id: string;
     readonly slug: string;

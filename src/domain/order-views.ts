@@ -27,7 +27,7 @@ import {
 } from './orders.ts';
 import { TAG_STATUS_MASK } from './order-records.ts';
 import { refundsDue } from './refunds.ts';
-import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from './refusal.ts';
 import { seatFacts } from './seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
@@ -44,10 +44,32 @@ import type {
 
 // ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** An order by its id: ORDER_NOT_FOUND. */
-export function findOrder(office: OrderOffice, orderId: string): OrderView | Refusal {
+/** Which of an order's tickets are shown: an order may have ten thousand. */
+export interface TicketPage {
+  /** Those behind this one; null from the first on. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Tickets of one order shown at once: a millisecond and 300 KB. */
+export const TICKETS_SHOWN_MAX = 1_000;
+
+const FIRST_PAGE: TicketPage = { after: null, limit: TICKETS_SHOWN_MAX };
+
+/** In a list of orders each shows its first tickets alone. */
+const TICKETS_LISTED_MAX = 20;
+
+/** Tickets of the orders of one page of a list, shown or not; a page ends early where they are more. */
+const LISTED_ORDERS_TICKETS_MAX = 10_000;
+
+/** An order by its id, with a page of its tickets: ORDER_NOT_FOUND; VALIDATION_ERROR when it has no ticket `after`. */
+export function findOrder(office: OrderOffice, orderId: string, page: TicketPage = FIRST_PAGE): OrderView | Refusal {
   const order = orderById(office, orderId);
-  return isRefusal(order) ? order : viewOrder(office, order);
+  if (isRefusal(order)) return order;
+  if (page.after !== null && !order.ticketIds.includes(page.after)) {
+    return refuseProblems([{ path: ['after'], message: 'must be the id of a ticket of this order' }]);
+  }
+  return viewOrder(office, order, page);
 }
 
 /** The order and the payment of a provider's session; null when nobody knows it. */
@@ -88,6 +110,16 @@ export function listVoidTickets(
   return pageOfVoidTickets(voidTickets, wanted, after === null ? null : (byTicket.get(after) ?? null));
 }
 
+/** A page of an order's tickets alone; empty for an order that is not there. */
+export function findTickets(
+  office: OrderOffice,
+  orderId: string,
+  page: TicketPage,
+): Pick<OrderView, 'tickets' | 'ticketsNextAfter'> {
+  const order = findOrder(office, orderId, page);
+  return isRefusal(order) ? { tickets: [], ticketsNextAfter: null } : order;
+}
+
 export interface OrderPage {
   readonly orders: readonly OrderView[];
   /** What to go on after, or null at the end. */
@@ -106,24 +138,29 @@ export function listOrders(
     readonly email: string | null;
     readonly after: string | null;
     readonly limit: number;
+    /** Tickets shown of each order. */
+    readonly ticketsMax?: number;
   },
 ): OrderPage {
   const { byId, inOrder } = office.orders;
-  const { status, limit, email } = wanted;
+  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX } = wanted;
   const key = email === null ? null : emailKey(email);
   const tagMask = tagMaskOf(status !== null, email !== null);
   const tag = orderTag(status ?? 'PENDING', email ?? '') & tagMask;
   const after = wanted.after === null ? undefined : byId.get(wanted.after);
   const page: Order[] = [];
+  let ticketCount = 0;
   for (let number = after === undefined ? 0 : after.number + 1; number < inOrder.length; number += 1) {
     if ((inOrder.tagAt(number) & tagMask) !== tag) continue;
     const order = inOrder.at(number);
     if (status !== null && order.status !== status) continue;
     if (key !== null && emailKey(order.purchase.customer.email) !== key) continue;
-    if (page.length === limit) return { orders: viewAll(office, page), nextAfter: page.at(-1)?.id ?? null };
+    ticketCount += order.ticketIds.length;
+    const isFull = page.length === limit || (page.length > 0 && ticketCount > LISTED_ORDERS_TICKETS_MAX);
+    if (isFull) return { orders: viewAll(office, page, ticketsMax), nextAfter: page.at(-1)?.id ?? null };
     page.push(order);
   }
-  return { orders: viewAll(office, page), nextAfter: null };
+  return { orders: viewAll(office, page, ticketsMax), nextAfter: null };
 }
 
 /** The bits of a tag that say the status, the buyer, or both. */
@@ -131,16 +168,18 @@ function tagMaskOf(hasStatus: boolean, hasEmail: boolean): number {
   return (hasStatus ? TAG_STATUS_MASK : 0) | (hasEmail ? ~TAG_STATUS_MASK : 0);
 }
 
-function viewAll(office: OrderOffice, orders: readonly Order[]): readonly OrderView[] {
-  return orders.map((order) => viewOrder(office, order));
+function viewAll(office: OrderOffice, orders: readonly Order[], limit: number): readonly OrderView[] {
+  return orders.map((order) => viewOrder(office, order, { after: null, limit }));
 }
 
 // ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The order with everything on it. */
-export function viewOrder(office: OrderOffice, order: Order): OrderView {
+/** The order with everything on it, and a page of its tickets. */
+export function viewOrder(office: OrderOffice, order: Order, page: TicketPage = FIRST_PAGE): OrderView {
   const { id, purchase, placedAt, status, refunds, cancellation, ticketIds } = order;
   const { slug, name } = office.plan.definition;
+  const begin = page.after === null ? 0 : ticketIds.indexOf(page.after) + 1;
+  const shown = ticketIds.slice(begin, begin + page.limit);
   return {
     ...agreedOf(order),
     id,
@@ -155,7 +194,9 @@ export function viewOrder(office: OrderOffice, order: Order): OrderView {
     paidInstallments: paidInstallments(order),
     payments: order.payments.map((payment) => viewPayment(order, payment)),
     refunds,
-    tickets: ticketIds.map((_ticketId, place) => viewTicket(office.plan, order, place)),
+    tickets: shown.map((_ticketId, place) => viewTicket(office.plan, order, begin + place)),
+    ticketCount: ticketIds.length,
+    ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
     discounts: discountsOf(order),
     event: { id: office.eventId, slug, name, performances: performancesOf(office, order) },
     cancellation,

@@ -145,7 +145,7 @@ function changingOf(order: OrderView): OrderThen {
     refunds: order.refunds.map((refund) => ({ ...refund })),
     event: order.event,
     cancellation: order.cancellation,
-    hasTickets: order.tickets.length > 0,
+    hasTickets: order.ticketCount > 0,
   };
 }
 
@@ -194,7 +194,9 @@ function orderThen(
   invariant(!isRefusal(order), 'an order is kept as long as the answers about it');
   const { hasTickets, ...changing } = then;
   const now = viewOrder(office, order);
-  return { ...now, ...changing, tickets: hasTickets ? now.tickets : [] };
+  return hasTickets
+    ? { ...now, ...changing }
+    : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };
 }
 
 function done<Type extends RepeatableType>(reply: Replies[Type]): Reply {

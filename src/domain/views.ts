@@ -80,7 +80,11 @@ export interface OrderView {
   readonly paidInstallments: number;
   readonly payments: readonly PaymentView[];
   readonly refunds: readonly RefundView[];
+  /** A page of them (`TicketPage`). */
   readonly tickets: readonly TicketView[];
+  readonly ticketCount: number;
+  /** The ticket after which the next page begins; null on the last one. */
+  readonly ticketsNextAfter: string | null;
   readonly items: readonly OrderItem[];
   readonly discounts: readonly DiscountView[];
   readonly event: {

@@ -71,9 +71,14 @@ export function printStarted(order: OrderView, payment: PaymentView | null, base
 // ── orders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export async function printOrderStatus(order: OrderView, tickets: TicketSigner): Promise<OrderStatusBody> {
-  const { name, email } = order.customer;
   await prepareCodes(order, tickets);
-  return { ...printOrder(order, tickets), payments: order.payments.map(printPayment), customer: { name, email } };
+  return { ...printStatus(order), ...printTickets(order, tickets) };
+}
+
+/** The status of an order without its tickets. */
+export function printStatus(order: OrderView): Omit<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+  const { name, email } = order.customer;
+  return { ...printOrder(order), payments: order.payments.map(printPayment), customer: { name, email } };
 }
 
 export async function printAdminOrder(order: OrderView, tickets: TicketSigner): Promise<AdminOrderBody> {
@@ -81,7 +86,8 @@ export async function printAdminOrder(order: OrderView, tickets: TicketSigner): 
   await prepareCodes(order, tickets);
   const { cancellation } = order;
   return {
-    ...printOrder(order, tickets),
+    ...printOrder(order),
+    ...printTickets(order, tickets),
     placed_at: printTime(order.placedAt),
     payment_provider: order.paymentProvider,
     refunded_amount: order.refundedCents,
@@ -114,7 +120,7 @@ export async function printAdminOrder(order: OrderView, tickets: TicketSigner): 
   };
 }
 
-function printOrder(order: OrderView, tickets: TicketSigner) {
+function printOrder(order: OrderView) {
   const { event } = order;
   return {
     order_id: order.id,
@@ -127,8 +133,8 @@ function printOrder(order: OrderView, tickets: TicketSigner) {
     currency: order.currency,
     total_installments: order.installmentsCents.length,
     paid_installments: order.paidInstallments,
-    tickets: order.tickets.map(({ id }) => id),
-    ticket_objects: order.tickets.map((ticket) => printTicket(ticket, event.id, tickets)),
+    ticket_count: order.ticketCount,
+    next_after: order.ticketsNextAfter,
     event: {
       id: event.id,
       slug: event.slug,
@@ -196,7 +202,14 @@ export function printAdminTicket(issued: IssuedTicketView, tickets: TicketSigner
   };
 }
 
-function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
+function printTickets(order: OrderView, tickets: TicketSigner): Pick<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+  return {
+    tickets: order.tickets.map(({ id }) => id),
+    ticket_objects: order.tickets.map((ticket) => printTicket(ticket, order.event.id, tickets)),
+  };
+}
+
+export function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
   return {
     id: ticket.id,
     valid: ticket.isValid,
@@ -223,7 +236,7 @@ export function prepareCodes(order: OrderView, tickets: TicketSigner): Promise<v
   );
 }
 
-function claimsOf({ id, performanceId, seatId }: TicketView, eventId: string): TicketClaims {
+export function claimsOf({ id, performanceId, seatId }: TicketView, eventId: string): TicketClaims {
   return { ticketId: id, eventId, performanceId, seatId };
 }
 

@@ -190,7 +190,7 @@ async function drawCodes({ order, codeOf }: OrderPageContent): Promise<readonly 
 
 function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html[]): Html {
   const isVoid = order.tickets.some(({ isValid }) => !isValid);
-  const undrawn = order.tickets.length - codes.length;
+  const undrawn = order.ticketCount - codes.length;
   return html`<section>
     <h2>${isVoid ? 'Tickets (void)' : 'Tickets'}</h2>
     ${isVoid ? html`<p>These tickets are void: no door lets anybody in with them.</p>` : null}

@@ -4,7 +4,7 @@
  * Everything asks for the bearer token.
  */
 import { Type } from 'typebox';
-import { findOrder, findTicket, listOrders } from '#domain/order-views.ts';
+import { findOrder, findTicket, listOrders, TICKETS_SHOWN_MAX } from '#domain/order-views.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
@@ -15,7 +15,7 @@ import { operatorMark } from '../operator-mark.ts';
 import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
-import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund } from '../schemas/orders.ts';
+import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund, TicketsQuery } from '../schemas/orders.ts';
 import { NoteOnly, OperatorHeaders } from '../schemas/operators.ts';
 import type { AdminOrderBody } from '../schemas/orders.ts';
 
@@ -70,13 +70,17 @@ export function adminOrderRoutes(
         ...described,
         operationId: 'getOrder',
         summary: 'Read an order with everything on it',
+        description:
+          'Lists at most 1,000 tickets; `ticket_count` has the number, and `after` asks for those behind one.',
+        querystring: TicketsQuery,
         response: { 200: ref(AdminOrder), ...errorResponses },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       const office = await directory.byId('ord', id);
-      const order = (await office?.lookDurably((state) => findOrder(state, id))) ?? ORDER_NOT_FOUND;
+      const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
+      const order = (await office?.lookDurably((state) => findOrder(state, id, page))) ?? ORDER_NOT_FOUND;
       return isRefusal(order) ? reply.refuse(order) : reply.send(await printAdminOrder(order, tickets));
     },
   );

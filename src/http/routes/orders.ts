@@ -1,27 +1,39 @@
 /** Orders as their buyers see them: the status that a storefront polls, and a page for people. The order's id is the key. */
 import { Type } from 'typebox';
-import { findOrder } from '#domain/order-views.ts';
+import { findOrder, findTickets, TICKETS_SHOWN_MAX } from '#domain/order-views.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
-import type { TicketView } from '#domain/views.ts';
+import type { OrderView, TicketView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
 import { readForms } from '../forms.ts';
 import { errorResponses } from '../openapi.ts';
-import { codeOf, printOrderStatus } from '../order-bodies.ts';
+import { sendSealed, type Envelope, type SealedText } from '../envelope.ts';
+import { codeOf, printOrderStatus, printStatus } from '../order-bodies.ts';
 import { sendPage } from '../pages/html.ts';
 import { orderPage } from '../pages/order-page.ts';
 import type { PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
-import { OrderStatus } from '../schemas/orders.ts';
+import { OrderStatus, TicketsQuery } from '../schemas/orders.ts';
+import { createTicketPages, LARGE_TICKETS_MIN, ticketsKey, type TicketTexts } from '../ticket-pages.ts';
 import { unlessUnavailable } from './checkout.ts';
 
 const OrderPath = Type.Object({ order_id: Type.String() });
 const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
+/** The order's status, in which tickets stand that are written already. */
+function sealedOrder(order: OrderView, { ids, objects, nextAfter }: TicketTexts, envelope: Envelope): SealedText {
+  const status = JSON.stringify({ ...printStatus(order), next_after: nextAfter });
+  const body = `${status.slice(0, -1)},"tickets":${ids},"ticket_objects":${objects}}`;
+  const text = envelope === 'none' ? body : `{"data":${body}}`;
+  return { text, byteLength: Buffer.byteLength(text) };
+}
+
 export async function orderRoutes(
   app: HttpApp,
-  ports: Pick<PublicPorts, 'directory' | 'tickets' | 'payments' | 'baseUrl'>,
+  ports: Pick<PublicPorts, 'directory' | 'tickets' | 'payments' | 'baseUrl' | 'settings'>,
 ): Promise<void> {
   const { directory, tickets, payments, baseUrl } = ports;
+  const { responseEnvelope } = ports.settings;
+  const pages = createTicketPages(tickets);
 
   app.get(
     '/api/checkout/status/:order_id',
@@ -30,16 +42,31 @@ export async function orderRoutes(
         operationId: 'getOrderStatus',
         tags: ['Checkout'],
         summary: 'Read the status of an order',
+        description:
+          'Lists at most 1,000 tickets; `ticket_count` has the number, and `after` asks for those behind one.',
         params: OrderPath,
+        querystring: TicketsQuery,
         response: { 200: ref(OrderStatus), ...errorResponses },
       },
     },
     async (request, reply) => {
       const { order_id: orderId } = request.params;
+      const { after = null } = request.query;
       const office = await directory.byId('ord', orderId);
-      const order = (await office?.lookDurably((state) => findOrder(state, orderId))) ?? ORDER_NOT_FOUND;
-      if (isRefusal(order)) return reply.refuse(order);
-      return reply.send(await printOrderStatus(order, tickets));
+      const few = { after, limit: LARGE_TICKETS_MIN };
+      const seen = await office?.lookDurably((state) => {
+        const order = findOrder(state, orderId, few);
+        return isRefusal(order) ? order : { order, key: ticketsKey(order, after, state.definitionVersion) };
+      });
+      if (office === null || seen === undefined) return reply.refuse(ORDER_NOT_FOUND);
+      if ('outcome' in seen) return reply.refuse(seen);
+      const { order, key } = seen;
+      if (order.ticketsNextAfter === null) return reply.send(await printOrderStatus(order, tickets));
+      const page = { after, limit: TICKETS_SHOWN_MAX };
+      const texts = await pages.textsOf(key, order.event.id, () =>
+        office.look((state) => findTickets(state, orderId, page)),
+      );
+      return sendSealed(reply, sealedOrder(order, texts, responseEnvelope));
     },
   );
 

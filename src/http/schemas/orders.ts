@@ -55,8 +55,13 @@ const orderFields = {
   currency: Text,
   total_installments: Count,
   paid_installments: Count,
-  tickets: Type.Array(Text),
-  ticket_objects: Type.Array(ref(Ticket)),
+  tickets: Type.Array(Text, { description: 'At most 1,000 at once.' }),
+  ticket_objects: Type.Array(ref(Ticket), { description: 'The same tickets with their codes.' }),
+  ticket_count: { ...Count, description: 'All tickets of the order.' },
+  next_after: Nullable({
+    ...Text,
+    description: 'Where the next page of tickets begins (`?after=`); null on the last one.',
+  }),
   event: Type.Object({
     id: Text,
     slug: Text,
@@ -74,6 +79,13 @@ const orderFields = {
   ),
   expires_at: Nullable(Time),
 };
+
+/** Which of an order's tickets are listed. */
+export const TicketsQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Lists the tickets behind this one.' }),
+  ),
+});
 
 export const OrderStatus = Type.Object(
   {

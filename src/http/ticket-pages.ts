@@ -1,0 +1,82 @@
+/**
+ * The tickets of large orders as texts that are kept ready: reading an order costs about the same however many tickets it has.
+ *
+ * A page of a thousand tickets takes 50 ms to sign and some ms to write, in slices; after that it is found in memory while
+ * nothing that it shows has changed. What else an order shows is small and made for each request.
+ *
+ *  1. A text shows the tickets as they were at one moment; its key says all that may change about them.
+ *  2. Requests that come while a text is made share it.
+ *  3. The texts are bounded by their bytes (I10); those not asked for longest go first.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { OrderView } from '#domain/views.ts';
+import type { TicketSigner } from '#tickets/signing.ts';
+import { claimsOf, printTicket } from './order-bodies.ts';
+
+/** Of an order with fewer tickets a text of its own is not worth its place. */
+export const LARGE_TICKETS_MIN = 50;
+
+const KEPT_MAX = 10_000;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Written without giving the loop back: under a millisecond. */
+const TICKETS_A_SLICE = 100;
+
+/** Both lists of an order's tickets as JSON. */
+export interface TicketTexts {
+  readonly ids: string;
+  readonly objects: string;
+  /** The ticket after which the next page begins; null on the last one. */
+  readonly nextAfter: string | null;
+}
+
+type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
+
+export interface TicketPages {
+  /** The texts under a key; made from the tickets that `read` finds where they are not kept. */
+  textsOf(key: string, eventId: string, read: () => PageView): Promise<TicketTexts>;
+}
+
+/** Everything that may change about a page of an order's tickets: whether they are there and valid, and the event's seats. */
+export function ticketsKey(
+  order: Pick<OrderView, 'id' | 'status' | 'ticketCount'>,
+  after: string | null,
+  definitionVersion: number,
+): string {
+  return [order.id, order.status, order.ticketCount, after ?? '', definitionVersion].join(' ');
+}
+
+export function createTicketPages(signer: TicketSigner): TicketPages {
+  const kept = new LRUCache<string, TicketTexts>({
+    max: KEPT_MAX,
+    maxSize: KEPT_BYTES_MAX,
+    sizeCalculation: ({ ids, objects }) => 2 * (ids.length + objects.length) + 200,
+  });
+  const underWay = new Map<string, Promise<TicketTexts>>();
+  return {
+    async textsOf(key, eventId, read) {
+      const ready = kept.get(key) ?? underWay.get(key);
+      if (ready !== undefined) return ready;
+      const making = write(read(), eventId, signer).finally(() => underWay.delete(key));
+      underWay.set(key, making);
+      const texts = await making;
+      kept.set(key, texts);
+      return texts;
+    },
+  };
+}
+
+async function write(
+  { tickets, ticketsNextAfter: nextAfter }: PageView,
+  eventId: string,
+  signer: TicketSigner,
+): Promise<TicketTexts> {
+  await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
+  const objects: string[] = [];
+  for (const [place, ticket] of tickets.entries()) {
+    objects.push(JSON.stringify(printTicket(ticket, eventId, signer)));
+    if (place % TICKETS_A_SLICE === TICKETS_A_SLICE - 1) await nextRound();
+  }
+  return { ids: JSON.stringify(tickets.map(({ id }) => id)), objects: `[${objects.join(',')}]`, nextAfter };
+}

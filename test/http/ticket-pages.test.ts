@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createTicketPages, ticketsKey } from '#http/ticket-pages.ts';
+import { createTicketSigner } from '#tickets/signing.ts';
+import type { TicketView } from '#domain/views.ts';
+
+const signer = createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]);
+
+function ticket(n: number, isValid = true): TicketView {
+  const seat = { section: null, rowLabel: null, seatId: null, seatLabel: null, attendee: null };
+  return { id: `tkt_1_${n}`, isValid, ticketTypeId: 'guest', performanceId: 'fri', ...seat };
+}
+
+function pageOf(count: number, isValid = true) {
+  const tickets = Array.from({ length: count }, (_, n) => ticket(n, isValid));
+  return { tickets, ticketsNextAfter: tickets.at(-1)!.id };
+}
+
+describe('The tickets of a large order', () => {
+  it('are written once while nothing that they show has changed, also for those who come meanwhile', async () => {
+    const pages = createTicketPages(signer);
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return pageOf(1_000);
+    };
+    const both = await Promise.all([pages.textsOf('k', 'evt', read), pages.textsOf('k', 'evt', read)]);
+    const later = await pages.textsOf('k', 'evt', read);
+    assert.equal(reads, 1);
+    assert.ok(both.every((texts) => texts === later));
+    const objects = JSON.parse(later.objects) as { id: string; code: string }[];
+    assert.deepEqual(
+      objects.map(({ id }) => id),
+      JSON.parse(later.ids),
+    );
+    assert.equal(objects[999]!.code.split('.').length, 2);
+    assert.equal(later.nextAfter, 'tkt_1_999');
+  });
+
+  it('are written in slices: others have their turns between', async () => {
+    const pages = createTicketPages(signer);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (turns < 1_000) setImmediate(count);
+    };
+    setImmediate(count);
+    await pages.textsOf('k', 'evt', () => pageOf(1_000));
+    assert.ok(turns >= 9, `${turns} turns of others meanwhile`);
+  });
+
+  it('stand under another key once they are void, more, or of another plan', () => {
+    const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100 } as const;
+    const keys = [
+      ticketsKey(order, null, 1),
+      ticketsKey(order, 'tkt_1', 1),
+      ticketsKey(order, null, 2),
+      ticketsKey({ ...order, status: 'CANCELLED' }, null, 1),
+      ticketsKey({ ...order, ticketCount: 101 }, null, 1),
+    ];
+    assert.equal(new Set(keys).size, keys.length);
+  });
+
+  it('are forgotten beyond 16 MiB, the ones not asked for longest first', async () => {
+    const pages = createTicketPages(signer);
+    let reads = 0;
+    const read = () => {
+      reads += 1;
+      return pageOf(1_000, false);
+    };
+    for (let n = 0; n < 80; n += 1) await pages.textsOf(`order ${n}`, 'evt', read);
+    await pages.textsOf('order 79', 'evt', read);
+    assert.equal(reads, 80);
+    await pages.textsOf('order 0', 'evt', read);
+    assert.equal(reads, 81);
+  });
+});

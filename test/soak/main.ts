@@ -25,6 +25,7 @@ const settings: SoakSettings = {
   buyers: Number(values.buyers),
   attackers: Number(values.attackers),
   liveEventsMax: Number(values['events-max']),
+  roundsMin: 6,
   onProgress: (line) => {
     if (!values.json) console.log(line);
   },

@@ -20,6 +20,8 @@ export interface SoakSettings {
   readonly buyers: number;
   readonly attackers: number;
   readonly liveEventsMax: number;
+  /** Rounds of what operators, their machine and its clock do, however long they take; 6 have one of each. */
+  readonly roundsMin: number;
   onProgress(line: string): void;
 }
 
@@ -94,8 +96,8 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
     const endsAt = Date.now() + settings.seconds * 1_000;
     const roundMs = Math.max(500, Math.min(20_000, (settings.seconds * 1_000) / 12));
     let nextMemoryAt = Date.now() + (settings.seconds * 1_000) / 6;
-    for (let round = 0; Date.now() < endsAt; round += 1) {
-      await pause(Math.min(roundMs, Math.max(0, endsAt - Date.now())));
+    for (let round = 0; round < settings.roundsMin || Date.now() < endsAt; round += 1) {
+      await pause(roundMs);
       await operate(round);
       if (Date.now() < nextMemoryAt) continue;
       nextMemoryAt += (settings.seconds * 1_000) / 6;

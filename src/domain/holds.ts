@@ -75,15 +75,10 @@ export function findOwnHold(office: HoldOffice, holdId: string, sessionKey: stri
   return findAnyHold(office.holds, holdId, sessionKey) ?? refuse('HOLD_NOT_FOUND', {});
 }
 
-/**
- * The hold as its owner sees it at a moment: HOLD_NOT_FOUND. One whose window is over reads EXPIRED also while that cannot be
- * written.
- */
-export function findHold(office: HoldOffice, holdId: string, sessionKey: string, now: number): HoldView | Refusal {
+/** The hold as its owner sees it: HOLD_NOT_FOUND. */
+export function findHold(office: HoldOffice, holdId: string, sessionKey: string): HoldView | Refusal {
   const hold = findOwnHold(office, holdId, sessionKey);
-  if (isRefusal(hold)) return hold;
-  const view = viewHold(office, hold);
-  return hold.status === 'ACTIVE' && hold.expiresAt <= now ? { ...view, status: 'EXPIRED' } : view;
+  return isRefusal(hold) ? hold : viewHold(office, hold);
 }
 
 export function viewHold(office: HoldOffice, hold: Hold): HoldView {

@@ -61,9 +61,7 @@ describe('the gate', () => {
     void office.ask(place('session-1', 4));
     assert.equal(available(office), 6);
     let read = false;
-    const reading = office
-      .lookDurably((state, now) => findHold(state, 'hld_1_x', 'session-1', now))
-      .then(() => (read = true));
+    const reading = office.lookDurably((state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
     await nextTurn();
     assert.equal(read, false);
     journal.commit();
@@ -96,7 +94,7 @@ describe('the turn', () => {
     assert.ok(isRefusal(await office.ask(place('session-2'))));
     clock.now += 1;
     assert.ok(!isRefusal(await office.ask(place('session-2', 10))));
-    const hold = await office.lookDurably((state, now) => findHold(state, placed.hold.id, 'session-1', now));
+    const hold = await office.lookDurably((state) => findHold(state, placed.hold.id, 'session-1'));
     assert.equal('status' in hold && hold.status, 'EXPIRED');
   });
 

@@ -543,8 +543,8 @@ class Sale {
     const ledger = this.house.ledgers.get(eventId)!;
     const { now } = this.house;
     this.house.turns = [];
-    const asked = actor.lookDurably((office, at) => {
-      const held = hold === null ? null : findHold(office, hold.id, sessionKey, at);
+    const asked = actor.lookDurably((office) => {
+      const held = hold === null ? null : findHold(office, hold.id, sessionKey);
       const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(office, order)) };
     });

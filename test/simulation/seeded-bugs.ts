@@ -423,6 +423,55 @@ const BUGS: readonly SeededBug[] = [
     'sessionKey === null || entry?.sessionKey === sessionKey;',
     'test/api/queue.test.ts',
   ),
+  bug(
+    'what ended is forgotten with the next that ends',
+    'src/domain/ended-records.ts',
+    'return beganAt !== null && beganAt + GENERATION_MS + KEPT_MS <= at;',
+    'return beganAt !== null && beganAt < at;',
+    'test/domain/holds.test.ts',
+  ),
+  bug(
+    'the holds that ended are a ring of a thousand',
+    'src/domain/ended-holds.ts',
+    'cut.add(id, sessionKey, { status: status as EndedStatus, times: [expiresAt] }, at);',
+    'if (cut.size < 1_000) cut.add(id, sessionKey, { status: status as EndedStatus, times: [expiresAt] }, at);',
+    'test/domain/holds.test.ts',
+  ),
+  bug(
+    'a settled order is changed in a copy',
+    'src/domain/order-records.ts',
+    '    records[place] = opened;\n',
+    '',
+    'test/domain/payments.test.ts',
+  ),
+  bug(
+    'idempotency records are counted, not weighed',
+    'src/domain/idempotency.ts',
+    'this.size > IDEMPOTENCY_RECORDS_MAX || this.#bytes > IDEMPOTENCY_BYTES_MAX',
+    'this.size > IDEMPOTENCY_RECORDS_MAX',
+    'test/domain/retained-bytes.test.ts',
+  ),
+  bug(
+    'finished orders are kept as objects',
+    'src/domain/orders.ts',
+    '  if (!isSettled(order)) return;\n',
+    '  if (order.id !== office.eventId) return;\n',
+    'test/domain/retained-bytes.test.ts',
+  ),
+  bug(
+    'a start loads events that are over',
+    'src/actors/start-survey.ts',
+    'if (dueAt === undefined && !isUnsold)',
+    'if (!isUnsold)',
+    'test/actors/past-sales.test.ts',
+  ),
+  bug(
+    'the list wakes events that sleep',
+    'src/actors/directory.ts',
+    'if (awake === undefined && entry.listing !== undefined)',
+    'if (awake === undefined && entry.listing === null)',
+    'test/actors/past-sales.test.ts',
+  ),
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -430,7 +479,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A copy of what the tests need, with the packages of this tree. */
 function copyTree(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-seeded-'));
-  for (const name of ['src', 'machines', 'persistence', 'test', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'machines', 'persistence', 'bench', 'test', 'package.json', 'tsconfig.json']) {
     cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
   }
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));

@@ -70,7 +70,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const { id } = request.params;
       const office = await directory.byId('hld', id);
       if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
-      const hold = await office.lookDurably((state, now) => findHold(state, id, sessionKey, now));
+      const hold = await office.lookDurably((state) => findHold(state, id, sessionKey));
       return 'outcome' in hold ? reply.refuse(hold) : reply.send(printHold(hold));
     },
   );

@@ -1,0 +1,130 @@
+/**
+ * What requests leave behind is bounded in bytes, not only in number: the oracle that rings and counts of records are not.
+ *
+ * Each kind of request that anybody may send is sent many times with the longest strings that are let in. What stays is weighed
+ * by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed in memory as well.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_WINDOW_MS, IdempotencyBook } from '#domain/idempotency.ts';
+import { snapshotPieces } from '#domain/snapshot.ts';
+import { buyTwo, openBareDesk } from '../../bench/desk.ts';
+import { definitionOf, hotEvent } from '../../bench/events.ts';
+import { given, MINUTE, type Desk } from './office.ts';
+import { anna, buy, item, shopEvent } from './shop.ts';
+import type { EventDefinition } from '#domain/catalogue.ts';
+
+const HOUR = 60 * MINUTE;
+
+/** As long as a session key may be. */
+const keyOf = (n: number): string => `${'k'.repeat(120)}${String(n).padStart(8, '0')}`;
+
+const weigh = ({ office }: Desk): number => [...snapshotPieces(office)].reduce((sum, piece) => sum + piece.length, 0);
+
+/** What one request of a kind leaves behind in the end: after its windows, and once the next ones have come. */
+function charactersLeftBy(desk: Desk, requests: number, send: (n: number) => void): number {
+  for (let n = 0; n < 50; n += 1) send(n);
+  desk.wait(2 * HOUR).settle();
+  const before = weigh(desk);
+  for (let n = 50; n < 50 + requests; n += 1) send(n);
+  desk.wait(HOUR).settle();
+  // Those that ended lose what is not kept of them as others end.
+  for (let n = 50 + requests; n < 50 + 1.5 * requests; n += 1) send(n);
+  return (weigh(desk) - before) / (1.5 * requests);
+}
+
+const big: Partial<EventDefinition> = {
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
+  ticketTypes: shopEvent().ticketTypes.filter(({ localityId }) => localityId === 'floor'),
+  sellingStages: shopEvent().sellingStages.map((stage) => ({
+    ...stage,
+    prices: { adult: 1000, group: 3000, guest: 0 },
+  })),
+  waitingRoom: true,
+  waitingRoomRate: 1,
+};
+
+describe('What a request leaves behind', () => {
+  it('is for a hold that was replaced how it ended, and for two hours', () => {
+    const desk = given(shopEvent({ ...big, waitingRoom: false }));
+    const place = (n: number): void => {
+      const command = { type: 'PlaceHold', items: [item('adult', 1)], queuePass: null, idempotency: null } as const;
+      desk.do({ ...command, sessionKey: keyOf(n % 3) });
+    };
+    const left = charactersLeftBy(desk, 2_000, place);
+    assert.ok(left < 200, `${left} characters a hold`);
+    desk.wait(3 * HOUR);
+    for (let n = 0; n < 2_000; n += 1) place(n);
+    assert.ok(desk.office.holds.ended.cutCount < 4_000, 'the first are forgotten');
+  });
+
+  it('is for a place in line that was left how it ended, and for two hours', () => {
+    const desk = given(shopEvent(big));
+    const joinAndLeave = (n: number): void => {
+      const { entry } = desk.do({ type: 'JoinQueue', sessionKey: keyOf(n) });
+      desk.do({ type: 'LeaveQueue', entryId: entry.id, sessionKey: keyOf(n) });
+    };
+    const left = charactersLeftBy(desk, 2_000, joinAndLeave);
+    assert.ok(left < 100, `${left} characters an entry`);
+  });
+
+  it('is for an order that was never paid itself and no more, with tracking as long as it may be', () => {
+    const desk = given(shopEvent({ ...big, waitingRoom: false }));
+    const tracking = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`utm_${n}`, 'x'.repeat(4_000)]));
+    const left = charactersLeftBy(desk, 200, (n) => {
+      desk.do(
+        buy([item('adult', 1)], { sessionKey: keyOf(n), customer: { ...anna, email: `a${n}@example.org` }, tracking }),
+      );
+    });
+    assert.ok(left < 20 * 1024, `${left} characters an order`);
+  });
+
+  it('is under 1 KB of memory for an order that is finished, with its hold and all its ids', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      for (let i = 0; i < 4; i += 1) collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const desk = openBareDesk(definitionOf(hotEvent));
+    for (let n = 0; n < 1_000; n += 1) buyTwo(desk, n);
+    const before = used();
+    for (let n = 1_000; n < 11_000; n += 1) buyTwo(desk, n);
+    const bytes = (used() - before) / 10_000;
+    assert.equal(desk.office.orders.inOrder.packedCount, 11_000);
+    assert.ok(bytes < 1_024, `${bytes} bytes an order`);
+  });
+});
+
+describe('The book of idempotency keys', () => {
+  /** An answer of some 10 KB, as of a hold of many seats. */
+  const answer = { seats: Array.from({ length: 1_000 }, (_, n) => `A-${n}-x`) };
+  const key = (n: number): string => `${'i'.repeat(240)}${String(n).padStart(10, '0')}`;
+
+  it('keeps no more than 64 MiB, and forgets its oldest first', () => {
+    const book = new IdempotencyBook<typeof answer>();
+    const count = 8_000;
+    for (let n = 0; n < count; n += 1) {
+      book.add({ key: key(n), digest: 'd'.repeat(43), at: n, answer });
+      book.forgetOld(n);
+      assert.ok(book.bytes <= IDEMPOTENCY_BYTES_MAX);
+    }
+    assert.ok(book.size < count);
+    assert.equal(book.get(key(count - book.size - 1)), undefined);
+    assert.deepEqual(book.get(key(count - book.size))?.answer, answer);
+    for (let n = count - book.size; n < count; n += 1) book.delete(key(n));
+    assert.equal(book.bytes, 0);
+  });
+
+  it('forgets what is a day old', () => {
+    const book = new IdempotencyBook<string>();
+    book.add({ key: 'old', digest: 'd', at: 1_000, answer: 'a' });
+    book.forgetOld(999 + IDEMPOTENCY_WINDOW_MS);
+    assert.equal(book.size, 1);
+    book.forgetOld(1_000 + IDEMPOTENCY_WINDOW_MS);
+    assert.equal(book.size, 0);
+  });
+});

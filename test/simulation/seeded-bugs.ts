@@ -1,24 +1,17 @@
 /**
- * Seeded bugs: plausible defects, put one at a time into a copy of the tree, to see whether anything notices.
+ * The list of seeded bugs: plausible defects, each one replacement of text in a source file.
  *
- *   node --import tsx test/simulation/seeded-bugs.ts             all of them
- *   node --import tsx test/simulation/seeded-bugs.ts expiry gate  those whose names contain a word
- *
- * Each is a text to find, which must be there exactly once, and the text in its place. First the simulation looks, which is
- * cheap, and where it sees nothing the tests that are named. Prints what caught each; exit code 1 when one was missed.
+ * `run-seeded-bugs.ts` puts them one at a time into a copy of the tree and reports which test catches each of them.
+ * `seeded-bugs.test.ts` checks that every text still occurs exactly once, so that a changed source file is noticed at once.
  */
-import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-interface SeededBug {
+export interface SeededBug {
   readonly name: string;
   readonly file: string;
+  /** A text that occurs exactly once in the file. */
   readonly find: string;
+  /** The text that replaces it. */
   readonly put: string;
-  /** Where to look when the simulation saw nothing. */
+  /** Test files that must catch the bug when the simulation does not. */
   readonly tests: readonly string[];
 }
 
@@ -30,7 +23,7 @@ const bug = (name: string, file: string, find: string, put: string, ...tests: st
   tests,
 });
 
-const BUGS: readonly SeededBug[] = [
+export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'the gate is removed',
     'src/actors/box-office.ts',
@@ -473,61 +466,3 @@ const BUGS: readonly SeededBug[] = [
     'test/actors/past-sales.test.ts',
   ),
 ];
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** A copy of what the tests need, with the packages of this tree. */
-function copyTree(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-seeded-'));
-  for (const name of ['src', 'machines', 'persistence', 'bench', 'test', 'package.json', 'tsconfig.json']) {
-    cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
-  }
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-  return folder;
-}
-
-/** Runs Node in the copy; resolves with whether it ended well. Who takes too long has seen nothing. */
-function passes(folder: string, args: readonly string[]): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const options = { cwd: folder, timeout: 300_000 };
-    execFile(process.execPath, ['--import', 'tsx', ...args], options, (error) => {
-      if (error?.killed === true) reject(new Error('it took too long'));
-      else resolve(error === null);
-    });
-  });
-}
-
-/** What notices a bug; null when nothing does. */
-async function whoCatches(folder: string, { file, find, put, tests }: SeededBug): Promise<string | null> {
-  const target = path.join(folder, file);
-  const text = readFileSync(target, 'utf8');
-  if (text.split(find).length !== 2) throw new Error(`${file} does not have exactly once: ${find}`);
-  writeFileSync(
-    target,
-    text.replace(find, () => put),
-  );
-  try {
-    const simulation = ['test/simulation/main.ts', '--seeds', '1..400', '--steps', '80', '--no-shrink'];
-    if (!(await passes(folder, simulation))) return 'the simulation';
-    for (const test of tests) if (!(await passes(folder, ['--test', '--test-force-exit', test]))) return test;
-    return null;
-  } finally {
-    writeFileSync(target, text);
-  }
-}
-
-const words = process.argv.slice(2);
-const chosen = BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-const folder = copyTree();
-let missed = 0;
-try {
-  for (const seeded of chosen) {
-    const catcher = await whoCatches(folder, seeded).catch((error: unknown) => `not seeded: ${String(error)}`);
-    if (catcher === null || catcher.startsWith('not seeded')) missed += 1;
-    console.log(`${seeded.name.padEnd(44)} ${catcher ?? 'MISSED'}`);
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-console.log(`${chosen.length - missed} of ${chosen.length} caught`);
-process.exitCode = missed === 0 ? 0 : 1;

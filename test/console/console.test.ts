@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { ADMIN_TOKEN, openHouse, sample, type House } from '../api/harness.ts';
-import { openBrowser, openPage, skip, type WatchedPage } from './browser.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 
 const SEAT = 'stalls-F-7';
 const NEIGHBOUR = 'stalls-F-8';
 
-describe('The console', { skip }, () => {
+describe('The console', { skip: withoutBrowser }, () => {
   let house: House;
   let browser: Browser;
-  let watched: WatchedPage;
+  let operator: Visitor;
   let orderId: string;
 
   before(async () => {
@@ -19,8 +19,8 @@ describe('The console', { skip }, () => {
     await house.define(sample('theatre-run'));
     await house.define(sample('lighthouse-rush'));
     orderId = await placePaidOrder(house);
-    browser = await openBrowser();
-    watched = await openPage(browser, house.adminUrl, /401 \(Unauthorized\)/);
+    browser = await launchBrowser();
+    operator = await newVisitor(browser, house.adminUrl, { expected: /status of 4(?:01|09)/ });
   });
 
   after(async () => {
@@ -29,7 +29,7 @@ describe('The console', { skip }, () => {
   });
 
   it('keeps out a wrong token and lets in the right one, for this tab alone', async () => {
-    const { page } = watched;
+    const { page } = operator;
     const answer = await page.goto('/');
     assert.match(answer!.headers()['content-security-policy']!, /default-src 'none'/);
     await page.getByLabel('Token').fill('not-the-token');
@@ -45,7 +45,7 @@ describe('The console', { skip }, () => {
   });
 
   it('blocks picked seats with a note and gives them back', async () => {
-    const { page } = watched;
+    const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();
     await page.getByRole('link', { name: 'Seats' }).first().click();
     const seat = page.locator(`[data-seat="${SEAT}"]`);
@@ -65,7 +65,7 @@ describe('The console', { skip }, () => {
   });
 
   it('finds an order by its address, cancels it and notes what was given back', async () => {
-    const { page } = watched;
+    const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();
     await page.getByRole('link', { name: 'Orders' }).click();
     await page.getByLabel('E-mail address').fill('nobody@example.com');
@@ -96,7 +96,7 @@ describe('The console', { skip }, () => {
   });
 
   it('fits a phone', async () => {
-    const { page } = watched;
+    const { page } = operator;
     await page.setViewportSize({ width: 360, height: 740 });
     for (const address of [
       '#/',
@@ -106,25 +106,18 @@ describe('The console', { skip }, () => {
     ]) {
       await page.goto(`/${address}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      assert.ok(Number(overflow) <= 0, `${address} is ${String(overflow)} px too wide`);
+      assert.equal(await operator.overflows(), false, address);
     }
   });
 
   it('signs out, and forgets the token', async () => {
-    const { page } = watched;
+    const { page } = operator;
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
     assert.equal(await page.evaluate('sessionStorage.length'), 0);
   });
 
-  it('told no error and asked no other host on the way', () => {
-    // A refusal is an answer that browsers tell as a failed load.
-    assert.deepEqual(
-      watched.complaints.filter((text) => !/the server responded with a status of 4(?:01|09)/.test(text)),
-      [],
-    );
-  });
+  it('has reported no error and sent no request to another host', () => operator.close());
 });
 
 /** An order of two seats in the stalls, paid at the sandbox. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
 import { openHouse, sample, type House, type Json } from '../api/harness.ts';
-import { launch, newBuyer, PHONE, withoutBrowser, type Buyer } from './browser.ts';
+import { launchBrowser, newVisitor, PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 
 describe('The storefront', { skip: withoutBrowser }, () => {
   let house: House;
@@ -14,7 +14,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
   before(async () => {
     [house, browser] = await Promise.all([
       openHouse({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
-      launch(),
+      launchBrowser(),
     ]);
     await house.define(sample('club-night'));
     await house.define(sample('theatre-run'));
@@ -26,8 +26,8 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     await house?.close();
   });
 
-  const enter = async (path: string, options = {}): Promise<Buyer> => {
-    const buyer = await newBuyer(browser, house.publicUrl, options);
+  const enter = async (path: string, options = {}): Promise<Visitor> => {
+    const buyer = await newVisitor(browser, house.publicUrl, options);
     await buyer.open(path);
     return buyer;
   };
@@ -40,9 +40,9 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     return `/e/${slug}`;
   };
 
-  const seat = (buyer: Buyer, name: string | RegExp) => buyer.page.getByRole('checkbox', { name });
+  const seat = (buyer: Visitor, name: string | RegExp) => buyer.page.getByRole('checkbox', { name });
 
-  const fillIn = async ({ page }: Buyer): Promise<void> => {
+  const fillIn = async ({ page }: Visitor): Promise<void> => {
     await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
     await page.getByLabel('E-mail').fill('ada@example.com');
     await page.getByLabel(/terms/).check();
@@ -284,7 +284,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       });
       await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
       const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-      const buyer = await newBuyer(browser, origin, { hosts: [new URL(origin).host, new URL(house.publicUrl).host] });
+      const buyer = await newVisitor(browser, origin, { hosts: [new URL(origin).host, new URL(house.publicUrl).host] });
       await buyer.open('/e/night-shift');
       await buyer.press('More: Single, Regular');
       await buyer.press('Hold 1 ticket');

@@ -2,14 +2,14 @@
  * New data folders from old ones, also while another process serves: a backup is a copy without a limit, a restore one as of a
  * fact or a moment, out of the archive too.
  *
- * Every batch is proved while it is copied and the copy gets a witness of its own, so a copy that exists is good.
+ * Every batch is proved while it is copied and the copy gets a watermark of its own, so a copy that exists is good.
  * The commands `backup` and `restore` call this; neither ever writes to the source, and files other than the journal,
  * the archive and the snapshots (keys, tokens) are copied only when the caller lists them. Copies are their owner's alone.
  *
- *  1. The target is missing or empty before, and counts as a journal only once its witness is written, last.
+ *  1. The target is missing or empty before, and counts as a journal only once its watermark is written, last.
  *  2. The source's journal is read in one transaction, and its snapshots are copied after that began and only as far
  *     as it reaches, so that the copy's snapshots are never newer than its journal.
- *  3. A limit never splits a unit; without one, the copy must reach the source's witness.
+ *  3. A limit never splits a unit; without one, the copy must reach the source's watermark.
  *  4. Damaged snapshots are left behind: archive and journal have their facts. Archive files are copied as they are, for whoever
  *     verifies the copy to name what is wrong with them.
  *  5. A copy that fails leaves nothing behind, so that the same command can be tried again.
@@ -17,9 +17,18 @@
 
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ARCHIVE_FOLDER, listArchives, openFile, type ArchiveFile } from './archive.ts';
-import { headAtAnchor, newestBatch, refuseBreak, walkChain, type Batch, type ChainHead } from './chain.ts';
-import { copyBatches, type Copied, type CopyLimit } from './copy.ts';
+import { ARCHIVE_FOLDER, listArchives, openFile, type ArchiveFile } from './sqlite/archive.ts';
+import {
+  copyBatches,
+  headAtAnchor,
+  newestBatch,
+  refuseBreak,
+  walkChain,
+  type Batch,
+  type ChainHead,
+  type Copied,
+  type CopyLimit,
+} from './sqlite/chain.ts';
 import { errorCode } from './faults.ts';
 import {
   FILE_MODE,
@@ -30,10 +39,10 @@ import {
   syncFolder,
   tightenFolder,
 } from './files.ts';
-import { WitnessCheck, type RecoveryProgress } from './recovery.ts';
-import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './schema.ts';
+import { WatermarkCheck, type RecoveryProgress } from './sqlite/recovery.ts';
+import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './sqlite/schema.ts';
 import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from './snapshots.ts';
-import { readWitness, WitnessWriter, type WitnessReading } from './witness.ts';
+import { readWatermark, WatermarkWriter, type WatermarkReading } from './sqlite/watermark.ts';
 
 export interface CopyReport {
   readonly journalId: string;
@@ -97,7 +106,7 @@ export async function copyUpTo(
   { onProgress, files = [] }: CopyOptions = {},
 ): Promise<CopyReport> {
   refuseFilled(out);
-  const witness = readWitness(source);
+  const watermark = readWatermark(source);
   const db = openReading(journalPath(source));
   if (db === null) throw new CopyRefused(`there is no journal in ${source}`, 'Name the data folder that has one.');
   try {
@@ -107,11 +116,11 @@ export async function copyUpTo(
     tightenFolder(out);
     const snapshotsEnd = Math.min(limit.seq ?? origin.headSeq, origin.headSeq);
     const { copies, left } = await copySnapshots(source, out, snapshotsEnd);
-    const copied = await copyJournal(origin, witness, out, limit, onProgress);
+    const copied = await copyJournal(origin, watermark, out, limit, onProgress);
     const snapshots = dropSnapshotsAfter(out, copies, copied.seq);
     for (const name of files) copyIfPresent(join(source, name), join(out, basename(name)));
     const archives = copyArchive(source, out, origin.anchor.baseSeq);
-    testify(out, origin.anchor, copied);
+    writeWatermark(out, origin.anchor, copied);
     const { journalId, baseSeq } = origin.anchor;
     const headHash = copied.hash.toString('hex');
     return {
@@ -209,7 +218,7 @@ function rangeOf(fromSeq: number, toSeq: number): string {
 
 async function copyJournal(
   origin: Origin,
-  witness: WitnessReading,
+  watermark: WatermarkReading,
   out: string,
   limit: CopyLimit,
   onProgress: CopyOptions['onProgress'],
@@ -218,7 +227,7 @@ async function copyJournal(
   const target = openWriting(journalPath(out), anchor);
   try {
     const head = headAtAnchor(anchor);
-    const check = new WitnessCheck(witness, anchor.journalId, head);
+    const check = new WatermarkCheck(watermark, anchor.journalId, head);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
     for (copied of copyBatches(watched(origin.batches(head), check), target, anchor, limit)) {
       onProgress?.({ seq: copied.seq, headSeq });
@@ -234,20 +243,20 @@ async function copyJournal(
   }
 }
 
-function* watched(batches: Iterable<Batch>, check: WitnessCheck): Generator<Batch> {
+function* watched(batches: Iterable<Batch>, check: WatermarkCheck): Generator<Batch> {
   for (const batch of batches) {
     check.see(batch.row.lastSeq, batch.row.hash);
     yield batch;
   }
 }
 
-/** Writes the copy's witness, after everything it speaks of is on disk. */
-function testify(out: string, { journalId }: Anchor, { seq, hash }: Copied): void {
+/** Writes the copy's watermark, after everything it speaks of is on disk. */
+function writeWatermark(out: string, { journalId }: Anchor, { seq, hash }: Copied): void {
   syncFile(journalPath(out));
   syncFolder(out);
-  const witness = new WitnessWriter(out);
-  witness.write({ journalId, seq, hash: hash.toString('hex') });
-  witness.close();
+  const watermark = new WatermarkWriter(out);
+  watermark.write({ journalId, seq, hash: hash.toString('hex') });
+  watermark.close();
   syncFolder(out);
 }
 

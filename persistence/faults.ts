@@ -20,13 +20,13 @@ export interface Damage {
   readonly message: string;
   /** Everything up to here is proved to be as it was written. */
   readonly lastGoodSeq: number;
-  /** How far the journal reached for certain, when a witness or a later row tells. */
+  /** How far the journal reached for certain, when a watermark or a later row tells. */
   readonly expectedSeq?: number;
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** The journal is not what was written: a row, a batch, its end or its witness is wrong. Nothing was changed. */
+/** The journal is not what was written: a row, a batch, its end or its watermark is wrong. Nothing was changed. */
 export class JournalDamaged extends Error {
   readonly lastGoodSeq: number;
   readonly expectedSeq: number | null;

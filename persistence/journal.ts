@@ -2,7 +2,7 @@
  * The contract every journal keeps: an append-only sequence of facts, made durable in groups.
  *
  * A fact here is a type and a JSON text; what it means is known to `src/domain` alone (I6).
- * Two journals keep this contract and pass one suite: `sqlite-journal.ts` and `memory-journal.ts`.
+ * Two journals keep this contract and pass one suite: `sqlite/journal.ts` and `memory-journal.ts`.
  *
  *  1. `append` gives sequence numbers at once, without gaps (I9), in the order of the calls.
  *  2. A unit is durable whole or not at all.
@@ -13,6 +13,8 @@
  *  5. Numbers of forgotten facts are given out again, so whoever appends calls `whenDurable` in the same turn. When the
  *     status is OPEN again `durableSeq` may have grown by facts that were in doubt: states built while FULL are stale.
  */
+
+import { channel } from 'node:diagnostics_channel';
 
 /** What one turn leaves behind: facts that become durable together. */
 export interface Unit {
@@ -86,3 +88,13 @@ export interface Journal {
   /** Writes what was appended, closes, resolves; `append` throws from the call on. */
   close(): Promise<void>;
 }
+
+/** A batch of facts became durable. */
+export interface BatchMessage {
+  readonly facts: number;
+  /** From the first row to the return of the fsync, in the writer's thread. */
+  readonly commitMs: number;
+}
+
+/** Carries a message for each batch; a diagnostics channel, so that nothing is published without a subscriber. */
+export const batchChannel = channel('holdfast:batch');

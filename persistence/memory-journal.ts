@@ -1,5 +1,5 @@
 /**
- * The journal in an array: the twin of `sqlite-journal.ts` for tests and simulation, with levers for what disks do.
+ * The journal in an array: the twin of `sqlite/journal.ts` for tests and simulation, which can inject the faults of a disk.
  *
  * In auto mode it commits on `setImmediate` or after `slow(ms)`; in manual mode nothing happens until `commit()`, and
  * callbacks run inside that call and nowhere else, so that a simulation is deterministic.
@@ -109,7 +109,7 @@ export class MemoryJournal implements Journal {
     this.commit();
   }
 
-  // Levers.
+  // Control of the disk, for tests.
 
   /** Makes everything appended durable, or only the units up to `upToSeq`, and releases those who wait. */
   commit(upToSeq: number = this.#rows.length): void {
@@ -218,5 +218,5 @@ function firstAfter(seqs: readonly number[], seq: number): number {
 
 function fault(kind: JournalFault['kind']): JournalFault {
   const reasons = { FULL: 'the disk is full', BROKEN: 'the disk failed', CLOSED: 'the journal is closed' };
-  return new JournalFault(kind, `${reasons[kind]} (in memory)`, 'A lever of the journal in memory was pulled.');
+  return new JournalFault(kind, `${reasons[kind]} (in memory)`, 'A test injected this fault.');
 }

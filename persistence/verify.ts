@@ -7,16 +7,16 @@
  * It is called from a process that does not serve; `quick_check` would stall one that does.
  */
 
-import { headAtAnchor, newestBatch, walkChain } from './chain.ts';
-import type { ChainPlace } from './archive.ts';
+import { headAtAnchor, newestBatch, walkChain } from './sqlite/chain.ts';
+import type { ChainPlace } from './sqlite/archive.ts';
 import { errorCode, JournalDamaged } from './faults.ts';
 import { nextSlice } from './files.ts';
 import type { FactRow } from './journal.ts';
-import { WitnessCheck, type RecoveryListener } from './recovery.ts';
-import { journalPath, openReading, readAnchor, type Connection } from './schema.ts';
+import { WatermarkCheck, type RecoveryListener } from './sqlite/recovery.ts';
+import { journalPath, openReading, readAnchor, type Connection } from './sqlite/schema.ts';
 import { listSnapshots, readSnapshot, type SnapshotFile } from './snapshots.ts';
-import { NO_ARCHIVE, verifyArchive, type ArchiveReport } from './verify-archive.ts';
-import { readWitness } from './witness.ts';
+import { NO_ARCHIVE, verifyArchive, type ArchiveReport } from './sqlite/verify-archive.ts';
+import { readWatermark } from './sqlite/watermark.ts';
 
 export interface Finding {
   readonly what: string;
@@ -41,7 +41,7 @@ export interface VerifyReport extends ArchiveReport {
   readonly baseSeq: number;
   readonly headSeq: number;
   readonly headHash: string | null;
-  readonly witnessSeq: number | null;
+  readonly watermarkSeq: number | null;
   readonly snapshots: readonly SnapshotFinding[];
   readonly problems: readonly Finding[];
   /** Problems beyond those listed. */
@@ -51,7 +51,7 @@ export interface VerifyReport extends ArchiveReport {
 const PROBLEMS_MAX = 100;
 const BATCHES_A_SLICE = 16;
 
-/** Verifies the journal, its witness, the archive and the snapshots of a folder. Throws only when the format is too new. */
+/** Verifies the journal, its watermark, the archive and the snapshots of a folder. Throws only when the format is too new. */
 export async function verifyJournal(folder: string, listener: RecoveryListener = {}): Promise<VerifyReport> {
   const problems = new Problems();
   // Listed before the journal is read: none of them may be of a later fact than the journal's last.
@@ -77,27 +77,27 @@ const NO_JOURNAL: ChainReport = {
   baseSeq: 0,
   headSeq: 0,
   headHash: null,
-  witnessSeq: null,
+  watermarkSeq: null,
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
-  // The witness first: a serving process may write both meanwhile, and the journal must not be older than what it is held against.
-  const witness = readWitness(folder);
-  const witnessSeq = witness.found === 'TESTIMONY' ? witness.testimony.seq : null;
-  let report = { ...NO_JOURNAL, witnessSeq };
+  // The watermark first: a serving process may write both meanwhile, and the journal must not be older than what it is held against.
+  const watermark = readWatermark(folder);
+  const watermarkSeq = watermark.found === 'WATERMARK' ? watermark.watermark.seq : null;
+  let report = { ...NO_JOURNAL, watermarkSeq };
   let db: Connection | null = null;
   try {
     db = openReading(journalPath(folder));
     if (db === null) {
-      if ((witnessSeq ?? 0) > 0)
-        throw new JournalDamaged({ message: 'it is gone or empty', lastGoodSeq: 0, expectedSeq: witnessSeq ?? 0 });
+      if ((watermarkSeq ?? 0) > 0)
+        throw new JournalDamaged({ message: 'it is gone or empty', lastGoodSeq: 0, expectedSeq: watermarkSeq ?? 0 });
       return report;
     }
     db.exec('BEGIN');
     const anchor = readAnchor(db);
     const { journalId, baseSeq } = anchor;
     const head = headAtAnchor(anchor);
-    const check = new WitnessCheck(witness, journalId, head);
+    const check = new WatermarkCheck(watermark, journalId, head);
     report = { ...report, journalId, baseSeq, anchor: { journalId, seq: baseSeq, hash: anchor.baseHash } };
     for await (const { facts } of slices(db, head, listener, problems, check)) {
       const streams = head.heads.size;
@@ -126,7 +126,7 @@ async function* slices(
   head: ReturnType<typeof headAtAnchor>,
   { onRow, onProgress }: RecoveryListener,
   problems: Problems,
-  check: WitnessCheck,
+  check: WatermarkCheck,
 ): AsyncGenerator<{ facts: number }> {
   const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
   const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) =>

@@ -1,13 +1,13 @@
 /**
  * The journal alone: facts made durable by so many to a commit, against SQLite writing the same bytes without a chain, a
- * thread or a witness.
+ * thread or a watermark.
  *
  * Both are on the same disk with `synchronous=FULL`, and wait for each commit before they begin the next one.
  */
 import Database from 'better-sqlite3';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { makeFolder } from '../http/server.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
 import type { Journal } from '#persistence/journal.ts';

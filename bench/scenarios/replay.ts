@@ -6,7 +6,7 @@
 import { rmSync } from 'node:fs';
 import { openBoxOffice } from '#domain/box-office.ts';
 import { replayFact } from '#domain/replay.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
 import { itemOf, openBareDesk, placeHold } from '../desk.ts';
 import { makeFolder } from '../http/server.ts';

@@ -7,7 +7,7 @@
  * 1. An older header must not stand for a newer definition: a slug or a number that is out of date would lead buyers astray.
  * 2. An event that neither tells of is named as lost, so that nobody defines it anew and sells its tickets twice.
  */
-import type { ArchiveSurvey } from '#persistence/history.ts';
+import type { ArchiveSurvey } from '#persistence/sqlite/history.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import { SERVICE_STREAM } from './service-facts.ts';

@@ -30,7 +30,7 @@ export interface ActivationMessage {
   readonly tookMs: number;
 }
 
-export type { BatchMessage } from '#persistence/channels.ts';
+export type { BatchMessage } from '#persistence/journal.ts';
 
 /** Something that an operator should see in the log. */
 export interface TroubleMessage {

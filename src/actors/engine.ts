@@ -1,7 +1,7 @@
 /**
  * The engine: journal, clock, directory, timers and snapshots, put together and taken apart in order.
  *
- * Owns the order of the start (lock, witness, chain, directory, ready), of the stop, and what happens when the journal
+ * Owns the order of the start (lock, watermark, chain, directory, ready), of the stop, and what happens when the journal
  * cannot be written. Knows no HTTP. Called by `src/service.ts`, by `holdfast load --offline` and by tests.
  *
  * 1. Ready only after the journal was proved and every event is in the directory (engine: "one way to come alive").
@@ -9,9 +9,9 @@
  *    Overloaded, and all goes on by itself when the journal can be written again.
  * 3. An I/O error is final: `onFatal` is told, nothing is answered any more.
  */
-import { lastArchivedAt } from '#persistence/archive.ts';
+import { lastArchivedAt } from '#persistence/sqlite/archive.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
-import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
 import { newestHeaders, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';

@@ -3,10 +3,10 @@
  *
  * They come alive on the one path that every box office takes, and are asked nothing but queries.
  */
-import { proveArchiveOf } from '#persistence/archive.ts';
-import { surveyArchive } from '#persistence/history.ts';
+import { proveArchiveOf } from '#persistence/sqlite/archive.ts';
+import { surveyArchive } from '#persistence/sqlite/history.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
-import type { JournalView } from '#persistence/view.ts';
+import type { JournalView } from '#persistence/sqlite/view.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactData } from '#domain/fact.ts';
 import { activate } from './activation.ts';

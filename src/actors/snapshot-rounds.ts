@@ -12,7 +12,7 @@
  * 5. The cost of a pruning follows what happened since the last one: streams that have no fact in the journal are left alone,
  *    unless an operator asks for the proof of every snapshot.
  */
-import type { ArchivedFacts } from '#persistence/archive.ts';
+import type { ArchivedFacts } from '#persistence/sqlite/archive.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
 import type { SnapshotOutcome } from './snapshotter.ts';

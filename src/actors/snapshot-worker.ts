@@ -6,8 +6,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
-import { FactHistory } from '#persistence/history.ts';
-import { journalPath, openReading, type Connection } from '#persistence/schema.ts';
+import { FactHistory } from '#persistence/sqlite/history.ts';
+import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import { nextDeadline, type BoxOffice } from '#domain/box-office.ts';
 import { listingOf } from '#domain/listing.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';

@@ -13,7 +13,7 @@
  *  4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal ones.
  */
 import { createHash } from 'node:crypto';
-import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { errorCode, JournalDamaged } from '#persistence/faults.ts';
 import { fingerprintOf, readSnapshot } from '#persistence/snapshots.ts';
 import { verifyJournal, type Finding, type SnapshotFinding, type VerifyReport } from '#persistence/verify.ts';

@@ -1,5 +1,5 @@
 import { eventIdsIn, readBoxOffice, slugsIn } from '#actors/reading.ts';
-import { viewJournal, type JournalView } from '#persistence/view.ts';
+import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, suggestion } from './command.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 

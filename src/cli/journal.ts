@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { viewJournal } from '#persistence/view.ts';
+import { viewJournal } from '#persistence/sqlite/view.ts';
 import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { shownFact } from '#actors/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';

@@ -5,7 +5,7 @@ import { isTold, messagesOf } from '#notifications/messages.ts';
 import { createPoster } from '#notifications/poster.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { JournalView } from '#persistence/view.ts';
+import type { JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
 import { withView } from './event-reading.ts';
 import { dataFolder } from './settings.ts';

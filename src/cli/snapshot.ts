@@ -1,5 +1,5 @@
 /** `holdfast snapshot`: asks the service that runs, or, when none does, takes the folder itself. */
-import { readServingPid } from '#persistence/lock.ts';
+import { readServingPid } from '#persistence/sqlite/lock.ts';
 import { askService, errorOf } from './admin-client.ts';
 import { CommandFailure, DATA_OPTION, type Call, type Command } from './command.ts';
 import { openOffline } from './offline-engine.ts';

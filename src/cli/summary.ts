@@ -59,7 +59,9 @@ export function leftLines(snapshotsLeft: readonly string[]): string[] {
 /** The report for programs. */
 export function reportJson(report: FolderReport): object {
   const { lastAt, lastArchivedFactAt: _, ...rest } = report;
-  return { ok: isGood(report), ...rest, lastAt: lastAt === null ? null : printMoment(lastAt) };
+  // The watermark's key in JSON is its file's name, which scripts of operators may read.
+  const entries = Object.entries(rest).map(([key, value]) => [key === 'watermarkSeq' ? 'witnessSeq' : key, value]);
+  return { ok: isGood(report), ...Object.fromEntries(entries), lastAt: lastAt === null ? null : printMoment(lastAt) };
 }
 
 /** Shows on the terminal how far a verification has come. */

@@ -8,9 +8,9 @@ import { followVerification, isGood, problemLines, reportJson, summaryLines } fr
 export const verifyCommand: Command = {
   usage: 'verify [--data DIR]',
   description: [
-    'Reads journal, archive, witness and snapshots without writing, also beside a serving process. Checks that no fact is missing, that ' +
+    'Reads journal, archive, watermark and snapshots without writing, also beside a serving process. Checks that no fact is missing, that ' +
       'every batch has the checksum it was written with, that the chain goes on from archive file to archive file into the journal, ' +
-      'that the journal reaches as far as its witness says; then replays ' +
+      'that the journal reaches as far as its watermark says; then replays ' +
       'every event, compares it with its snapshots, and counts its stock anew from its holds and orders: capacity = available + ' +
       'held + sold + blocked on every date and locality, a seat in at most one claim, one active hold a session.',
     'Ends with a summary. Two folders with the same state have the same state fingerprint. Exit code 1 when anything is ' +

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { concert, START } from './desk.ts';
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { openHouse, type House, type Json } from '../api/harness.ts';
 import { clubNight, floor, HOLDS, newSession } from '../api/shop.ts';
 import { assertOverloaded, until } from './process.ts';

@@ -3,7 +3,7 @@
  *
  * It goes through everything that writes: opening, commits, checkpoints, snapshots, pruning, a second opening that reads it
  * all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`. Called with
- * `crash` it kills itself instead of closing at the end, when its witness has seen everything; called with `brief` it sells
+ * `crash` it kills itself instead of closing at the end, when its watermark has seen everything; called with `brief` it sells
  * once, too little for a checkpoint before the one of closing.
  */
 import { writeSync } from 'node:fs';
@@ -31,7 +31,7 @@ function open(): Promise<Engine> {
     folder,
     liveEventsMax: 10,
     mailboxCommandsMax: 100,
-    journal: { probeEveryMs: 20, witnessEveryMs: 10, checkpointIdleMs: 5, checkpointIdlePages: 8 },
+    journal: { probeEveryMs: 20, watermarkEveryMs: 10, checkpointIdleMs: 5, checkpointIdlePages: 8 },
     onFatal: (fault) => leave(EXIT.journalNotWritable, `${fault.message} ${fault.hint}`),
   });
 }
@@ -97,7 +97,7 @@ try {
   engine = await open();
   await sell(engine, BUYERS + 2, 3);
   if (ending === 'crash') {
-    await engine.journal.witness();
+    await engine.journal.watermark();
     process.kill(process.pid, 'SIGKILL');
   }
   await engine.stop();

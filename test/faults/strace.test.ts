@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readBoxOffice } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
-import { viewJournal } from '#persistence/view.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
+import { viewJournal } from '#persistence/sqlite/view.ts';
 
 const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 120_000;

@@ -9,7 +9,7 @@ import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { runToEnd } from '../api/harness.ts';
 import { playEveryFact } from './every-fact.ts';

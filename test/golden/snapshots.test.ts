@@ -13,7 +13,7 @@ import { replayFact } from '#domain/replay.ts';
 import { findOwnEntry } from '#domain/waiting-room.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import { goldenFolder, readGolden, replayGolden } from './golden.ts';
 

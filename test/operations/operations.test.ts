@@ -131,7 +131,7 @@ describe('What is there for operators', () => {
 
     const verified = await run('verify', '--data', shipped);
     assert.equal(verified.code, 1);
-    const [, seq] = /its witness is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
+    const [, seq] = /its watermark is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
     assert.equal(Number(seq), before.head_seq, verified.stdout);
     const restored = path.join(parent, 'restored');
     const made = await run('restore', '--data', shipped, '--to', restored, '--seq', seq!, '--json');

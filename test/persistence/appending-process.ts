@@ -9,13 +9,13 @@
  */
 
 import { writeSync } from 'node:fs';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 
 const [folder = '', limit = '0', pending = '400', kept = '0'] = process.argv.slice(2);
 const unitsMax = Number(limit) || Number.MAX_SAFE_INTEGER;
 const pendingMax = Number(pending);
 
-const journal = await openSqliteJournal({ folder, witnessEveryMs: 5, probeEveryMs: 20, checkpointPages: 50 });
+const journal = await openSqliteJournal({ folder, watermarkEveryMs: 5, probeEveryMs: 20, checkpointPages: 50 });
 journal.onStatus((status, fault) => {
   say(`${status}\n`);
   if (fault?.kind === 'BROKEN') {

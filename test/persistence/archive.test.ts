@@ -17,7 +17,7 @@ import { copyUpTo, CopyRefused } from '#persistence/backup.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { viewJournal } from '#persistence/view.ts';
+import { viewJournal } from '#persistence/sqlite/view.ts';
 import { fc } from '../property.ts';
 import { appendAll, durable, newFolder, openJournal, unitOf } from './folders.ts';
 
@@ -237,7 +237,7 @@ describe('a copy of a pruned folder', () => {
     assert.match((await verifyJournal(short)).problems[0]!.what, /^facts 1 to 42 were moved to the archive/);
   });
 
-  it('made of journal and archive alone, without witness and snapshots, is restored in full', async (t) => {
+  it('made of journal and archive alone, without watermark and snapshots, is restored in full', async (t) => {
     const { folder, rows } = await archivedFolder(t);
     const shipped = newFolder(t);
     mkdirSync(shipped);

@@ -6,7 +6,7 @@ import { fc } from '../property.ts';
 import { CopyRefused, copyUpTo } from '#persistence/backup.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { appendAll, durable, newFolder, openJournal, unitOf, leaveInLog } from './folders.ts';
 
@@ -111,7 +111,7 @@ describe('a restored folder', () => {
     assert.deepEqual(readdirSync(filled), ['letter']);
   });
 
-  it('does not count as a journal when the copying was cut off before its witness', async (t) => {
+  it('does not count as a journal when the copying was cut off before its watermark', async (t) => {
     const { folder } = await filledFolder(t);
     const out = newFolder(t);
     await copyUpTo(folder, out, {});
@@ -176,7 +176,7 @@ describe('a verification', () => {
     const seen: FactRow[] = [];
     const report = await verifyJournal(folder, { onRow: (row) => seen.push(row) });
     assert.deepEqual(seen, rows);
-    assert.deepEqual([report.facts, report.streams, report.witnessSeq], [rows.length, 4, rows.length]);
+    assert.deepEqual([report.facts, report.streams, report.watermarkSeq], [rows.length, 4, rows.length]);
     assert.deepEqual(
       report.snapshots.map(({ eventId, seq, fingerprint }) => [eventId, seq, fingerprint !== null]),
       [

@@ -5,9 +5,9 @@ import { spawn } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { FactRow } from '#persistence/journal.ts';
-import { recoverHead } from '#persistence/recovery.ts';
+import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { viewJournal } from '#persistence/view.ts';
+import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
 import { newFolder, openJournal } from './folders.ts';
 

@@ -12,11 +12,11 @@ import Database from 'better-sqlite3';
 import { copyUpTo } from '#persistence/backup.ts';
 import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { recoverHead } from '#persistence/recovery.ts';
+import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { WitnessWriter } from '#persistence/witness.ts';
+import { WatermarkWriter } from '#persistence/sqlite/watermark.ts';
 import { appendAll, newFolder, openJournal, unitOf, leaveInLog } from './folders.ts';
 
 const places = Number(process.env['DAMAGE_PLACES'] ?? 40);
@@ -40,7 +40,7 @@ describe('a damaged data folder', () => {
   const parent = mkdtempSync(join(tmpdir(), 'holdfast-damage-'));
   /** Closed cleanly: everything is in the database. */
   const closed = join(parent, 'closed');
-  /** Left by a crash: everything is in the log, and the witness has seen its end. */
+  /** Left by a crash: everything is in the log, and the watermark has seen its end. */
   const crashed = join(parent, 'crashed');
   let closedRows: FactRow[] = [];
   let crashedRows: FactRow[] = [];
@@ -115,20 +115,20 @@ describe('a damaged data folder', () => {
     await journal.close();
   });
 
-  it('is refused when the witness is ahead, missing, unreadable or another journal’s', async (t) => {
+  it('is refused when the watermark is ahead, missing, unreadable or another journal’s', async (t) => {
     const spoil: Record<string, (folder: string) => void> = {
-      'its witness says that fact 999 was written': (folder) => {
-        const writer = new WitnessWriter(folder);
+      'its watermark says that fact 999 was written': (folder) => {
+        const writer = new WatermarkWriter(folder);
         const db = new Database(join(folder, 'journal.db'), { readonly: true });
         const journalId = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'journal_id'").pluck().get() ?? '';
         db.close();
         writer.write({ journalId, seq: 999, hash: '00' });
         writer.close();
       },
-      'its witness is that of another journal': (folder) =>
+      'its watermark is that of another journal': (folder) =>
         cpSync(join(crashed, 'head.witness'), join(folder, 'head.witness')),
-      'its witness is missing': (folder) => rmSync(join(folder, 'head.witness')),
-      'its witness cannot be read': (folder) => writeFileSync(join(folder, 'head.witness'), 'x'.repeat(8_192)),
+      'its watermark is missing': (folder) => rmSync(join(folder, 'head.witness')),
+      'its watermark cannot be read': (folder) => writeFileSync(join(folder, 'head.witness'), 'x'.repeat(8_192)),
       'it is gone or empty': (folder) => rmSync(join(folder, 'journal.db')),
     };
     for (const [message, damage] of Object.entries(spoil)) {
@@ -148,7 +148,7 @@ describe('a damaged data folder', () => {
     }
   });
 
-  it('opens when one slot of the witness is torn', async (t) => {
+  it('opens when one slot of the watermark is torn', async (t) => {
     for (const slot of [0, 1]) {
       const copy = newFolder(t);
       cpSync(crashed, copy, { recursive: true });

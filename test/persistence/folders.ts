@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Journal, JournalFault, Unit } from '#persistence/journal.ts';
-import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
 
 /** A path for a data folder that does not exist yet. */
 export function newFolder(t: Pick<TestContext, 'after'>): string {
@@ -52,18 +52,18 @@ export async function appendAll(journal: Journal, units: readonly Unit[], unitsA
   if (journal.appendedSeq > 0) await durable(journal);
 }
 
-/** Makes a data folder as a crash leaves it: a process appends 180 facts to the log, lets its witness see the last, and is killed. */
+/** Makes a data folder as a crash leaves it: a process appends 180 facts to the log, lets its watermark see the last, and is killed. */
 export function leaveInLog(folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const script = `const { openSqliteJournal } = await import('#persistence/sqlite-journal.ts');
-      const journal = await openSqliteJournal({ folder: process.argv[1], witnessEveryMs: 0, checkpointIdleMs: 60_000 });
+    const script = `const { openSqliteJournal } = await import('#persistence/sqlite/journal.ts');
+      const journal = await openSqliteJournal({ folder: process.argv[1], watermarkEveryMs: 0, checkpointIdleMs: 60_000 });
       for (let unit = 0; unit < 60; unit++) {
         const facts = [1, 2, 3].map((part) => ({ type: 'HoldPlaced', data: JSON.stringify({ unit, part }) }));
         const seq = journal.append({ eventId: 'evt_' + (unit % 3), at: unit, facts });
         if (unit % 4 === 0) await new Promise((resolve) => journal.whenDurable(seq, resolve));
       }
       await new Promise((resolve) => journal.whenDurable(journal.appendedSeq, resolve));
-      await journal.witness();
+      await journal.watermark();
       process.kill(process.pid, 'SIGKILL');`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script, folder], { stdio: 'inherit' });
     child.on('close', (_, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error('it ended by itself'))));

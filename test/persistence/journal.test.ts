@@ -6,7 +6,7 @@ import { fc } from '../property.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import { JournalFault } from '#persistence/journal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite-journal.ts';
+import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite/journal.ts';
 import { appendAll, durable, newFolder, outcome, unitOf } from './folders.ts';
 
 interface Kind {

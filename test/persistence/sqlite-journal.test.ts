@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
-import { newestBatch } from '#persistence/chain.ts';
-import type { InjectedFault } from '#persistence/fault-lever.ts';
+import { newestBatch } from '#persistence/sqlite/chain.ts';
+import type { InjectedFault } from '#persistence/sqlite/fault-injector.ts';
 import { FolderInUse } from '#persistence/faults.ts';
 import { JournalFault } from '#persistence/journal.ts';
-import { lockFolder, readServingPid } from '#persistence/lock.ts';
-import { openReading, openWriting } from '#persistence/schema.ts';
-import { openSqliteJournal } from '#persistence/sqlite-journal.ts';
+import { lockFolder, readServingPid } from '#persistence/sqlite/lock.ts';
+import { openReading, openWriting } from '#persistence/sqlite/schema.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { readWitness } from '#persistence/witness.ts';
+import { readWatermark } from '#persistence/sqlite/watermark.ts';
 import { appendAll, durable, newFolder, openJournal, outcome, unitOf } from './folders.ts';
 
 const run = promisify(execFile);
@@ -73,8 +73,8 @@ describe('the file of the journal', () => {
     );
     await journal.close();
     assert.equal(existsSync(join(folder, 'journal.db-wal')), false);
-    const reading = readWitness(folder);
-    assert.equal(reading.found === 'TESTIMONY' && reading.testimony.seq, 100);
+    const reading = readWatermark(folder);
+    assert.equal(reading.found === 'WATERMARK' && reading.watermark.seq, 100);
   });
 });
 
@@ -228,7 +228,7 @@ describe('a data folder', () => {
       openSqliteJournal({ folder }),
       (error) => error instanceof FolderInUse && error.pid === process.pid,
     );
-    const script = `import('#persistence/sqlite-journal.ts').then(({ openSqliteJournal }) => openSqliteJournal({ folder: process.argv[1] }))
+    const script = `import('#persistence/sqlite/journal.ts').then(({ openSqliteJournal }) => openSqliteJournal({ folder: process.argv[1] }))
       .then(() => console.log('opened'), (error) => console.log(error.name, error.message));`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script, folder]);
     assert.equal(stdout.trim(), `FolderInUse the data folder ${folder} is in use by process ${process.pid}`);

@@ -1,7 +1,7 @@
 /**
  * What a simulated process left, on a real disk: a data folder written as the journal's writer writes it, and then hurt.
  *
- * Owns batches, witness and harm. A power cut takes what was not synced, whole or torn or out of order; a bad disk flips a bit
+ * Owns batches, watermark and harm. A power cut takes what was not synced, whole or torn or out of order; a bad disk flips a bit
  * anywhere. What the folder opens with is read by the service's own recovery. Used by `house.ts` at a crash, now and then.
  *
  * 1. After a power cut the folder opens, with everything that was durable and whole units of what was not.
@@ -13,15 +13,15 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { listArchives, writeArchive } from '#persistence/archive.ts';
-import { batchAppender } from '#persistence/chain.ts';
+import { listArchives, writeArchive } from '#persistence/sqlite/archive.ts';
+import { batchAppender } from '#persistence/sqlite/chain.ts';
 import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
-import { pruneSlice } from '#persistence/prune.ts';
-import { recoverHead } from '#persistence/recovery.ts';
-import { journalPath, openWriting, readAnchor, type StoredFact } from '#persistence/schema.ts';
+import { pruneSlice } from '#persistence/sqlite/archive.ts';
+import { recoverHead } from '#persistence/sqlite/recovery.ts';
+import { journalPath, openWriting, readAnchor, type StoredFact } from '#persistence/sqlite/schema.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { viewJournal } from '#persistence/view.ts';
-import { WitnessWriter, witnessPath } from '#persistence/witness.ts';
+import { viewJournal } from '#persistence/sqlite/view.ts';
+import { WatermarkWriter, watermarkPath } from '#persistence/sqlite/watermark.ts';
 import type { Chance } from './chance.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
@@ -61,7 +61,7 @@ export async function openHurt(chance: Chance, remains: Remains, harm: Harm): Pr
 function writeFolder(chance: Chance, { rows, unitEnds, durableSeq }: Remains, folder: string, out: string): number {
   const db = openWriting(journalPath(mkdtempSync(folder)));
   const home = path.dirname(db.name);
-  const witness = new WitnessWriter(home);
+  const watermark = new WatermarkWriter(home);
   const append = db.transaction(batchAppender(db));
   const { journalId, baseHash } = readAnchor(db);
   let hash = baseHash;
@@ -72,14 +72,14 @@ function writeFolder(chance: Chance, { rows, unitEnds, durableSeq }: Remains, fo
     if (seq > durableSeq) return;
     syncedBytes = statSync(`${db.name}-wal`).size;
     if (seq === durableSeq || chance.percent(30))
-      witness.write({ journalId, seq, hash: Buffer.from(hash).toString('hex') });
+      watermark.write({ journalId, seq, hash: Buffer.from(hash).toString('hex') });
   };
   for (const batch of batchesOf(chance, storedFacts(rows, unitEnds), durableSeq)) write(batch);
   // What follows a checkpoint is written over the log from its beginning; so only one after which nothing follows.
   if (durableSeq === rows.length && chance.percent(50)) db.pragma('wal_checkpoint(PASSIVE)');
-  for (const name of [db.name, `${db.name}-wal`, witnessPath(home)])
+  for (const name of [db.name, `${db.name}-wal`, watermarkPath(home)])
     copyFileSync(name, path.join(out, path.basename(name)));
-  witness.close();
+  watermark.close();
   db.close();
   return syncedBytes;
 }
@@ -109,7 +109,7 @@ function* batchesOf(chance: Chance, facts: readonly StoredFact[], durableSeq: nu
 
 function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): void {
   const log = `${journalPath(folder)}-wal`;
-  const target = harm === 'flipped' ? chance.pick([journalPath(folder), log, witnessPath(folder)]) : log;
+  const target = harm === 'flipped' ? chance.pick([journalPath(folder), log, watermarkPath(folder)]) : log;
   if (harm === 'flipped') return flip(chance, target);
   const bytes = readFileSync(target);
   const cut = chance.between(syncedBytes, bytes.length);
@@ -127,7 +127,7 @@ function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): 
 
 /** Moves some of the facts to one or two files of the archive, then reads every event without a snapshot (3). */
 async function readPruned(chance: Chance, folder: string, { rows }: Remains, harm: Harm): Promise<void> {
-  await witnessHead(folder);
+  await writeWatermarkAtHead(folder);
   for (let count = chance.between(1, 2); count > 0; count -= 1) {
     const archived = writeArchive(folder, chance.between(1, rows.length), 0);
     const db = openWriting(journalPath(folder));
@@ -156,14 +156,14 @@ async function readPruned(chance: Chance, folder: string, { rows }: Remains, har
   }
 }
 
-/** Before it prunes, the writer brings the witness up to the head. */
-async function witnessHead(folder: string): Promise<void> {
+/** Before it prunes, the writer brings the watermark up to the head. */
+async function writeWatermarkAtHead(folder: string): Promise<void> {
   const head = await recoverHead(folder, {});
   const view = viewJournal(folder);
   if (head !== null && view !== null && head.seq > 0) {
-    const witness = new WitnessWriter(folder);
-    witness.write({ journalId: view.journalId, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') });
-    witness.close();
+    const watermark = new WatermarkWriter(folder);
+    watermark.write({ journalId: view.journalId, seq: head.seq, hash: Buffer.from(head.hash).toString('hex') });
+    watermark.close();
   }
   view?.close();
 }

@@ -1,16 +1,16 @@
 /**
- * Proving a journal when it is opened: witness, anchor, chain, end.
+ * Proving a journal when it is opened: watermark, anchor, chain, end.
  *
  * Called under the folder's lock, before the writer starts and before anything is written, so that a damaged folder
  * stays exactly as it was found.
  */
 
 import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
-import { errorCode, isCorruption, JournalDamaged } from './faults.ts';
-import { nextSlice, stopwatchMs } from './files.ts';
-import { JournalFault, type FactRow } from './journal.ts';
+import { errorCode, isCorruption, JournalDamaged } from '../faults.ts';
+import { nextSlice, stopwatchMs } from '../files.ts';
+import { JournalFault, type FactRow } from '../journal.ts';
 import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
-import { readWitness, type WitnessReading } from './witness.ts';
+import { readWatermark, type WatermarkReading } from './watermark.ts';
 
 export interface RecoveryProgress {
   readonly seq: number;
@@ -36,10 +36,10 @@ export interface RecoveredHead extends ChainHead {
  * Throws JournalDamaged, JournalTooNew, or JournalFault when the disk cannot be read.
  */
 export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
-  const witness = readWitness(folder);
+  const watermark = readWatermark(folder);
   const db = openReading(journalPath(folder));
   if (db === null) {
-    if (witness.found === 'TESTIMONY' && witness.testimony.seq > 0) throw journalGone(witness.testimony.seq);
+    if (watermark.found === 'WATERMARK' && watermark.watermark.seq > 0) throw journalGone(watermark.watermark.seq);
     return null;
   }
   let lastGoodSeq = 0;
@@ -47,7 +47,7 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     const anchor = readAnchor(db);
     const head = headAtAnchor(anchor);
     lastGoodSeq = head.seq;
-    const check = new WitnessCheck(witness, anchor.journalId, head);
+    const check = new WatermarkCheck(watermark, anchor.journalId, head);
     await walkInSlices(db, head, listener, (batch) => {
       check.see(batch.row.lastSeq, batch.row.hash);
       lastGoodSeq = batch.row.lastSeq;
@@ -56,53 +56,53 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     if (damage !== null) throw damage;
     return { ...head, archivedHeads: anchor.streams };
   } catch (error) {
-    throw isCorruption(error) ? damagedAfter(lastGoodSeq, witness, error) : asReadFault(error);
+    throw isCorruption(error) ? damagedAfter(lastGoodSeq, watermark, error) : asReadFault(error);
   } finally {
     db.close();
   }
 }
 
-/** Compares a journal with its witness while the chain is walked. */
-export class WitnessCheck {
-  readonly #witness: WitnessReading;
+/** Compares a journal with its watermark while the chain is walked. */
+export class WatermarkCheck {
+  readonly #watermark: WatermarkReading;
   readonly #journalId: string;
   readonly #isNew: boolean;
-  #hashAtWitness: Uint8Array | null = null;
+  #hashAtWatermark: Uint8Array | null = null;
 
-  constructor(witness: WitnessReading, journalId: string, start: ChainHead) {
-    this.#witness = witness;
+  constructor(watermark: WatermarkReading, journalId: string, start: ChainHead) {
+    this.#watermark = watermark;
     this.#journalId = journalId;
     this.#isNew = start.seq === 0;
     this.see(start.seq, start.hash);
   }
 
   see(seq: number, hash: Uint8Array): void {
-    if (this.#witness.found === 'TESTIMONY' && this.#witness.testimony.seq === seq) this.#hashAtWitness = hash;
+    if (this.#watermark.found === 'WATERMARK' && this.#watermark.watermark.seq === seq) this.#hashAtWatermark = hash;
   }
 
-  /** What the witness has against a journal that ends at `endSeq`, or null when they agree. */
+  /** What the watermark has against a journal that ends at `endSeq`, or null when they agree. */
   damageAtEnd(endSeq: number): JournalDamaged | null {
-    if (this.#witness.found !== 'TESTIMONY') {
+    if (this.#watermark.found !== 'WATERMARK') {
       if (this.#isNew && endSeq === 0) return null;
-      const fate = this.#witness.found === 'NONE' ? 'is missing' : 'cannot be read';
+      const fate = this.#watermark.found === 'NONE' ? 'is missing' : 'cannot be read';
       return new JournalDamaged({
-        message: `its witness ${fate}, so nothing tells whether it should go on after fact ${endSeq}`,
+        message: `its watermark ${fate}, so nothing tells whether it should go on after fact ${endSeq}`,
         lastGoodSeq: endSeq,
       });
     }
-    const { journalId, seq, hash } = this.#witness.testimony;
+    const { journalId, seq, hash } = this.#watermark.watermark;
     if (journalId !== this.#journalId) {
-      return new JournalDamaged({ message: 'its witness is that of another journal', lastGoodSeq: endSeq });
+      return new JournalDamaged({ message: 'its watermark is that of another journal', lastGoodSeq: endSeq });
     }
     if (seq > endSeq) {
-      const message = `it ends at fact ${endSeq}, but its witness says that fact ${seq} was written`;
+      const message = `it ends at fact ${endSeq}, but its watermark says that fact ${seq} was written`;
       return new JournalDamaged({ message, lastGoodSeq: endSeq, expectedSeq: seq });
     }
-    if (this.#hashAtWitness === null || Buffer.from(this.#hashAtWitness).toString('hex') !== hash) {
+    if (this.#hashAtWatermark === null || Buffer.from(this.#hashAtWatermark).toString('hex') !== hash) {
       return new JournalDamaged({
-        message: `at fact ${seq} it is not the one that its witness saw`,
+        message: `at fact ${seq} it is not the one that its watermark saw`,
         lastGoodSeq: 0,
-        hint: 'Journal and witness do not belong together: restore a backup.',
+        hint: 'Journal and watermark do not belong together: restore a backup.',
       });
     }
     return null;
@@ -134,16 +134,16 @@ async function walkInSlices(
 
 function journalGone(expectedSeq: number): JournalDamaged {
   return new JournalDamaged({
-    message: 'it is gone or empty, but its witness says that facts were written',
+    message: 'it is gone or empty, but its watermark says that facts were written',
     lastGoodSeq: 0,
     expectedSeq,
   });
 }
 
-function damagedAfter(lastGoodSeq: number, witness: WitnessReading, cause: unknown): JournalDamaged {
+function damagedAfter(lastGoodSeq: number, watermark: WatermarkReading, cause: unknown): JournalDamaged {
   if (lastGoodSeq === 0) return unreadable(cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const expected = witness.found === 'TESTIMONY' ? { expectedSeq: witness.testimony.seq } : {};
+  const expected = watermark.found === 'WATERMARK' ? { expectedSeq: watermark.watermark.seq } : {};
   return new JournalDamaged({ message: `SQLite cannot read on (${reason})`, lastGoodSeq, ...expected, cause });
 }
 

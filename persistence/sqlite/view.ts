@@ -7,7 +7,7 @@
 
 import { newestBatch } from './chain.ts';
 import { FactHistory } from './history.ts';
-import type { FactRow } from './journal.ts';
+import type { FactRow } from '../journal.ts';
 import { journalPath, openReading, readAnchor, type Connection } from './schema.ts';
 
 export interface JournalView {

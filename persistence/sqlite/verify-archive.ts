@@ -18,7 +18,7 @@ import {
   type ChainPlace,
 } from './archive.ts';
 import { newestBatch } from './chain.ts';
-import { nextSlice } from './files.ts';
+import { nextSlice } from '../files.ts';
 
 export interface ArchiveReport {
   /** Files of the archive. */

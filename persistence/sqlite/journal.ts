@@ -1,7 +1,7 @@
 /**
  * The journal of a data folder, main-thread half: gathers facts, posts batches, releases replies in order.
  *
- * `journal-writer.ts` owns writing, `pending.ts` the facts that are on their way, `waiting.ts` those who wait for them,
+ * `writer.ts` owns writing, `pending.ts` the facts that are on their way, `waiting.ts` those who wait for them,
  * `recovery.ts` the proof at the start. Box offices append and wait; activation, notifications and commands read.
  *
  *  1. One batch is with the writer at a time; it is posted when the writer is idle, without a timer, and the next one
@@ -15,20 +15,27 @@
 
 import { Worker } from 'node:worker_threads';
 import { archiveFacts, ARCHIVE_FOLDER, proveArchiveAside, type ArchivedFacts } from './archive.ts';
-import { batchChannel, type BatchMessage } from './channels.ts';
-import { errorCode } from './faults.ts';
-import type { InjectedFault } from './fault-lever.ts';
-import { tightenFolder } from './files.ts';
+import { errorCode } from '../faults.ts';
+import type { InjectedFault } from './fault-injector.ts';
+import { tightenFolder } from '../files.ts';
 import { FactHistory, surveyArchive, type ArchiveSurvey } from './history.ts';
-import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
-import type { FromWriter, Head, ToWriter, WriterOptions, WriterTuning } from './journal-writer.ts';
+import {
+  batchChannel,
+  JournalFault,
+  type BatchMessage,
+  type FactRow,
+  type Journal,
+  type JournalStatus,
+  type Unit,
+} from '../journal.ts';
+import type { FromWriter, Head, ToWriter, WriterOptions, WriterTuning } from './writer.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { PendingFacts, type BatchBounds } from './pending.ts';
 import { recoverHead, type RecoveryListener } from './recovery.ts';
-import { factReader, type FactReader } from './reading.ts';
+import { factReader, type FactReader } from './reader.ts';
 import { journalPath, openReading, type Connection } from './schema.ts';
-import { SNAPSHOTS_FOLDER } from './snapshots.ts';
-import { Waiting, type Settled } from './waiting.ts';
+import { SNAPSHOTS_FOLDER } from '../snapshots.ts';
+import { Waiting, type Settled } from '../waiting.ts';
 
 export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
   readonly folder: string;
@@ -39,7 +46,7 @@ export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTu
 /** Long enough to share an fsync, short enough that the last reply of a batch does not wait long for the first. */
 const BOUNDS: BatchBounds = { batchFactsMax: 500, batchBytesMax: 256 * 1024 };
 const TUNING: WriterTuning = {
-  witnessEveryMs: 100,
+  watermarkEveryMs: 100,
   probeEveryMs: 1_000,
   checkpointPages: 4_000,
   checkpointIdlePages: 250,
@@ -47,7 +54,7 @@ const TUNING: WriterTuning = {
 };
 
 /**
- * Takes the folder's lock, proves witness and chain in slices, starts the writer. Throws FolderInUse, JournalDamaged,
+ * Takes the folder's lock, proves watermark and chain in slices, starts the writer. Throws FolderInUse, JournalDamaged,
  * JournalTooNew or JournalFault; a folder that is refused is left as it was found.
  */
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
@@ -87,7 +94,7 @@ interface Parts {
   readonly notPrivate: readonly string[];
 }
 
-type Errand = 'WITNESSED' | 'PRUNED';
+type Request = 'WATERMARK_WRITTEN' | 'PRUNED';
 
 export class SqliteJournal implements Journal {
   readonly folder: string;
@@ -104,7 +111,7 @@ export class SqliteJournal implements Journal {
   readonly #pending: PendingFacts;
   readonly #waiting = new Waiting();
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
-  readonly #errands: { readonly kind: Errand; settle(fault: JournalFault | null): void }[] = [];
+  readonly #requests: { readonly kind: Request; settle(fault: JournalFault | null): void }[] = [];
   #status: JournalStatus = 'OPEN';
   #fault: JournalFault | null = null;
   #head: Head;
@@ -214,9 +221,9 @@ export class SqliteJournal implements Journal {
     this.#listeners.push(listener);
   }
 
-  /** Brings the witness up to the durable head; called when a snapshot was written. */
-  witness(): Promise<void> {
-    return this.#send('WITNESSED', { kind: 'WITNESS' });
+  /** Brings the watermark up to the durable head; called when a snapshot was written. */
+  watermark(): Promise<void> {
+    return this.#send('WATERMARK_WRITTEN', { kind: 'WATERMARK' });
   }
 
   /**
@@ -281,9 +288,9 @@ export class SqliteJournal implements Journal {
       case 'WRITABLE':
         return this.#resume(message.head);
       case 'PRUNED':
-        return this.#settleErrand('PRUNED');
-      case 'WITNESSED':
-        return this.#settleErrand('WITNESSED');
+        return this.#settleRequest('PRUNED');
+      case 'WATERMARK_WRITTEN':
+        return this.#settleRequest('WATERMARK_WRITTEN');
       case 'READY':
         return;
     }
@@ -306,7 +313,7 @@ export class SqliteJournal implements Journal {
     if (this.#status !== 'CLOSED') this.#setStatus(fault.kind, fault);
     this.#waiting.releaseUpTo(this.durableSeq);
     this.#waiting.failAll(fault);
-    for (const errand of this.#errands.splice(0)) errand.settle(fault);
+    for (const request of this.#requests.splice(0)) request.settle(fault);
     this.#drained();
   }
 
@@ -351,18 +358,18 @@ export class SqliteJournal implements Journal {
     this.#whenDrained = null;
   }
 
-  #send(kind: Errand, message: ToWriter): Promise<void> {
+  #send(kind: Request, message: ToWriter): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#status !== 'OPEN') return reject(this.#fault ?? closedFault());
       const settle = (fault: JournalFault | null): void => (fault === null ? resolve() : reject(fault));
-      this.#errands.push({ kind, settle });
+      this.#requests.push({ kind, settle });
       this.#post(message);
     });
   }
 
-  #settleErrand(kind: Errand): void {
-    const index = this.#errands.findIndex((errand) => errand.kind === kind);
-    if (index >= 0) this.#errands.splice(index, 1)[0]?.settle(null);
+  #settleRequest(kind: Request): void {
+    const index = this.#requests.findIndex((request) => request.kind === kind);
+    if (index >= 0) this.#requests.splice(index, 1)[0]?.settle(null);
   }
 }
 
@@ -370,7 +377,7 @@ async function startWriter(
   options: WriterOptions,
 ): Promise<{ worker: Worker; ready: Extract<FromWriter, { kind: 'READY' }> }> {
   // Node strips the worker's types itself: a loader that the main thread was started with would only make it slow to start.
-  const worker = new Worker(new URL('./journal-writer.ts', import.meta.url), { workerData: options, execArgv: [] });
+  const worker = new Worker(new URL('./writer.ts', import.meta.url), { workerData: options, execArgv: [] });
   const first = await new Promise<FromWriter>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

@@ -12,10 +12,10 @@
  */
 
 import { listArchives, openFile, proveArchiveOf, type ArchiveFile } from './archive.ts';
-import { JournalDamaged } from './faults.ts';
-import { nextSlice } from './files.ts';
-import type { FactRow } from './journal.ts';
-import { factReader, type FactReader, type StreamRange } from './reading.ts';
+import { JournalDamaged } from '../faults.ts';
+import { nextSlice } from '../files.ts';
+import type { FactRow } from '../journal.ts';
+import { factReader, type FactReader, type StreamRange } from './reader.ts';
 import { openReading, type Connection } from './schema.ts';
 
 /** Proves the archive file that has a fact; on this thread, or on one of its own. */

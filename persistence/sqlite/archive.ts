@@ -7,7 +7,7 @@
  *
  *  1. A file has its name only after it was synced and its whole chain was walked again; what a crash leaves is a draft,
  *     which nobody reads and the next pruning removes.
- *  2. Rows are dropped from the journal only when the file that has them carries its name (`prune.ts`).
+ *  2. Rows are dropped from the journal only when the file that has them carries its name (`pruneSlice`).
  *  3. A file counts only when its chain holds from its first fact to its last and meets the chain of what follows it: the
  *     journal's anchor, or the file after it. So a damaged, exchanged or foreign file is never read. Where what follows is
  *     lost, a file of this journal whose own chain holds still counts: its facts are all there is.
@@ -17,11 +17,18 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { headAtAnchor, newestBatch, refuseBreak, walkChain, type ChainHead } from './chain.ts';
-import { copyBatches } from './copy.ts';
-import { errorCode, JournalDamaged } from './faults.ts';
-import { makePrivateFolder, removeIfPresent, syncFile, syncFolder } from './files.ts';
-import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './schema.ts';
+import { copyBatches, headAtAnchor, newestBatch, refuseBreak, walkChain, type ChainHead } from './chain.ts';
+import { errorCode, JournalDamaged } from '../faults.ts';
+import { makePrivateFolder, removeIfPresent, syncFile, syncFolder } from '../files.ts';
+import {
+  journalPath,
+  openReading,
+  openWriting,
+  readAnchor,
+  writeAnchor,
+  type Anchor,
+  type Connection,
+} from './schema.ts';
 
 export const ARCHIVE_FOLDER = 'archive';
 
@@ -309,4 +316,50 @@ function namesIn(archive: string): string[] {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
+}
+
+// ── dropping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Facts dropped in one transaction, so that a commit in between waits for milliseconds only. */
+const FACTS_A_SLICE = 2_000;
+
+/**
+ * Drops the next whole batches at or before `throughSeq`, at most `FACTS_A_SLICE` facts unless one batch is larger,
+ * and moves the anchor up to them in the same transaction. Called by the writer thread until DONE.
+ */
+export function pruneSlice(db: Connection, throughSeq: number): 'MORE' | 'DONE' {
+  return db
+    .transaction(() => {
+      const anchor = readAnchor(db);
+      const last = lastBatchOfSlice(db, anchor.baseSeq, throughSeq);
+      if (last === undefined) return 'DONE';
+      const dropped = db
+        .prepare<[number], { eventId: string; lastSeq: number }>(
+          'SELECT event_id AS eventId, max(seq) AS lastSeq FROM journal WHERE seq <= ? GROUP BY event_id',
+        )
+        .all(last.seq);
+      const streams = new Map(anchor.streams);
+      for (const { eventId, lastSeq } of dropped) streams.set(eventId, lastSeq);
+      db.prepare('DELETE FROM journal WHERE seq <= ?').run(last.seq);
+      db.prepare('DELETE FROM batch WHERE last_seq <= ?').run(last.seq);
+      const changed = dropped.map(({ eventId }) => eventId);
+      writeAnchor(db, { journalId: anchor.journalId, baseSeq: last.seq, baseHash: last.hash, streams }, changed);
+      return 'MORE';
+    })
+    .immediate();
+}
+
+function lastBatchOfSlice(
+  db: Connection,
+  baseSeq: number,
+  throughSeq: number,
+): { seq: number; hash: Buffer } | undefined {
+  const columns = 'SELECT last_seq AS seq, hash FROM batch';
+  const largest = db.prepare<[number], { seq: number; hash: Buffer }>(
+    `${columns} WHERE last_seq <= ? ORDER BY last_seq DESC LIMIT 1`,
+  );
+  const next = db.prepare<[number], { seq: number; hash: Buffer }>(
+    `${columns} WHERE last_seq <= ? ORDER BY last_seq LIMIT 1`,
+  );
+  return largest.get(Math.min(throughSeq, baseSeq + FACTS_A_SLICE)) ?? next.get(throughSeq);
 }

@@ -3,7 +3,7 @@
  *
  * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and its own checks still
  * say "ok". The chain proves every column of every fact from the anchor up to the last batch; how far the last
- * batch must reach is the witness's business (`witness.ts`). Used when a journal is opened, verified, copied, archived.
+ * batch must reach is the watermark's business (`watermark.ts`). Used when a journal is opened, verified, copied, archived.
  *
  *  1. A batch is yielded only after its range, links, units and hash were checked.
  *  2. The walk reads in slices of bounded size and holds no statement open between them; the caller may pause.
@@ -11,7 +11,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { JournalDamaged } from './faults.ts';
+import { JournalDamaged } from '../faults.ts';
 import type { Anchor, Connection, StoredFact } from './schema.ts';
 
 /** The commit row of a batch. */
@@ -156,4 +156,74 @@ export function batchAppender(db: Connection): (previousHash: Uint8Array, facts:
     insertBatch.run(last.seq, first.seq, facts.length, last.at, hash);
     return hash;
   };
+}
+
+// ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Where a copy ends: behind the last whole unit at or before the sequence number and the time, where given. */
+export interface CopyLimit {
+  readonly seq?: number | undefined;
+  /** Milliseconds since 1970; the copy ends before the first later fact. */
+  readonly at?: number | undefined;
+}
+
+/** How far a copy came; `cut` when the limit ended it before the source did. */
+export interface Copied {
+  readonly seq: number;
+  readonly hash: Buffer;
+  readonly cut: boolean;
+}
+
+const FACTS_A_TRANSACTION = 4_000;
+
+/**
+ * Appends the batches to the target, many in one transaction, and yields after each transaction how far it came.
+ * Whole batches keep their commit row; one that the limit cuts gets a new one over the units that are left.
+ */
+export function* copyBatches(
+  batches: Iterable<Batch>,
+  target: Connection,
+  anchor: Anchor,
+  limit: CopyLimit,
+): Generator<Copied> {
+  const append = batchAppender(target);
+  const limitSeq = limit.seq ?? Number.MAX_SAFE_INTEGER;
+  let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: anchor.baseSeq >= limitSeq };
+  let facts = 0;
+  const commit = (): void => {
+    if (target.inTransaction) target.exec('COMMIT');
+    facts = 0;
+  };
+  // A batch is asked for only while the limit is not reached: what lies behind it may be damaged.
+  const source = batches[Symbol.iterator]();
+  while (!copied.cut) {
+    const next = source.next();
+    if (next.done === true) break;
+    const { row, facts: all } = next.value;
+    const kept = keptUnits(all, limit);
+    if (kept.length > 0) {
+      if (!target.inTransaction) target.exec('BEGIN IMMEDIATE');
+      const hash = append(copied.hash, kept);
+      if (kept.length === all.length && !hash.equals(row.hash))
+        throw new Error(`batch ${row.lastSeq} was copied wrongly`);
+      copied = { seq: kept.at(-1)?.seq ?? copied.seq, hash, cut: false };
+      facts += kept.length;
+    }
+    if (kept.length < all.length || copied.seq >= limitSeq) copied = { ...copied, cut: true };
+    if (facts < FACTS_A_TRANSACTION) continue;
+    commit();
+    yield copied;
+  }
+  commit();
+  yield copied;
+}
+
+/** The whole units at the beginning of a batch that lie within the limit. */
+function keptUnits(facts: readonly StoredFact[], { seq, at }: CopyLimit): readonly StoredFact[] {
+  const firstBeyond = facts.findIndex(
+    (fact) => (seq !== undefined && fact.seq > seq) || (at !== undefined && fact.at > at),
+  );
+  if (firstBeyond === -1) return facts;
+  const lastWithin = facts[firstBeyond - 1]?.seq ?? 0;
+  return facts.slice(0, firstBeyond).filter((fact) => fact.unit <= lastWithin);
 }

@@ -1,7 +1,7 @@
 /**
  * The worker-thread half of the SQLite journal: the only writer of `journal.db`.
  *
- * Started and spoken to by `sqlite-journal.ts` alone, one message a batch. Each batch is one transaction with one
+ * `journal.ts` starts it and posts one message per batch. Each batch is one transaction with one
  * fsync and one commit row; the answer leaves after the commit returned, and housekeeping comes after the answer.
  *
  *  1. A failed commit has an unknown outcome: it is never retried and never answered.
@@ -9,23 +9,23 @@
  *     opened anew, the head is read again, and the main thread is told where it stands.
  *  3. Any other error is the end: the main thread is told, and the process has to stop.
  *  4. Checkpoints are PASSIVE, after answers, when nothing came for a while or the log is long.
- *  5. The witness is at most `witnessEveryMs` behind a durable batch.
+ *  5. The watermark is at most `watermarkEveryMs` behind a durable batch.
  */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { batchAppender, newestBatch } from './chain.ts';
-import { errorCode } from './faults.ts';
-import { FILE_MODE, stopwatchMs } from './files.ts';
-import { FaultLever, type InjectedFault } from './fault-lever.ts';
+import { errorCode } from '../faults.ts';
+import { FILE_MODE, stopwatchMs } from '../files.ts';
+import { FaultInjector, type InjectedFault } from './fault-injector.ts';
 import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
-import { pruneSlice } from './prune.ts';
+import { pruneSlice } from './archive.ts';
 import { journalPath, openWriting, readAnchor, type Connection, type StoredFact } from './schema.ts';
-import { WitnessWriter } from './witness.ts';
+import { WatermarkWriter } from './watermark.ts';
 
 export interface WriterTuning {
-  readonly witnessEveryMs: number;
+  readonly watermarkEveryMs: number;
   readonly probeEveryMs: number;
   /** Pages of the log that are not in the database yet, above which a checkpoint does not wait for quiet. */
   readonly checkpointPages: number;
@@ -49,7 +49,7 @@ export interface CommitMessage {
 
 export type ToWriter =
   | CommitMessage
-  | { readonly kind: 'WITNESS' }
+  | { readonly kind: 'WATERMARK' }
   | { readonly kind: 'PRUNE'; readonly throughSeq: number }
   | { readonly kind: 'CLOSE' };
 
@@ -64,7 +64,7 @@ export type FromWriter =
   | { readonly kind: 'FULL'; readonly message: string }
   | { readonly kind: 'WRITABLE'; readonly head: Head }
   | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
-  | { readonly kind: 'WITNESSED' }
+  | { readonly kind: 'WATERMARK_WRITTEN' }
   | { readonly kind: 'PRUNED' };
 
 /** Commits between two looks at the length of the log; a batch is at most some seventy pages. */
@@ -77,17 +77,17 @@ type State = 'WRITING' | 'POISONED' | 'BROKEN' | 'CLOSED';
 class Writer {
   readonly #folder: string;
   readonly #tuning: WriterTuning;
-  readonly #lever: FaultLever;
+  readonly #faults: FaultInjector;
   readonly #tell: (message: FromWriter) => void;
   #state: State = 'WRITING';
   #db: Connection;
   #commitBatch: (facts: readonly StoredFact[]) => Buffer;
-  #witness: WitnessWriter;
+  #watermark: WatermarkWriter;
   #head: Head;
   readonly #journalId: string;
-  #witnessedSeq = -1;
-  #witnessedAt = 0;
-  #witnessTimer: NodeJS.Timeout | null = null;
+  #watermarkSeq = -1;
+  #watermarkWrittenMs = 0;
+  #watermarkTimer: NodeJS.Timeout | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   #probeTimer: NodeJS.Timeout | null = null;
   #commitsUnlooked = 0;
@@ -95,15 +95,15 @@ class Writer {
   constructor({ folder, tuning, injectFault }: WriterOptions, tell: (message: FromWriter) => void) {
     this.#folder = folder;
     this.#tuning = tuning;
-    this.#lever = new FaultLever(injectFault);
+    this.#faults = new FaultInjector(injectFault);
     this.#tell = tell;
     this.#db = openWriting(journalPath(folder));
     const { journalId, baseSeq } = readAnchor(this.#db);
     this.#journalId = journalId;
     this.#head = this.#readHead();
     this.#commitBatch = this.#prepareCommit();
-    this.#witness = new WitnessWriter(folder);
-    this.#writeWitness();
+    this.#watermark = new WatermarkWriter(folder);
+    this.#writeWatermark();
     tell({ kind: 'READY', journalId, baseSeq, head: this.#head });
   }
 
@@ -112,7 +112,7 @@ class Writer {
       if (message.kind === 'CLOSE') this.#close();
       else if (this.#state !== 'WRITING') return;
       else if (message.kind === 'COMMIT') this.#commit(message);
-      else if (message.kind === 'WITNESS') this.#witnessNow();
+      else if (message.kind === 'WATERMARK') this.#writeWatermarkNow();
       else this.#prune(message.throughSeq);
     } catch (error) {
       this.#fail(error);
@@ -123,9 +123,9 @@ class Writer {
   #commit(message: CommitMessage): void {
     const facts = factsOf(message);
     const begunMs = stopwatchMs();
-    this.#lever.beforeCommit();
+    this.#faults.beforeCommit();
     const hash = this.#commitBatch(facts);
-    this.#lever.afterCommit();
+    this.#faults.afterCommit();
     this.#head = { seq: message.firstSeq + facts.length - 1, hash };
     this.#tell({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
     this.#keepHouse();
@@ -146,9 +146,12 @@ class Writer {
   // Housekeeping, after an answer has left.
 
   #keepHouse(): void {
-    const sinceWitnessMs = stopwatchMs() - this.#witnessedAt;
-    if (sinceWitnessMs >= this.#tuning.witnessEveryMs) this.#writeWitness();
-    else this.#witnessTimer ??= this.#later(this.#tuning.witnessEveryMs - sinceWitnessMs, () => this.#writeWitness());
+    const sinceWatermarkMs = stopwatchMs() - this.#watermarkWrittenMs;
+    if (sinceWatermarkMs >= this.#tuning.watermarkEveryMs) this.#writeWatermark();
+    else
+      this.#watermarkTimer ??= this.#later(this.#tuning.watermarkEveryMs - sinceWatermarkMs, () =>
+        this.#writeWatermark(),
+      );
     this.#commitsUnlooked += 1;
     if (this.#commitsUnlooked >= COMMITS_A_LOOK) this.#checkpointAbove(this.#tuning.checkpointPages);
     if (this.#idleTimer === null) {
@@ -160,19 +163,19 @@ class Writer {
     }
   }
 
-  #writeWitness(): void {
-    if (this.#witnessTimer !== null) clearTimeout(this.#witnessTimer);
-    this.#witnessTimer = null;
-    if (this.#witnessedSeq === this.#head.seq) return;
+  #writeWatermark(): void {
+    if (this.#watermarkTimer !== null) clearTimeout(this.#watermarkTimer);
+    this.#watermarkTimer = null;
+    if (this.#watermarkSeq === this.#head.seq) return;
     const hash = Buffer.from(this.#head.hash).toString('hex');
-    this.#witness.write({ journalId: this.#journalId, seq: this.#head.seq, hash });
-    this.#witnessedSeq = this.#head.seq;
-    this.#witnessedAt = stopwatchMs();
+    this.#watermark.write({ journalId: this.#journalId, seq: this.#head.seq, hash });
+    this.#watermarkSeq = this.#head.seq;
+    this.#watermarkWrittenMs = stopwatchMs();
   }
 
-  #witnessNow(): void {
-    this.#writeWitness();
-    this.#tell({ kind: 'WITNESSED' });
+  #writeWatermarkNow(): void {
+    this.#writeWatermark();
+    this.#tell({ kind: 'WATERMARK_WRITTEN' });
   }
 
   #checkpointAbove(pages: number): void {
@@ -182,7 +185,7 @@ class Writer {
   }
 
   #prune(throughSeq: number): void {
-    this.#writeWitness();
+    this.#writeWatermark();
     const next = (): void => {
       if (pruneSlice(this.#db, throughSeq) === 'DONE') this.#tell({ kind: 'PRUNED' });
       else this.#later(0, next);
@@ -229,16 +232,16 @@ class Writer {
 
   /** Tries to write a file, then to commit; a commit that works also settles what the failed one left in the log. */
   #probe(): void {
-    this.#lever.beforeProbe();
+    this.#faults.beforeProbe();
     writeProbeFile(join(this.#folder, 'probe.tmp'));
     this.#db = openWriting(journalPath(this.#folder));
     try {
       this.#db.prepare("INSERT INTO meta VALUES ('probes', '1') ON CONFLICT DO UPDATE SET value = value + 1").run();
       this.#head = this.#readHead();
       this.#commitBatch = this.#prepareCommit();
-      this.#witness = new WitnessWriter(this.#folder);
-      this.#witnessedSeq = -1;
-      this.#writeWitness();
+      this.#watermark = new WatermarkWriter(this.#folder);
+      this.#watermarkSeq = -1;
+      this.#writeWatermark();
     } catch (error) {
       this.#letGo();
       throw error;
@@ -259,7 +262,7 @@ class Writer {
   /** Leaves everything in one file. On a full disk it stays in the log, durable, for whoever opens next: closing goes on. */
   #tidyUp(): void {
     try {
-      this.#writeWitness();
+      this.#writeWatermark();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     } catch (error) {
       if (!isDiskFull(error, this.#folder)) throw error;
@@ -267,14 +270,14 @@ class Writer {
   }
 
   #letGo(): void {
-    this.#witness.close();
+    this.#watermark.close();
     this.#db.close();
   }
 
   #stopTimers(): void {
-    if (this.#witnessTimer !== null) clearTimeout(this.#witnessTimer);
+    if (this.#watermarkTimer !== null) clearTimeout(this.#watermarkTimer);
     if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
-    this.#witnessTimer = null;
+    this.#watermarkTimer = null;
     if (this.#probeTimer !== null) clearTimeout(this.#probeTimer);
     this.#idleTimer = null;
     this.#probeTimer = null;

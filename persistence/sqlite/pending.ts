@@ -1,7 +1,7 @@
 /**
  * Facts that were appended and are not yet durable, gathered into the batches in which they will be committed.
  *
- * Owned by `sqlite-journal.ts`. It numbers facts, links each to its stream's previous one, and knows how to take the
+ * Owned by `journal.ts`. It numbers facts, links each to its stream's previous one, and knows how to take the
  * links back when a failed write makes everything after the durable head forgotten.
  *
  *  1. A batch holds whole units; it is closed when the next unit would take it over its bounds.
@@ -9,7 +9,7 @@
  *  3. How much may be pending is bounded by whoever appends: `appendedSeq - durableSeq` tells.
  */
 
-import type { Unit } from './journal.ts';
+import type { Unit } from '../journal.ts';
 
 /** Facts on their way to the writer: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
 export interface PendingBatch {

@@ -9,8 +9,8 @@
  *  1. No fact is skipped in silence: a missing row stops the read with JournalDamaged.
  */
 
-import { JournalDamaged } from './faults.ts';
-import type { FactRow } from './journal.ts';
+import { JournalDamaged } from '../faults.ts';
+import type { FactRow } from '../journal.ts';
 import type { Connection } from './schema.ts';
 
 /** A part of a stream. */

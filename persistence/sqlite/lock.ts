@@ -8,9 +8,9 @@
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { errorCode, FolderInUse } from './faults.ts';
-import { JournalFault } from './journal.ts';
-import { makePrivateFile, makePrivateFolder, readIfPresent, removeIfPresent, replaceFile } from './files.ts';
+import { errorCode, FolderInUse } from '../faults.ts';
+import { JournalFault } from '../journal.ts';
+import { makePrivateFile, makePrivateFolder, readIfPresent, removeIfPresent, replaceFile } from '../files.ts';
 
 export interface FolderLock {
   release(): void;

@@ -16,8 +16,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { isCorruption, JournalDamaged, JournalTooNew } from './faults.ts';
-import { makePrivateFile } from './files.ts';
+import { isCorruption, JournalDamaged, JournalTooNew } from '../faults.ts';
+import { makePrivateFile } from '../files.ts';
 
 export type Connection = InstanceType<typeof Database>;
 

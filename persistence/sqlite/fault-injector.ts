@@ -1,4 +1,4 @@
-/** A lever for tests: makes the journal's writer fail on purpose, exactly where a disk would. Options only; never set by the service. */
+/** Faults that tests inject into the journal's writer, where a disk would fail. The service never sets them. */
 
 import Database from 'better-sqlite3';
 
@@ -16,7 +16,7 @@ export interface InjectedFault {
 }
 
 /** Fires once, a slow disk stays slow; without a fault to inject it does nothing. */
-export class FaultLever {
+export class FaultInjector {
   readonly #fault: InjectedFault | null;
   #commits = 0;
   #probes = 0;

@@ -20,7 +20,7 @@ import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { recallSightings, sightingsOf, type Sighting } from '#domain/sightings.ts';
 import { isRoomFull, presumeEverybodySeen, touchEntry, viewOwnEntry } from '#domain/waiting-room.ts';
-import { inBackground } from './background.ts';
+import { inBackground } from './trouble.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { holdDraw } from './draw.ts';
 import { createHashing } from './hashing.ts';

@@ -4,7 +4,7 @@
  * Owns what is known of them; activation itself is the directory's. A broken event is refused for itself alone, left out of
  * lists, shown to operators, and tried again after pauses that grow: its replay may be long, and somebody asks for it all the time.
  */
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { reportTrouble } from './trouble.ts';
 import { Overloaded } from './overloaded.ts';
 import type { Clock } from './clock.ts';
 
@@ -47,21 +47,18 @@ export class BrokenEvents {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX);
     const broken = { failures, retryAt: this.#clock.now() + pauseMs, cause };
     this.#events.set(eventId, broken);
-    if (failures === 1) report(`${eventId} cannot be activated; it answers 503 until it can`, cause);
+    if (failures === 1)
+      reportTrouble('activation', `${eventId} cannot be activated; it answers 503 until it can`, cause);
     return this.#refusal(eventId, broken);
   }
 
   /** The event was activated, or is forgotten. */
   noteMended(eventId: string): void {
-    if (this.#events.delete(eventId)) report(`${eventId} can be activated again`, null);
+    if (this.#events.delete(eventId)) reportTrouble('activation', `${eventId} can be activated again`);
   }
 
   #refusal(eventId: string, { retryAt, cause }: BrokenEvent): Overloaded {
     const seconds = Math.max(1, Math.ceil((retryAt - this.#clock.now()) / 1_000));
     return new Overloaded(`${eventId} cannot be activated`, seconds, cause, eventId);
   }
-}
-
-function report(message: string, error: unknown): void {
-  troubleChannel.publish({ where: 'activation', message, error } satisfies TroubleMessage);
 }

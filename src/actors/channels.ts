@@ -32,14 +32,6 @@ export interface ActivationMessage {
 
 export type { BatchMessage } from '#persistence/journal.ts';
 
-/** Something that an operator should see in the log. */
-export interface TroubleMessage {
-  readonly where: string;
-  readonly message: string;
-  readonly error: unknown;
-}
-
 export const turnChannel = channel('holdfast:turn');
 export const performanceChannel = channel('holdfast:performance');
 export const activationChannel = channel('holdfast:activation');
-export const troubleChannel = channel('holdfast:trouble');

@@ -22,9 +22,9 @@ import { stopwatchMs } from '#persistence/files.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
-import { inBackground } from './background.ts';
 import { BrokenEvents } from './broken-events.ts';
-import { activationChannel, troubleChannel, type ActivationMessage, type TroubleMessage } from './channels.ts';
+import { activationChannel, type ActivationMessage } from './channels.ts';
+import { inBackground, reportTrouble } from './trouble.ts';
 import { byFirstDate, draftEntry, entryOf, isOver, pageOf } from './directory-entry.ts';
 import { isEventBroken, Overloaded } from './overloaded.ts';
 import { Sleepers } from './sleepers.ts';
@@ -388,7 +388,7 @@ export class Directory {
     if (this.#awake.peek(actor.eventId) === actor) this.#awake.delete(actor.eventId);
     const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
     const trouble = `${actor.eventId} is activated again: ${name}: ${message}`;
-    troubleChannel.publish({ where: 'box-office', message: trouble, error: defect } satisfies TroubleMessage);
+    reportTrouble('box-office', trouble, defect);
   }
 
   /** Forgets every live box office: what they held in memory ran ahead of the journal. */

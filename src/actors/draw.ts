@@ -14,7 +14,7 @@ import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/prom
 import { Worker } from 'node:worker_threads';
 import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { reportTrouble } from './trouble.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { Draw } from '#domain/room.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
@@ -43,8 +43,7 @@ export async function holdDraw(office: DrawingOffice): Promise<void> {
       await drawOnce(office);
     } catch (error) {
       if (office.isRetired) return;
-      const message = 'the draw of a waiting room is begun anew';
-      troubleChannel.publish({ where: 'draw', message, error } satisfies TroubleMessage);
+      reportTrouble('draw', 'the draw of a waiting room is begun anew', error);
       await pause(RETRY_MS, undefined, { ref: false });
     }
   }

@@ -16,10 +16,9 @@ import { newestHeaders, SnapshotFolder, type SnapshotHeader } from '#persistence
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';
 import type { ServiceStatus } from '#machines/service.ts';
-import { inBackground } from './background.ts';
 import { activateService, type ActivationSource } from './activation.ts';
 import { findArchived } from './archived-events.ts';
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { inBackground, reportTrouble } from './trouble.ts';
 import { createClock, LATEST_MOMENT, type ServiceClock, type TimeSource } from './clock.ts';
 import { Directory } from './directory.ts';
 import { createIdSource } from './id-source.ts';
@@ -352,7 +351,7 @@ function followJournal(
       service.send('WRITABLE');
       return;
     }
-    report('journal', `${fault?.message ?? 'the journal cannot be written'} ${fault?.hint ?? ''}`, fault);
+    reportTrouble('journal', `${fault?.message ?? 'the journal cannot be written'} ${fault?.hint ?? ''}`, fault);
     service.send(status === 'FULL' ? 'DISK_FULL' : 'FAIL');
     if (status === 'BROKEN' && fault !== null) onFatal(fault);
   });
@@ -387,7 +386,7 @@ async function wake(directory: Directory, journal: SqliteJournal, eventId: strin
     return 'DONE';
   } catch (error) {
     if (error instanceof Overloaded) return 'TURNED_AWAY';
-    if (journal.status !== 'CLOSED') report('activation', `${eventId} could not be activated`, error);
+    if (journal.status !== 'CLOSED') reportTrouble('activation', `${eventId} could not be activated`, error);
     return 'DONE';
   }
 }
@@ -404,7 +403,7 @@ async function readServiceState(
     return await activateService(source, durableSeq);
   } catch (error) {
     if (!(error instanceof JournalDamaged)) throw error;
-    report('archive', `the service's own archived facts are done without: ${error.message}`, error);
+    reportTrouble('archive', `the service's own archived facts are done without: ${error.message}`, error);
     return activateService(source, durableSeq, baseSeq);
   }
 }
@@ -423,30 +422,29 @@ async function readArchived(source: ActivationSource, journal: SqliteJournal, he
 /** What operators should know of the folder as it was found. */
 function reportFolder({ notPrivate }: SqliteJournal, lostIds: readonly string[]): void {
   for (const path of notPrivate) {
-    report('data-folder', `others may read ${path}: it belongs to another user, whose it is to change that`, null);
+    reportTrouble('data-folder', `others may read ${path}: it belongs to another user, whose it is to change that`);
   }
   for (const eventId of lostIds) {
-    report(
+    reportTrouble(
       'archive',
       `${eventId} cannot be activated: its facts are in an archive file that is damaged or missing`,
-      null,
     );
   }
 }
 
 function reportBadSnapshot(path: string, reason: string): void {
-  report('snapshot', `${path} is skipped for an older one: ${reason}`, null);
+  reportTrouble('snapshot', `${path} is skipped for an older one: ${reason}`);
 }
 
 function reportLeap({ byMs, aheadMs }: { readonly byMs: number; readonly aheadMs: number }): void {
   const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;
   const leap = `the machine's clock leapt ${byMs > 0 ? 'ahead' : 'back'} by ${seconds(byMs)}`;
   const now = `it is ${seconds(aheadMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's, which goes on by a stopwatch`;
-  report('clock', `${leap}; ${now}. When the machine's clock is right, restart the service to take it over`, null);
-}
-
-function report(where: string, message: string, error: unknown): void {
-  troubleChannel.publish({ where, message, error } satisfies TroubleMessage);
+  reportTrouble(
+    'clock',
+    `${leap}; ${now}. When the machine's clock is right, restart the service to take it over`,
+    null,
+  );
 }
 
 function within(ms: number, work: Promise<unknown>): Promise<unknown> {

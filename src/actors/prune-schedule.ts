@@ -8,7 +8,7 @@
  *     started anew every night prunes all the same. Prunings that an operator asks for count as well.
  *  2. One that fails is tried again after an hour; while the disk is full or nearly full, or the service stops, none is begun.
  */
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { reportTrouble } from './trouble.ts';
 import type { Clock } from './clock.ts';
 import type { SnapshotRound } from './snapshot-rounds.ts';
 
@@ -44,7 +44,7 @@ export function startPruneSchedule(everyMs: number, ports: PruneSchedulePorts): 
       ports.onPruned(await ports.prune());
     } catch (error) {
       notBefore = clock.now() + RETRY_MS;
-      report('the journal was not pruned; it is tried again in an hour', error);
+      reportTrouble('prune', 'the journal was not pruned; it is tried again in an hour', error);
     }
   };
   const look = (): Promise<void> => {
@@ -59,8 +59,4 @@ export function startPruneSchedule(everyMs: number, ports: PruneSchedulePorts): 
   const interval = setInterval(() => void look(), lookEveryMs);
   interval.unref();
   return { look, stop: () => clearInterval(interval) };
-}
-
-function report(message: string, error: unknown): void {
-  troubleChannel.publish({ where: 'prune', message, error } satisfies TroubleMessage);
 }

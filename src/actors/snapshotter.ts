@@ -9,7 +9,7 @@
  * 3. What happens to one job, or to the thread under it, is the outcome of that job alone; the next one is tried anew.
  */
 import { Worker } from 'node:worker_threads';
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { reportTrouble } from './trouble.ts';
 
 /** What the snapshot thread is started with. */
 export interface SnapshotWorkerData {
@@ -160,6 +160,5 @@ function startWorker(folder: string, on: Parameters<SnapshotterPorts['startThrea
 }
 
 function report({ eventId, trouble }: SnapshotOutcome): void {
-  const message = `no snapshot of ${eventId || 'the service'}: ${trouble}`;
-  troubleChannel.publish({ where: 'snapshot', message, error: null } satisfies TroubleMessage);
+  reportTrouble('snapshot', `no snapshot of ${eventId || 'the service'}: ${trouble}`);
 }

@@ -9,7 +9,7 @@
  *  2. A disk that cannot be looked at is no reason to stop selling: the journal says itself when it cannot be written.
  */
 import { statfs } from 'node:fs/promises';
-import { troubleChannel, type TroubleMessage } from './channels.ts';
+import { reportTrouble } from './trouble.ts';
 
 /** What a look at a disk shows. */
 export interface DiskSpace {
@@ -57,7 +57,7 @@ export async function startSpaceGuard(options: SpaceGuardOptions): Promise<Space
     mark = freeBytesMin ?? Math.min(FREE_BYTES_MIN, space.sizeBytes * SHARE_OF_DISK);
     const wasLow = isLow;
     isLow = freeBytes < (wasLow ? mark * MARGIN : mark);
-    if (isLow && !wasLow) report(describe(freeBytes, mark));
+    if (isLow && !wasLow) reportTrouble('space-guard', describe(freeBytes, mark));
   };
   const look = async (): Promise<void> => {
     const space = await spaceOf(folder).catch(() => null);
@@ -90,8 +90,4 @@ async function spaceOnDisk(folder: string): Promise<DiskSpace> {
 function describe(freeBytes: number, mark: number): string {
   const megabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(bytes < 10 * MEGABYTE ? 1 : 0);
   return `the disk is nearly full: ${megabytes(freeBytes)} MB are free, new holds, checkouts and places in line need ${megabytes(mark)} MB`;
-}
-
-function report(message: string): void {
-  troubleChannel.publish({ where: 'space-guard', message, error: null } satisfies TroubleMessage);
 }

@@ -12,8 +12,7 @@
  *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
  *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
  */
-import { inBackground } from '#actors/background.ts';
-import { troubleChannel, type TroubleMessage } from '#actors/channels.ts';
+import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
 import { isPublished } from '#domain/box-office.ts';
 import { findDate } from '#domain/performances.ts';
@@ -202,7 +201,7 @@ export class LiveFeeds {
       date.office = null;
       // The box office was put to sleep or is activated again: the next tick finds the new one.
       if (error instanceof Overloaded && !isEventBroken(error)) return null;
-      if (!isEventBroken(error)) reportUnreadable(date.slug, error);
+      if (!isEventBroken(error)) reportTrouble('live', `the live streams of ${date.slug} were ended`, error);
       return 'gone';
     }
   }
@@ -241,11 +240,6 @@ export class LiveFeeds {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
-}
-
-function reportUnreadable(slug: string, error: unknown): void {
-  const message = `the live streams of ${slug} were ended`;
-  troubleChannel.publish({ where: 'live', message, error } satisfies TroubleMessage);
 }
 
 /** Processor time of this thread; other processes on a busy machine do not count. */

@@ -11,7 +11,8 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@platformatic/prom-client';
-import type { ActivationMessage, BatchMessage, TroubleMessage, TurnMessage } from '#actors/channels.ts';
+import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/channels.ts';
+import type { TroubleMessage } from '#actors/trouble.ts';
 import type { GaugesPort, InUse, Metrics } from './ports.ts';
 import { addStockGauges } from './stock-gauges.ts';
 

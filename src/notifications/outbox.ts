@@ -11,7 +11,7 @@
  * 4. Once the fact of an event set aside was taken, its further facts are read again from there.
  * 5. The cursor is kept in the journal. After a crash what was taken since is told again, under the same ids.
  */
-import { troubleChannel, type TroubleMessage } from '#actors/channels.ts';
+import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
@@ -38,9 +38,6 @@ export interface Outbox {
   /** Posts nothing more, keeps the cursor. */
   stop(): Promise<void>;
 }
-
-const FIRST_PAUSE_MS = 1_000;
-const PAUSE_MS_MAX = 300_000;
 
 /** Between looks at whether the journal has grown. */
 const LOOK_EVERY_MS = 100;
@@ -97,7 +94,6 @@ export async function openOutbox(ports: OutboxPorts): Promise<Outbox> {
 
 class JournalOutbox implements Outbox {
   readonly #ports: OutboxPorts;
-  readonly #firstPauseMs: number;
   readonly #lanes = new Map<string, Lane>();
   readonly #stopping = new AbortController();
   readonly #pauses = new Map<Lane, NodeJS.Timeout>();
@@ -116,7 +112,6 @@ class JournalOutbox implements Outbox {
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
-    this.#firstPauseMs = ports.firstPauseMs ?? FIRST_PAUSE_MS;
     const { throughSeq, behind } = ports.cursor ?? { throughSeq: ports.journal.durableSeq, behind: {} };
     this.#frontierSeq = throughSeq;
     this.#keptSeq = throughSeq;
@@ -156,7 +151,7 @@ class JournalOutbox implements Outbox {
     try {
       while (this.#readSlice()) await new Promise((resolve) => setImmediate(resolve));
     } catch (error) {
-      report('the journal could not be read for notifications', error);
+      reportTrouble('notifications', 'the journal could not be read for notifications', error);
     } finally {
       this.#isReading = false;
     }
@@ -283,11 +278,12 @@ class JournalOutbox implements Outbox {
   }
 
   #pause(lane: Lane, error: unknown): void {
-    const pauseMs = Math.min(this.#firstPauseMs * 2 ** lane.refusals, PAUSE_MS_MAX);
     lane.status = 'PAUSING';
     lane.refusals += 1;
-    if (isPowerOfTwo(lane.refusals)) report(`${lane.eventId}: a notification was not taken`, error);
-    const timer = setTimeout(() => this.#endPause(lane), pauseMs);
+    if (isWorthReporting(lane.refusals)) {
+      reportTrouble('notifications', `${lane.eventId}: a notification was not taken`, error);
+    }
+    const timer = setTimeout(() => this.#endPause(lane), retryPauseMs(lane.refusals, this.#ports.firstPauseMs));
     timer.unref();
     this.#pauses.set(lane, timer);
   }
@@ -350,12 +346,4 @@ function isWanted({ following, readSeq }: Lane, { seq }: FactRow, frontierSeq: n
     case 'ABOUT':
       return false;
   }
-}
-
-function isPowerOfTwo(count: number): boolean {
-  return (count & (count - 1)) === 0;
-}
-
-function report(message: string, error: unknown): void {
-  troubleChannel.publish({ where: 'notifications', message, error } satisfies TroubleMessage);
 }

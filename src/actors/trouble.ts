@@ -1,0 +1,36 @@
+import { channel } from 'node:diagnostics_channel';
+
+/** Something that an operator should see in the log; metrics count it by `where`. */
+export interface TroubleMessage {
+  readonly where: string;
+  readonly message: string;
+  /** Null when no error caused it. */
+  readonly error: unknown;
+}
+
+const troubleChannel = channel('holdfast:trouble');
+
+export function reportTrouble(where: string, message: string, error: unknown = null): void {
+  troubleChannel.publish({ where, message, error } satisfies TroubleMessage);
+}
+
+/** Power-of-two counts alone: a failure that repeats for hours fills no log. */
+export function isWorthReporting(failuresInARow: number): boolean {
+  return (failuresInARow & (failuresInARow - 1)) === 0;
+}
+
+/**
+ * Starts work whose outcome nobody waits for. A rejection is reported and ends nothing: an unhandled one would end the process,
+ * and with it the sale of every other event.
+ */
+export function inBackground(where: string, work: Promise<unknown>): void {
+  work.catch((error: unknown) => reportTrouble(where, 'work in the background failed', error));
+}
+
+const RETRY_PAUSE_MS_MIN = 1_000;
+const RETRY_PAUSE_MS_MAX = 300_000;
+
+/** The pause after so many failures in a row: doubled each time, from a second to five minutes. */
+export function retryPauseMs(failuresInARow: number, firstPauseMs = RETRY_PAUSE_MS_MIN): number {
+  return Math.min(firstPauseMs * 2 ** (failuresInARow - 1), RETRY_PAUSE_MS_MAX);
+}

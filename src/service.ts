@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { inBackground } from '#actors/background.ts';
+import { inBackground, type TroubleMessage } from '#actors/trouble.ts';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
@@ -16,7 +16,7 @@ import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/poster.ts';
-import { absentProviders, openPaymentDesk, type PaymentDesk } from '#payments/desk.ts';
+import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/files.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
@@ -26,7 +26,6 @@ import { confirmKey, keptSecret, peekSecret, SECRETS } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
-import type { TroubleMessage } from '#actors/channels.ts';
 
 export interface ServiceOptions {
   /** Load the demo catalogue when the journal is empty and no catalogue is set. */
@@ -42,7 +41,7 @@ export interface Service {
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
-  readonly payments: PaymentDesk;
+  readonly payments: PaymentService;
   readonly log: Logger;
   /** Stops accepting, finishes what was accepted, makes it durable, snapshots, closes. */
   stop(): Promise<void>;
@@ -134,10 +133,10 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   await publicApp.listen({ host: listeningHost(config.host), port: config.port });
   await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
   const adminUrl = addressOf(config.adminHost, portOf(adminApp));
-  const { cashier, sessionCloser } = payments;
+  const { checkoutSessions, sessionExpiry } = payments;
   const sweep = setInterval(() => {
-    inBackground('payments', cashier.resumeUnopened());
-    inBackground('payments', sessionCloser.lookThrough());
+    inBackground('payments', checkoutSessions.resumeUnopened());
+    inBackground('payments', sessionExpiry.scanActivated());
   }, RESUME_EVERY_MS);
   sweep.unref();
   const pruning = schedulePruning(config, engine, log);
@@ -147,9 +146,9 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     log.info('stopping');
     engine.drain();
     clearInterval(sweep);
-    sessionCloser.stop();
+    sessionExpiry.stop();
     pruning.stop();
-    payments.cashier.finishWithin(ANSWERS_MS_MAX);
+    checkoutSessions.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();
     await outbox?.stop();
@@ -211,7 +210,7 @@ function openTicketSigner({ dataDir, ticketKeys }: Config, log: Logger): TicketS
 }
 
 /** Stands the providers behind their names; their secrets are as configured, or made at first start. */
-function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentDesk> {
+function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentService> {
   const { dataDir, sandbox, stripe, webhookSecretA, webhookSecretB } = config;
   const { directory, clock } = engine;
   const secretOf = (fileName: string, configured: string | null): string =>
@@ -221,7 +220,7 @@ function openPayments(config: Config, engine: Engine, baseUrl: () => string): Pr
     provider_b: secretOf(WEBHOOK_SECRET_FILES.provider_b, webhookSecretB),
   };
   const ports = { offices: directory, awake: () => directory.awake(), clock, baseUrl };
-  return openPaymentDesk({ sandbox, secrets, stripe }, ports);
+  return openPaymentService({ sandbox, secrets, stripe }, ports);
 }
 
 /** Starts telling the receiver that the settings name, if they name one. */

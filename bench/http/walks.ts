@@ -1,5 +1,5 @@
 /** What the people of a crowd do, step by step. A walk answers whether its person has a reason to begin another one. */
-import { signReport } from '#payments/standard-webhooks.ts';
+import { signWebhook } from '#payments/standard-webhooks.ts';
 import type { Answer, Request } from './wire.ts';
 
 export type WalkName = 'sell-out' | 'rush';
@@ -118,7 +118,7 @@ function webhookOf({ number, webhookSecret }: Walker, order: Started): Request {
   const { checkout_session_id, total_amount: amount, currency } = order;
   const data = { checkout_session_id, payment_id: `pay-${number}`, amount, currency };
   const report = { type: 'payment.paid', timestamp: new Date(now).toISOString(), data };
-  const { headers, rawBody } = signReport(webhookSecret, `msg-${number}`, report, now);
+  const { headers, rawBody } = signWebhook(webhookSecret, `msg-${number}`, report, now);
   return {
     method: 'POST',
     path: '/api/payments/webhooks/provider_a',

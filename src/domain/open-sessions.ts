@@ -1,7 +1,7 @@
 /**
  * Sessions at payment providers that may still take money which their order cannot use.
  *
- * Owns the question only; the providers are told by `payments/session-closer.ts`.
+ * Owns the question only; `payments/session-expiry.ts` calls the providers.
  *
  * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
  *    whose page may still be open at the provider.

@@ -7,7 +7,7 @@
 import type { Attendee, IdempotencyMark, OrderItem } from '#domain/fact.ts';
 import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
 import type { IssuedTicketView, OrderView, PaymentView, TicketView } from '#domain/views.ts';
-import { returnUrl } from '#payments/cashier.ts';
+import { returnUrl } from '#payments/checkout-sessions.ts';
 import type { TicketClaims, TicketSigner } from '#tickets/signing.ts';
 import { readItem } from './bodies.ts';
 import { printMoment, printTime } from './printing.ts';

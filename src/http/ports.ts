@@ -12,7 +12,7 @@ import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './encoding.ts';
-import type { PaymentDesk } from '#payments/desk.ts';
+import type { PaymentService } from '#payments/service.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
 
@@ -170,7 +170,7 @@ export interface PublicPorts extends CommonPorts {
   readonly storefront?: PagesPort;
   /** A storefront in a hundred lines, for those who build one. */
   readonly example?: PagesPort;
-  readonly payments: PaymentDesk;
+  readonly payments: PaymentService;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;
   /** Moves the service's clock forward and answers the new moment once that is durable; null where that is too far. */

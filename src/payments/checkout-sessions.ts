@@ -1,34 +1,34 @@
 /**
- * The way from an order to the provider's page: asks for the session of a payment and has it kept.
+ * Opens the checkout session of a payment at its provider and records it in the order.
  *
- * Owns the calls under way and their bounds. The order is written before anybody comes here, so that a crash forgets no
- * session; what a session came to is told by `webhooks.ts`. Called by `http/routes` and by the service's sweep.
+ * Owns the calls to providers that are under way, and their limits. An order is durable before its first session is opened,
+ * so a crash loses no session. What became of a session comes back through `webhooks.ts`.
  *
- * 1. Starts of the same payment share one call and its answer.
- * 2. A call never holds a turn: other buyers are served while the provider thinks. Each provider is asked by so many at once;
- *    the others wait their turn, within the same ten seconds.
- * 3. When the provider cannot be reached the order stays as it is; the same start, the order page or the sweep goes on
- *    with it, under the same key.
+ * 1. Concurrent requests for the session of one payment share one call and its result.
+ * 2. A call to a provider runs outside the event's turn, so a slow provider delays no other buyer. Each provider has a
+ *    concurrency limit; the wait for it counts towards the ten seconds of the call.
+ * 3. When the provider cannot be reached the order stays as it is. The same start, the order page or `resumeUnopened` continues
+ *    with the same payment id, by which the provider recognizes a repeat.
  */
-import { troubleChannel, type TroubleMessage } from '#actors/channels.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
 import { findOrder, viewOrder, viewPayment } from '#domain/order-views.ts';
+import { reportTrouble } from '#actors/trouble.ts';
 import { awaitsFirstSession, firstPaymentOf } from '#domain/orders.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { PaymentProviderName } from '#domain/catalogue.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
+import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrency-limit.ts';
 import { ProviderUnavailable, type CheckoutSession, type PaymentProviders } from './provider.ts';
 import type { OfficePort, OfficesPort } from './ports.ts';
-import { createTurnstile, type Turnstile } from './turnstile.ts';
 
-export interface CashierPorts {
+export interface CheckoutSessionPorts {
   readonly providers: PaymentProviders;
   /** Prefix of the URLs handed to buyers. */
   readonly baseUrl: () => string;
-  /** The box offices that are awake, for the sweep. */
+  /** The events in memory. */
   readonly awake: () => readonly OfficePort[];
-  /** Finds the box office of an order. */
   readonly offices: OfficesPort;
 }
 
@@ -38,63 +38,63 @@ export interface Payable {
   readonly payment: PaymentView;
 }
 
-/** A payment whose session is open; `isShared`: another request had it opened, meanwhile or before. */
-export interface Opened extends Payable {
+/** A payment whose session is open; `isShared`: another request opened it, at the same time or before. */
+export interface OpenedPayment extends Payable {
   readonly isShared: boolean;
 }
 
-export interface Cashier {
-  /** Opens the session of a payment. Rejects with ProviderUnavailable, or Overloaded when the answer cannot be kept. */
-  openSession(payable: Payable): Promise<Opened>;
-  /** Offers again the orders that still wait for their first session, a few at a time. */
+export interface CheckoutSessions {
+  /** Opens the session of a payment. Rejects with ProviderUnavailable, or Overloaded when the session cannot be recorded. */
+  openSession(payable: Payable): Promise<OpenedPayment>;
+  /** Opens the sessions of orders that still have none, a few in each call: a crash or an outage left them so. */
   resumeUnopened(): Promise<void>;
-  /** Calls to providers under way, and those that wait for their turn. */
+  /** Calls to providers that run, and those that wait for a concurrency limit. */
   readonly calls: { readonly underWay: number; readonly waiting: number };
-  /** Gives up, after so long, the calls that are still under way: the service stops, and whoever waits must be answered first. */
+  /** Aborts the calls that are still under way after so long, so that a service that stops answers its last requests in time. */
   finishWithin(ms: number): void;
 }
 
-/** The longest that a buyer waits for a provider, standing in line for it included. */
+/** The longest that a buyer waits for a provider, the wait for its concurrency limit included. */
 const SESSION_MS_MAX = 10_000;
 
-/** Calls to one provider at once. */
+/** Concurrent calls to one provider. */
 const CALLS_MAX = 64;
 
-/** Calls that may wait for their turn; more could not be answered in time. */
+/** Calls that wait for one provider's limit; more could not be answered in time. */
 const WAITING_MAX = 5_000;
 
-/** Younger orders are still in the hands of the request that placed them. */
+/** The request that placed a younger order still opens its session. */
 const RESUME_AFTER_MS = 15_000;
 
-/** Asking an event that was put to sleep just now. */
+/** An event can be evicted between its lookup and the call; so often it is looked up anew. */
 const TRIES_MAX = 3;
 
-/** Orders offered again in one sweep. */
+/** Orders of one event in one call of `resumeUnopened`. */
 const RESUMED_MAX = 200;
 
-export function createCashier({ providers, baseUrl, awake, offices }: CashierPorts): Cashier {
-  const underWay = new Map<string, Promise<Opened>>();
+export function createCheckoutSessions({ providers, baseUrl, awake, offices }: CheckoutSessionPorts): CheckoutSessions {
+  const underWay = new Map<string, Promise<OpenedPayment>>();
   const calls = new Set<AbortController>();
   let isTimeUp = false;
-  const turnstile = (): Turnstile => createTurnstile(CALLS_MAX, WAITING_MAX);
-  const turnstiles: Record<PaymentProviderName, Turnstile> = { provider_a: turnstile(), provider_b: turnstile() };
+  const newLimit = (): ConcurrencyLimit => createConcurrencyLimit(CALLS_MAX, WAITING_MAX);
+  const limits: Record<PaymentProviderName, ConcurrencyLimit> = { provider_a: newLimit(), provider_b: newLimit() };
 
-  const askProvider = async ({ order, payment }: Payable): Promise<CheckoutSession> => {
+  const callProvider = async ({ order, payment }: Payable): Promise<CheckoutSession> => {
     const { provider: name } = payment;
     if (name === 'FREE') throw new ProviderUnavailable('nothing is to be paid');
     const call = new AbortController();
     const timeUp = setTimeout(() => call.abort(), isTimeUp ? 0 : SESSION_MS_MAX);
     calls.add(call);
-    const ask = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
+    const open = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
     try {
-      return await turnstiles[name].pass(ask, call.signal);
+      return await limits[name].run(open, call.signal);
     } finally {
       clearTimeout(timeUp);
       calls.delete(call);
     }
   };
 
-  /** Asks the event of an order that is written, found anew each time: it may have been put to sleep since. */
+  /** Runs a call at the order's event, which is looked up for each try because it may have been evicted. */
   const atEvent = async <Answer>(orderId: string, ask: (office: OfficePort) => Promise<Answer>): Promise<Answer> => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -103,19 +103,19 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
         return await ask(office);
       } catch (error) {
         if (!(error instanceof Overloaded) || tries === TRIES_MAX) throw error;
-        await pause();
+        await nextRound();
       }
     }
   };
 
-  const open = async (payable: Payable): Promise<Opened> => {
+  const open = async (payable: Payable): Promise<OpenedPayment> => {
     const { order, payment } = payable;
     const { id: orderId } = order;
     const before = await atEvent(orderId, (office) =>
       office.lookDurably((state) => findOpened(state, orderId, payment.id)),
     );
     if (before !== null) return { ...before, isShared: true };
-    const session = await askProvider(payable);
+    const session = await callProvider(payable);
     const kept = await atEvent(orderId, (office) =>
       office.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
     );
@@ -123,7 +123,7 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
     return { order: kept.order, payment: kept.payment, isShared: false };
   };
 
-  const openSession = (payable: Payable): Promise<Opened> => {
+  const openSession = (payable: Payable): Promise<OpenedPayment> => {
     const { id } = payable.payment;
     const known = underWay.get(id);
     if (known !== undefined) return known.then((opened) => ({ ...opened, isShared: true }));
@@ -140,20 +140,24 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
         left -= unopened.length;
         for (const payable of unopened) await openSession(payable);
       } catch (error) {
-        if (error instanceof ProviderUnavailable) return reportUnopened(error);
-        // One event that cannot be asked now must not keep the orders of the others waiting.
-        if (!(error instanceof Overloaded)) reportUnswept(error);
+        if (error instanceof ProviderUnavailable) {
+          return reportTrouble('payments', 'orders have no session yet: the payment provider cannot be reached', error);
+        }
+        // One event that does not answer must not delay the orders of the others.
+        if (!(error instanceof Overloaded)) {
+          reportTrouble('payments', 'orders without a session could not be looked up at an event', error);
+        }
       }
-      await pause();
+      await nextRound();
     }
   };
 
   const finishWithin = (ms: number): void => {
-    const giveUp = (): void => {
+    const abortAll = (): void => {
       isTimeUp = true;
       for (const call of calls) call.abort();
     };
-    setTimeout(giveUp, ms).unref();
+    setTimeout(abortAll, ms).unref();
   };
 
   return {
@@ -161,8 +165,8 @@ export function createCashier({ providers, baseUrl, awake, offices }: CashierPor
     resumeUnopened,
     finishWithin,
     get calls() {
-      const { provider_a: a, provider_b: b } = turnstiles;
-      return { underWay: a.inside + b.inside, waiting: a.waiting + b.waiting };
+      const { provider_a: a, provider_b: b } = limits;
+      return { underWay: a.running + b.running, waiting: a.waiting + b.waiting };
     },
   };
 }
@@ -183,12 +187,12 @@ function requestOf(order: OrderView, payment: PaymentView, baseUrl: string) {
   };
 }
 
-/** Where the buyer comes back to: the storefront's page with the order's id filled in, or else the order's own page. */
+/** Where the buyer returns to: the storefront's page with the order's id filled in, or the order's own page. */
 export function returnUrl({ id }: Pick<OrderView, 'id'>, url: string | null, baseUrl: string): string {
   return url === null ? `${baseUrl}/orders/${id}` : url.replaceAll('{ORDER_ID}', id);
 }
 
-/** The payment with the session that it has by now; null while it has none. */
+/** The payment once it has a session; null while it has none. */
 function findOpened(state: BoxOffice, orderId: string, paymentId: string): Payable | null {
   const order = findOrder(state, orderId);
   const payment = isRefusal(order) ? undefined : order.payments.find(({ id }) => id === paymentId);
@@ -196,7 +200,7 @@ function findOpened(state: BoxOffice, orderId: string, paymentId: string): Payab
   return { order, payment };
 }
 
-/** The orders of an event that still wait for their first session: among the newest, within the payment window. */
+/** The newest orders of an event that have no session yet and whose payment window is open. */
 function findUnopened(state: BoxOffice, now: number, max: number): readonly Payable[] {
   const { inOrder } = state.orders;
   const found: Payable[] = [];
@@ -208,18 +212,4 @@ function findUnopened(state: BoxOffice, now: number, max: number): readonly Paya
     found.push({ order: viewOrder(state, order), payment });
   }
   return found;
-}
-
-function reportUnopened(error: ProviderUnavailable): void {
-  const message = 'orders still wait for their sessions: the payment provider cannot be reached';
-  troubleChannel.publish({ where: 'payments', message, error } satisfies TroubleMessage);
-}
-
-function reportUnswept(error: unknown): void {
-  const message = 'orders that wait for their sessions could not be looked for at an event';
-  troubleChannel.publish({ where: 'payments', message, error } satisfies TroubleMessage);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

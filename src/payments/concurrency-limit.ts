@@ -1,75 +1,75 @@
 /**
- * The line in front of a provider: so many are inside at once, the others wait, nobody for longer than their signal says.
+ * Limits how many calls to one provider run at once; further calls wait in their order of arrival.
  *
- * Called by `cashier.ts`, which has one for each provider.
+ * 1. A call waits and runs no longer than its signal allows. A call that ignores its signal is left to itself.
+ * 2. Every failure becomes ProviderUnavailable.
  */
 import { ProviderUnavailable } from './provider.ts';
 
-/** Lets so many through at once; the others wait in line, and not longer than their signal says. */
-export interface Turnstile {
-  readonly inside: number;
+export interface ConcurrencyLimit {
+  readonly running: number;
   readonly waiting: number;
-  /** Runs the work in its turn. Rejects with ProviderUnavailable when the line is full or the time is up, also in the work. */
-  pass<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  /** Runs the call once the limit allows it. Rejects with ProviderUnavailable when too many wait, when the call fails or the signal aborts. */
+  run<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 }
 
-export function createTurnstile(insideMax: number, waitingMax: number): Turnstile {
-  let inside = 0;
-  const line = new Set<() => void>();
+export function createConcurrencyLimit(runningMax: number, waitingMax: number): ConcurrencyLimit {
+  let running = 0;
+  const waiting = new Set<() => void>();
 
-  const enter = (signal: AbortSignal): Promise<void> => {
-    if (inside < insideMax) {
-      inside += 1;
+  const acquire = (signal: AbortSignal): Promise<void> => {
+    if (running < runningMax) {
+      running += 1;
       return Promise.resolve();
     }
-    if (line.size >= waitingMax) return Promise.reject(new ProviderUnavailable('too many wait for the provider'));
+    if (waiting.size >= waitingMax) return Promise.reject(new ProviderUnavailable('too many wait for the provider'));
     return new Promise((resolve, reject) => {
-      const admit = (): void => {
+      const start = (): void => {
         signal.removeEventListener('abort', giveUp);
         resolve();
       };
       const giveUp = (): void => {
-        line.delete(admit);
+        waiting.delete(start);
         reject(timeIsUp());
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      line.add(admit);
+      waiting.add(start);
     });
   };
 
-  /** The place of the one who leaves goes to the first in line. */
-  const leave = (): void => {
-    const [next] = line;
+  /** Hands the free slot to the call that has waited longest. */
+  const release = (): void => {
+    const [next] = waiting;
     if (next === undefined) {
-      inside -= 1;
+      running -= 1;
       return;
     }
-    line.delete(next);
+    waiting.delete(next);
     next();
   };
 
   return {
-    get inside() {
-      return inside;
+    get running() {
+      return running;
     },
     get waiting() {
-      return line.size;
+      return waiting.size;
     },
-    async pass(work, signal) {
-      await enter(signal);
+    async run(call, signal) {
+      await acquire(signal);
       try {
-        return await orTimeOut(work(), signal);
+        return await orTimeOut(call(), signal);
       } catch (error) {
         if (error instanceof ProviderUnavailable) throw error;
         throw new ProviderUnavailable('the provider could not be asked', error);
       } finally {
-        leave();
+        release();
       }
     },
   };
 }
 
-/** The work's outcome, or a rejection once the time is up: work that ignores its signal is left behind. */
+/** The result of the work, or a rejection once the signal aborts (1). */
 function orTimeOut<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(timeIsUp());

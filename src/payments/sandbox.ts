@@ -1,22 +1,15 @@
-/**
- * The embedded provider: sessions that cost nothing, and outages on demand.
- *
- * Owns no session: an id is made from the payment's id and the provider's secret, so that the same payment has the same session
- * after a restart too, and nobody can guess it. What the buyer does on the page is `sandbox-till.ts`.
- *
- * 1. Outages are soft state: a restart ends them.
- */
+/** The embedded payment provider, for trying out and tests: no money moves, and outages can be simulated. */
 import { createHmac } from 'node:crypto';
 import { eventNumberOf, joinId, SECRET_LENGTH } from '#domain/ids.ts';
 import { ProviderUnavailable, type PaymentProvider } from './provider.ts';
-import { readReport } from './standard-webhooks.ts';
+import { readWebhook } from './standard-webhooks.ts';
 import type { ClockPort } from './ports.ts';
 
 export interface SandboxProvider extends PaymentProvider {
-  /** Until when it plays dead; in the past when it does not. */
+  /** End of the simulated outage; in the past when there is none. */
   readonly outageEndsAt: number;
-  /** Plays dead for some seconds; 0 ends it. Returns the moment at which it is over. */
-  breakDown(seconds: number): number;
+  /** Simulates an outage for some seconds; 0 ends it, and so does a restart. Returns the end of the outage. */
+  simulateOutage(seconds: number): number;
 }
 
 /** Opens the sandbox behind one provider name; `pageOf` is the address of a session's page. */
@@ -30,30 +23,31 @@ export function createSandboxProvider(
     get outageEndsAt() {
       return outageEndsAt;
     },
-    breakDown(seconds) {
+    simulateOutage(seconds) {
       outageEndsAt = clock.now() + Math.round(seconds * 1000);
       return outageEndsAt;
     },
     async openSession({ paymentId, expiresAt }) {
-      if (clock.now() < outageEndsAt) throw new ProviderUnavailable('the sandbox plays an outage');
+      if (clock.now() < outageEndsAt) throw new ProviderUnavailable('the sandbox simulates an outage');
       const checkoutSessionId = sessionIdOf(secret, paymentId);
       return { checkoutSessionId, redirectUrl: pageOf(checkoutSessionId), expiresAt };
     },
-    // The page of a session shows what its order has come to; it stays, so that late money can be tried out.
+    // Sessions stay open after their order has ended, so that late money can be tested.
     expireSession: null,
-    readWebhook: (delivery, moments) => readReport(secret, delivery, moments),
+    readWebhook: (delivery, moments) => readWebhook(secret, delivery, moments),
   };
 }
 
-/** The provider behind a name where nothing stands: webhooks of a bridge are read, sessions cannot be had. */
+/** Stands in for a provider that is not configured: signed webhooks, as a bridge sends them, are read; no session can be opened. */
 export function createAbsentProvider(secret: string): PaymentProvider {
   return {
     openSession: () => Promise.reject(new ProviderUnavailable('no payment provider is configured')),
     expireSession: null,
-    readWebhook: (delivery, moments) => readReport(secret, delivery, moments),
+    readWebhook: (delivery, moments) => readWebhook(secret, delivery, moments),
   };
 }
 
+/** The same payment has the same session id after a restart, and nobody can guess it without the secret. */
 function sessionIdOf(secret: string, paymentId: string): string {
   const digest = createHmac('sha256', secret).update(paymentId).digest('base64url');
   return joinId('cs', eventNumberOf('pay', paymentId) ?? 0, digest.slice(0, SECRET_LENGTH));

@@ -1,43 +1,39 @@
-/**
- * The payments of a service, put together: who stands behind each provider's name, the cashier, the webhooks, the sandbox.
- *
- * Called once by `src/service.ts` and by tests.
- */
+/** Composes the payment service: a provider for each name, checkout sessions and their expiry, webhooks, the sandbox. */
 import type { PaymentProviderName } from '#domain/catalogue.ts';
-import { createCashier, type Cashier, type CashierPorts } from './cashier.ts';
+import { createCheckoutSessions, type CheckoutSessionPorts, type CheckoutSessions } from './checkout-sessions.ts';
 import type { PaymentProvider } from './provider.ts';
 import type { ClockPort, OfficesPort } from './ports.ts';
 import { createAbsentProvider, createSandboxProvider, type SandboxProvider } from './sandbox.ts';
-import { createSandboxTill, type SandboxTill } from './sandbox-till.ts';
+import { createSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.ts';
 import { openStripe, type StripeSettings } from './stripe.ts';
-import { openSessionCloser, type SessionCloser } from './session-closer.ts';
+import { openSessionExpiry, type SessionExpiry } from './session-expiry.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 export interface PaymentSettings {
   readonly sandbox: boolean;
   readonly secrets: Readonly<Record<PaymentProviderName, string>>;
-  /** Stripe stands behind the name that it says; null for nowhere. */
+  /** `provider` is the name whose payments go to Stripe; null without Stripe. */
   readonly stripe: (StripeSettings & { readonly provider: PaymentProviderName }) | null;
 }
 
-export interface PaymentPorts extends Pick<CashierPorts, 'baseUrl' | 'awake'> {
+export interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'awake'> {
   readonly offices: OfficesPort;
   readonly clock: ClockPort;
 }
 
-export interface PaymentDesk {
-  readonly cashier: Cashier;
+export interface PaymentService {
+  readonly checkoutSessions: CheckoutSessions;
   readonly webhooks: Webhooks;
-  readonly sessionCloser: SessionCloser;
+  readonly sessionExpiry: SessionExpiry;
   /** Null where the sandbox is off. */
-  readonly sandbox: SandboxTill | null;
-  /** The names that nothing stands behind: nothing can be paid there. */
+  readonly sandbox: SandboxCheckout | null;
+  /** Names without a provider: payments there are refused. */
   readonly absent: readonly PaymentProviderName[];
 }
 
 const PROVIDER_NAMES: readonly PaymentProviderName[] = ['provider_a', 'provider_b'];
 
-/** The provider names that nothing stands behind. */
+/** The names that have no provider under these settings. */
 export function absentProviders(
   sandbox: boolean,
   stripe: { readonly provider: PaymentProviderName } | null,
@@ -45,13 +41,12 @@ export function absentProviders(
   return sandbox ? [] : PROVIDER_NAMES.filter((name) => name !== stripe?.provider);
 }
 
-/** Stands a provider behind each name and opens the desk. */
-export async function openPaymentDesk(settings: PaymentSettings, ports: PaymentPorts): Promise<PaymentDesk> {
+export async function openPaymentService(settings: PaymentSettings, ports: PaymentPorts): Promise<PaymentService> {
   const { secrets, stripe } = settings;
   const { baseUrl, awake, offices, clock } = ports;
   const sandboxes = new Map<PaymentProviderName, { readonly provider: SandboxProvider; readonly secret: string }>();
 
-  const stand = async (name: PaymentProviderName): Promise<PaymentProvider> => {
+  const openProvider = async (name: PaymentProviderName): Promise<PaymentProvider> => {
     const secret = secrets[name];
     if (stripe?.provider === name) return openStripe(stripe, clock);
     if (!settings.sandbox) return createAbsentProvider(secret);
@@ -60,10 +55,12 @@ export async function openPaymentDesk(settings: PaymentSettings, ports: PaymentP
     return provider;
   };
 
-  const providers = { provider_a: await stand('provider_a'), provider_b: await stand('provider_b') };
-  const cashier = createCashier({ providers, baseUrl, awake, offices });
+  const providers = { provider_a: await openProvider('provider_a'), provider_b: await openProvider('provider_b') };
+  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, awake, offices });
   const webhooks = createWebhooks({ providers, offices, clock });
-  const sandbox = settings.sandbox ? createSandboxTill({ sandboxes, offices, clock, cashier, webhooks }) : null;
-  const sessionCloser = openSessionCloser({ providers, offices, awake });
-  return { cashier, webhooks, sessionCloser, sandbox, absent: absentProviders(settings.sandbox, stripe) };
+  const sandbox = settings.sandbox
+    ? createSandboxCheckout({ sandboxes, offices, clock, checkoutSessions, webhooks })
+    : null;
+  const sessionExpiry = openSessionExpiry({ providers, offices, awake });
+  return { checkoutSessions, webhooks, sessionExpiry, sandbox, absent: absentProviders(settings.sandbox, stripe) };
 }

@@ -1,34 +1,36 @@
 /**
- * Expires sessions at their provider once no order can use their money: an order has ended, or another session has paid.
+ * Expires sessions at their provider once their order cannot use their money: the order has ended, or another session was paid.
  *
- * Owns the list of orders whose sessions are still to be expired, and the pauses between tries. It holds no turn and no buyer's
- * call: it follows the facts of turns and asks the providers with calls of its own.
+ * Owns the list of orders whose sessions are to be expired, and the pauses between tries. It learns of these orders from the
+ * facts of turns, and its calls to providers delay neither a turn nor a buyer.
  *
- * 1. Nothing is expired before what made it useless is durable.
- * 2. What failed is tried again after pauses that grow from a second to five minutes, until the session is over by itself.
- * 3. The list is soft: after a start, an event that comes alive is looked through once for sessions that were left open.
- * 4. A session that could not be expired costs nothing but a refund: money that comes through it is late money.
+ * 1. A session is expired only after the fact that made it useless is durable.
+ * 2. A failed call is repeated after pauses that grow from a second to five minutes, until the session has ended by itself.
+ * 3. The list is kept in memory only. After a start, each event is scanned once when it is activated.
+ * 4. A session that could not be expired costs at most a refund: money that it takes is late money.
  */
-import { turnChannel, troubleChannel, type TroubleMessage, type TurnMessage } from '#actors/channels.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import { Overloaded } from '#actors/overloaded.ts';
+import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import { scanForUselessSessions, uselessSessions, type OrderScan, type UselessSession } from '#domain/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
 import type { OfficePort, OfficesPort } from './ports.ts';
 import type { PaymentProviders } from './provider.ts';
 
-export interface SessionCloserPorts {
+export interface SessionExpiryPorts {
   readonly providers: PaymentProviders;
   readonly offices: OfficesPort;
-  /** The box offices that are awake. */
+  /** The events in memory. */
   readonly awake: () => readonly OfficePort[];
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
 
-export interface SessionCloser {
-  /** Looks through the events that came alive since the last call (3). */
-  lookThrough(): Promise<void>;
-  /** Expires nothing more. */
+export interface SessionExpiry {
+  /** Scans the events that were activated since the last call (3). */
+  scanActivated(): Promise<void>;
+  /** Expires no further session. */
   stop(): void;
 }
 
@@ -40,70 +42,67 @@ const ENDING: ReadonlySet<FactType> = new Set<FactType>([
   'CheckoutSessionOpened',
 ]);
 
-/** Calls at once, beside those of buyers. */
+/** Concurrent calls, beside those of buyers. */
 const CALLS_MAX = 8;
 
-/** Orders on the list; the sessions of more than that are left to end by themselves (4). */
+/** Orders on the list; the sessions of further orders end by themselves (4). */
 const LISTED_MAX = 50_000;
 
 const CALL_MS_MAX = 10_000;
-const FIRST_PAUSE_MS = 1_000;
-const PAUSE_MS_MAX = 300_000;
 
-/** Orders looked through without giving the loop back; under 3 ms. */
+/** Orders scanned before other work runs; under 3 ms. */
 const SCANNED_A_SLICE = 256;
 
 interface Listed {
-  /** In a row. */
+  /** Failed tries in a row. */
   failures: number;
-  /** Something happened to the order since its sessions were asked for. */
+  /** The order has changed since its useless sessions were read. */
   hasChanged: boolean;
 }
 
-/** Starts following the turns; where no provider has sessions to expire, nothing is followed. */
-export function openSessionCloser(ports: SessionCloserPorts): SessionCloser {
+/** Starts expiring sessions; does nothing when no provider has sessions to expire. */
+export function openSessionExpiry(ports: SessionExpiryPorts): SessionExpiry {
   const hasSessions = Object.values(ports.providers).some(({ expireSession }) => expireSession !== null);
-  if (!hasSessions) return { lookThrough: () => Promise.resolve(), stop: () => {} };
-  return new TurnFollower(ports);
+  if (!hasSessions) return { scanActivated: () => Promise.resolve(), stop: () => {} };
+  return new ExpiryList(ports);
 }
 
-class TurnFollower implements SessionCloser {
-  readonly #ports: SessionCloserPorts;
-  readonly #firstPauseMs: number;
-  /** Orders to be seen to. */
+class ExpiryList implements SessionExpiry {
+  readonly #ports: SessionExpiryPorts;
   readonly #listed = new Map<string, Listed>();
   readonly #waiting: string[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stopping = new AbortController();
-  readonly #known = new WeakSet<OfficePort>();
+  readonly #scanned = new WeakSet<OfficePort>();
   #calls = 0;
 
-  constructor(ports: SessionCloserPorts) {
+  constructor(ports: SessionExpiryPorts) {
     this.#ports = ports;
-    this.#firstPauseMs = ports.firstPauseMs ?? FIRST_PAUSE_MS;
-    turnChannel.subscribe(this.#follow);
+    turnChannel.subscribe(this.#onTurn);
   }
 
   stop(): void {
-    turnChannel.unsubscribe(this.#follow);
+    turnChannel.unsubscribe(this.#onTurn);
     this.#stopping.abort();
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  async lookThrough(): Promise<void> {
+  async scanActivated(): Promise<void> {
     for (const office of this.#ports.awake()) {
-      if (this.#known.has(office)) continue;
+      if (this.#scanned.has(office)) continue;
       try {
-        await this.#lookThroughOne(office);
-        this.#known.add(office);
+        await this.#scan(office);
+        this.#scanned.add(office);
       } catch (error) {
-        // Put to sleep, or activated again: who comes alive is new, and the others are not to wait for it.
-        if (!(error instanceof Overloaded)) report('an event could not be looked through for open sessions', error);
+        // An event that was evicted meanwhile is scanned when it is activated again.
+        if (!(error instanceof Overloaded)) {
+          reportTrouble('payments', 'an event could not be scanned for open sessions', error);
+        }
       }
     }
   }
 
-  async #lookThroughOne(office: OfficePort): Promise<void> {
+  async #scan(office: OfficePort): Promise<void> {
     let before: number | null = null;
     do {
       if (this.#stopping.signal.aborted) return;
@@ -111,12 +110,12 @@ class TurnFollower implements SessionCloser {
       const scan: OrderScan = office.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
       for (const orderId of scan.orderIds) this.#list(orderId);
       before = scan.before;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextRound();
     } while (before !== null);
   }
 
-  // The channel is the process's: an order that is not this service's is found nowhere and forgotten.
-  readonly #follow = (message: unknown): void => {
+  // The channel is shared by the process: an order of another service is not found by its id and leaves the list.
+  readonly #onTurn = (message: unknown): void => {
     for (const fact of (message as TurnMessage).facts) {
       const orderId = orderIdOf(fact);
       if (orderId !== null) this.#list(orderId);
@@ -130,8 +129,9 @@ class TurnFollower implements SessionCloser {
       return;
     }
     if (this.#stopping.signal.aborted) return;
-    if (this.#listed.size >= LISTED_MAX)
-      return report('too many orders have sessions to expire; some are left open', null);
+    if (this.#listed.size >= LISTED_MAX) {
+      return reportTrouble('payments', 'too many orders have sessions to expire; some are left open');
+    }
     this.#listed.set(orderId, { failures: 0, hasChanged: false });
     this.#waiting.push(orderId);
     this.#start();
@@ -140,11 +140,11 @@ class TurnFollower implements SessionCloser {
   #start(): void {
     while (this.#calls < CALLS_MAX && this.#waiting.length > 0 && !this.#stopping.signal.aborted) {
       this.#calls += 1;
-      void this.#seeTo(this.#waiting.shift()!);
+      void this.#expireSessionsOf(this.#waiting.shift()!);
     }
   }
 
-  async #seeTo(orderId: string): Promise<void> {
+  async #expireSessionsOf(orderId: string): Promise<void> {
     const listed = this.#listed.get(orderId)!;
     listed.hasChanged = false;
     try {
@@ -168,14 +168,17 @@ class TurnFollower implements SessionCloser {
 
   #tryLater(orderId: string, listed: Listed, error: unknown): void {
     listed.failures += 1;
-    const { failures } = listed;
-    if ((failures & (failures - 1)) === 0) report('a session could not be expired at its provider', error);
-    const pauseMs = Math.min(this.#firstPauseMs * 2 ** (failures - 1), PAUSE_MS_MAX);
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      this.#waiting.push(orderId);
-      this.#start();
-    }, pauseMs);
+    if (isWorthReporting(listed.failures)) {
+      reportTrouble('payments', 'a session could not be expired at its provider', error);
+    }
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.#waiting.push(orderId);
+        this.#start();
+      },
+      retryPauseMs(listed.failures, this.#ports.firstPauseMs),
+    );
     timer.unref();
     this.#timers.add(timer);
   }
@@ -183,8 +186,4 @@ class TurnFollower implements SessionCloser {
 
 function orderIdOf({ type, data }: Fact): string | null {
   return ENDING.has(type) ? (data as { readonly orderId: string }).orderId : null;
-}
-
-function report(message: string, error: unknown): void {
-  troubleChannel.publish({ where: 'payments', message, error } satisfies TroubleMessage);
 }

@@ -1,18 +1,16 @@
 /**
- * Payment webhooks as the service speaks them itself: signed as Standard Webhooks describes, with a small body of its own.
+ * The payment webhooks of the service's own format: signed as Standard Webhooks describes, with a small JSON body.
  *
- * The sandbox writes them and reads them back; whoever bridges a provider of their own writes them too. Called by
- * `sandbox.ts`; the signature's arithmetic is the library's.
+ * The sandbox sends them, and so does a bridge to another payment provider.
  *
- * 1. Nothing of a body is looked at before its signature holds.
+ * 1. The signature is checked before anything of the body is read.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { Ajv } from 'ajv';
 import { Webhook } from 'standardwebhooks';
-import { isFresh, type PaymentNews, type WebhookDelivery, type WebhookReading } from './provider.ts';
+import { isFresh, type PaymentReport, type WebhookDelivery, type WebhookReading } from './provider.ts';
 
-/** What happened to a session, as a body says it. */
-export interface PaymentReport {
+export interface WebhookBody {
   readonly type: string;
   /** RFC 3339. */
   readonly timestamp: string;
@@ -24,14 +22,14 @@ export interface PaymentReport {
   };
 }
 
-const outcomeOfType: Readonly<Record<string, PaymentNews['outcome']>> = {
+const outcomeOfType: Readonly<Record<string, PaymentReport['outcome']>> = {
   'payment.paid': 'paid',
   'payment.declined': 'declined',
   'payment.cancelled': 'cancelled',
 };
 
 const reference = { type: 'string', maxLength: 512 } as const;
-const isReport = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<PaymentReport>({
+const isWebhookBody = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<WebhookBody>({
   type: 'object',
   required: ['data'],
   properties: {
@@ -48,9 +46,9 @@ const isReport = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<Pay
   },
 });
 
-/** Signs a report as of a moment. */
-export function signReport(secret: string, webhookId: string, report: PaymentReport, moment: number): WebhookDelivery {
-  const rawBody = JSON.stringify(report);
+/** Signs a webhook with `moment` as its timestamp. */
+export function signWebhook(secret: string, webhookId: string, body: WebhookBody, moment: number): WebhookDelivery {
+  const rawBody = JSON.stringify(body);
   const sentAt = new Date(moment);
   return {
     headers: {
@@ -62,23 +60,23 @@ export function signReport(secret: string, webhookId: string, report: PaymentRep
   };
 }
 
-/** Judges and reads a delivery. An unknown type is ignored, whatever else its body has. */
-export function readReport(secret: string, delivery: WebhookDelivery, moments: readonly number[]): WebhookReading {
+/** Checks the signature of a delivery and reads it. An unknown type is ignored, whatever else its body has. */
+export function readWebhook(secret: string, delivery: WebhookDelivery, moments: readonly number[]): WebhookReading {
   const webhookId = headerOf(delivery, 'webhook-id');
   if (!isSigned(secret, webhookId, delivery, moments)) return { outcome: 'UNTRUSTED' };
-  const report = parse(delivery.rawBody);
-  const outcome = outcomeOfType[typeof report?.type === 'string' ? report.type : ''];
-  if (report === null) return malformed([{ path: '', message: 'is not a JSON object' }]);
+  const body = parse(delivery.rawBody);
+  const outcome = outcomeOfType[typeof body?.type === 'string' ? body.type : ''];
+  if (body === null) return malformed([{ path: '', message: 'is not a JSON object' }]);
   if (outcome === undefined) return { outcome: 'IGNORED' };
-  if (!isReport(report)) {
+  if (!isWebhookBody(body)) {
     return malformed(
-      (isReport.errors ?? []).map(({ instancePath, message = '' }) => ({ path: instancePath, message })),
+      (isWebhookBody.errors ?? []).map(({ instancePath, message = '' }) => ({ path: instancePath, message })),
     );
   }
-  const { checkout_session_id: checkoutSessionId, payment_id, amount, currency } = report.data;
+  const { checkout_session_id: checkoutSessionId, payment_id, amount, currency } = body.data;
   const paymentId = payment_id ?? null;
   const money = { amountCents: amount ?? null, currency: currency?.toUpperCase() ?? null };
-  return { outcome: 'NEWS', news: { of: 'PAYMENT', checkoutSessionId, paymentId, outcome, ...money, webhookId } };
+  return { outcome: 'REPORT', report: { of: 'PAYMENT', checkoutSessionId, paymentId, outcome, ...money, webhookId } };
 }
 
 function isSigned(secret: string, webhookId: string, delivery: WebhookDelivery, moments: readonly number[]): boolean {

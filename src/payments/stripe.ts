@@ -1,50 +1,49 @@
 /**
- * Stripe Checkout behind a provider name. The SDK is loaded only where Stripe is configured.
+ * The payment provider for Stripe Checkout. The SDK is loaded only when Stripe is configured.
  *
- * Owns the translation both ways: a payment to a Checkout session, Stripe's events to the news of a session. Called by
- * `cashier.ts` and `webhooks.ts` through the contract in `provider.ts`.
+ * Owns the translation in both directions: a payment becomes a Checkout session, an event of Stripe becomes a report.
  *
- * 1. Order and payment travel in `metadata` (and the order in `client_reference_id`): an event without them is another
- *    shop's on the same account and is ignored.
- * 2. A session lives at least 30 minutes at Stripe, so it may outlive the payment window; money that comes then is late money.
- * 3. The idempotency key names the payment and the session's end, because Stripe refuses a known key with other parameters,
- *    and after an error of Stripe's own the try, because Stripe would repeat that error under the same key.
- * 4. Stripe counts in units of its own (`stripe-amounts.ts`). Where an amount is not a whole number of them, the session is for the
- *    nearest one and its metadata has what was asked, so that the report of that session's money is one of what was asked.
+ * 1. `metadata` names order and payment (`client_reference_id` the order too). An event without them belongs to another shop
+ *    of the same account and is ignored.
+ * 2. A session of Stripe stays open for at least 30 minutes, so it can outlast the payment window. Money that it takes then is
+ *    late money.
+ * 3. The idempotency key contains the payment and the end of the session, because Stripe refuses a known key with other parameters.
+ *    After an error inside Stripe it also contains the number of the try, because Stripe would repeat that error for the same key.
+ * 4. Stripe counts some currencies in units of its own. An amount that is not a whole number of them is rounded for the session;
+ *    `metadata` keeps the amount that was asked, and the report of a payment has that one.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';
-import { isFresh, ProviderUnavailable, type PaymentNews, type PaymentProvider } from './provider.ts';
+import { decimalPlaces } from '#client/money.ts';
+import { isFresh, ProviderUnavailable, type PaymentProvider, type PaymentReport } from './provider.ts';
 import type { SessionRequest, WebhookDelivery, WebhookReading } from './provider.ts';
-import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts';
 import type { ClockPort } from './ports.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Where Stripe's API is; null for the real one. */
+  /** Address of Stripe's API; null for the real one. */
   readonly apiBase: string | null;
 }
 
 const MINUTE_MS = 60_000;
-/** A session opened now lives longer than Stripe's 30 minutes by this much, for clocks that differ. */
+/** Stripe's 30 minutes and one more, because clocks differ. */
 const LIFE_MS_MIN = 31 * MINUTE_MS;
-/** A further installment has no window of its own; just under Stripe's longest. */
+/** Just under Stripe's maximum, for a further installment, which has no payment window. */
 const LIFE_MS_MAX = 23 * 60 * MINUTE_MS;
-/** Ends fall on a grid, so that a repeat a little later asks for the same session (3). */
+/** Ends are rounded up to this, so that a repeat a little later asks for the same session (3). */
 const END_GRID_MS = 5 * MINUTE_MS;
 
 const CALL_MS_MAX = 9_000;
 const RETRIES_MAX = 1;
 const DESCRIPTION_LENGTH_MAX = 250;
 
-/** Keys under which Stripe itself failed lately, whose errors it would repeat. */
-const SPOILT_KEYS_MAX = 10_000;
+/** Keys for which Stripe itself failed, and would repeat its error. */
+const FAILED_KEYS_MAX = 10_000;
 
-/** Addresses that Stripe takes for sure; others the buyer types there. */
+/** Addresses that Stripe certainly accepts; a buyer with another one types it on Stripe's page. */
 const PLAIN_EMAIL = /^[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$/i;
 
-/** Loads Stripe's SDK and stands it behind a provider name. */
 export async function openStripe(
   settings: StripeSettings,
   clock: Pick<ClockPort, 'now' | 'machineNow'>,
@@ -57,17 +56,17 @@ export async function openStripe(
     telemetry: false,
     appInfo: { name: 'Holdfast' },
   });
-  const spoiltTries = new LRUCache<string, number>({ max: SPOILT_KEYS_MAX });
+  const failedTries = new LRUCache<string, number>({ max: FAILED_KEYS_MAX });
   return {
     async openSession(request) {
       const leadMs = leadOf(clock);
       const endsAt = request.expiresAt === null ? null : request.expiresAt - leadMs;
       const expiresAt = endOfSession(endsAt, clock.now() - leadMs);
       const key = `${request.paymentId}-${expiresAt / 1000}`;
-      const tries = spoiltTries.get(key) ?? 0;
+      const tries = failedTries.get(key) ?? 0;
       const options = { idempotencyKey: tries === 0 ? key : `${key}-${tries}` };
       const session = await stripe.checkout.sessions.create(sessionOf(request, expiresAt), options).catch((error) => {
-        if (error instanceof StripeClient.errors.StripeAPIError) spoiltTries.set(key, tries + 1);
+        if (error instanceof StripeClient.errors.StripeAPIError) failedTries.set(key, tries + 1);
         return unavailable(error);
       });
       if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
@@ -75,7 +74,7 @@ export async function openStripe(
     },
     async expireSession(checkoutSessionId, signal) {
       const call = stripe.checkout.sessions.expire(checkoutSessionId).catch((error) => {
-        // Stripe refuses to expire what is over, or what another account's key opened before this one.
+        // Stripe refuses to expire a session that is over, or one that was opened with the key of another account.
         if (!(error instanceof StripeClient.errors.StripeInvalidRequestError)) throw error;
       });
       await orAborted(call, signal);
@@ -94,7 +93,7 @@ function addressOf(apiBase: string | null): Pick<Stripe.StripeConfig, 'host' | '
   return { host: hostname, port: port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), protocol: scheme };
 }
 
-/** The SDK's calls take no signal; one that is left behind ends by its own time-out. */
+/** Calls of the SDK take no signal; an abandoned one ends by its own time-out. */
 function orAborted(call: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   const aborted = new Promise<never>((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -110,14 +109,14 @@ function unavailable(error: unknown): never {
 // ── a payment as a session ───────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * How far the service's clock is ahead of the one that Stripe's is like, in whole minutes: what is less is no difference, and
- * a repeat must ask for the same end (3).
+ * How far the service's clock is ahead of the machine's, which Stripe's clock resembles, in whole minutes: a repeat must ask for
+ * the same end (3).
  */
 function leadOf(clock: Pick<ClockPort, 'now' | 'machineNow'>): number {
   return Math.round((clock.now() - clock.machineNow()) / MINUTE_MS) * MINUTE_MS;
 }
 
-/** When Stripe is to close the session: with the payment window, or as soon after it as Stripe allows (2). */
+/** When Stripe shall close the session: at the end of the payment window, or as soon after it as Stripe allows (2). */
 function endOfSession(windowEndsAt: number | null, now: number): number {
   const wanted = windowEndsAt ?? now + LIFE_MS_MAX;
   const soonest = Math.ceil((now + LIFE_MS_MIN) / END_GRID_MS) * END_GRID_MS;
@@ -150,9 +149,9 @@ function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.
   };
 }
 
-// ── an event as news ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── an event as a report ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The event of a delivery whose signature holds and is fresh; null otherwise. */
+/** The event of a delivery whose signature is good and fresh; null for another delivery. */
 function verify(
   stripe: Stripe,
   secret: string,
@@ -163,7 +162,7 @@ function verify(
   const signedAt = typeof header === 'string' ? timestampOf(header) : null;
   if (typeof header !== 'string' || signedAt === null || !isFresh(signedAt, moments)) return null;
   try {
-    // The age was judged by the service's clock; the SDK knows only the machine's.
+    // The age was checked against the service's clock; the SDK would use the machine's.
     return stripe.webhooks.constructEvent(rawBody, header, secret, 0);
   } catch {
     return null;
@@ -171,8 +170,8 @@ function verify(
 }
 
 /**
- * The one timestamp of a signature header, in seconds; null where there is none or several. The SDK signs with the last that it
- * finds, so that a header with two would be fresh by one and verified by the other.
+ * The timestamp of a signature header, in seconds; null unless there is exactly one. The SDK verifies the last one that it finds,
+ * so a header with two could be fresh by the first and verified by the second.
  */
 function timestampOf(header: string): number | null {
   const [first, ...others] = header.split(',').filter((part) => part.trim().startsWith('t='));
@@ -200,7 +199,7 @@ function readEvent(event: Stripe.Event): WebhookReading {
 }
 
 function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookReading {
-  return paymentNews(session.metadata, {
+  return paymentReport(session.metadata, {
     outcome: 'paid',
     checkoutSessionId: session.id,
     amountCents: minorAmount(session.amount_total, session.currency, session.metadata),
@@ -215,17 +214,26 @@ function closed(
   outcome: 'declined' | 'expired',
   checkoutSessionId: string | null,
 ): WebhookReading {
-  return paymentNews(metadata, { outcome, checkoutSessionId, amountCents: null, currency: null, webhookId: event.id });
+  return paymentReport(metadata, {
+    outcome,
+    checkoutSessionId,
+    amountCents: null,
+    currency: null,
+    webhookId: event.id,
+  });
 }
 
-function paymentNews(metadata: Stripe.Metadata | null, news: Omit<PaymentNews, 'of' | 'paymentId'>): WebhookReading {
+function paymentReport(
+  metadata: Stripe.Metadata | null,
+  report: Omit<PaymentReport, 'of' | 'paymentId'>,
+): WebhookReading {
   const paymentId = metadata?.['payment_id'];
   return paymentId === undefined
     ? { outcome: 'IGNORED' }
-    : { outcome: 'NEWS', news: { of: 'PAYMENT', paymentId, ...news } };
+    : { outcome: 'REPORT', report: { of: 'PAYMENT', paymentId, ...report } };
 }
 
-/** An amount of Stripe's in minor units; what the session was rounded to stands for what was asked (4). */
+/** Stripe's amount in minor units; the rounded amount of a session counts as the amount that was asked (4). */
 function minorAmount(
   amount: number | null,
   currency: string | null | undefined,
@@ -237,12 +245,12 @@ function minorAmount(
   return toStripeAmount(asked, code) === amount ? asked : fromStripeAmount(amount, code);
 }
 
-/** Stripe writes currencies in lower case; null where an event names none. */
+/** Stripe writes currencies in lower case; null when an event names none. */
 function currencyOf(currency: string | null | undefined): string | null {
   return currency?.toUpperCase() ?? null;
 }
 
-/** A charge counts what was given back so far; the event says what it was before. */
+/** A charge has the sum of its refunds; the event has the sum before. */
 function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
   const { metadata, amount_refunded: refundedSoFar, currency, refunds } = event.data.object;
   const refundedBefore = event.data.previous_attributes?.amount_refunded ?? 0;
@@ -250,8 +258,37 @@ function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
   const amountCents = inMinorUnits(refundedSoFar) - inMinorUnits(refundedBefore);
   const orderId = metadata['order_id'];
   if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
-  // Where the event lists refunds, the newest is the first; its id is the one that operators see at Stripe.
+  // The first refund listed is the newest; operators see its id at Stripe.
   const latest = refunds?.data[0];
   const reference = latest?.amount === refundedSoFar - refundedBefore ? latest.id : event.id;
-  return { outcome: 'NEWS', news: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), reference } };
+  return {
+    outcome: 'REPORT',
+    report: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), reference },
+  };
+}
+
+// ── amounts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Decimal places of Stripe's units where they are not those of ISO 4217: Stripe charges MGA in whole units, and still charges ISK
+ * and UGX in hundredths, which must be 00.
+ */
+const STRIPE_PLACES: Readonly<Record<string, number>> = { MGA: 0, ISK: 2, UGX: 2 };
+
+/** An amount in minor units as Stripe counts it, rounded half up to what Stripe can charge, and to no less than that. */
+export function toStripeAmount(amount: number, currency: string): number {
+  const { factor, step } = unitsOf(currency);
+  return amount === 0 ? 0 : Math.max(step, Math.round((amount * factor) / step) * step);
+}
+
+/** Stripe's amount in minor units. */
+export function fromStripeAmount(amount: number, currency: string): number {
+  return Math.round(amount / unitsOf(currency).factor);
+}
+
+function unitsOf(currency: string): { readonly factor: number; readonly step: number } {
+  const places = decimalPlaces(currency);
+  const factor = 10 ** ((STRIPE_PLACES[currency] ?? places) - places);
+  // Of three places the last digit must be 0.
+  return { factor, step: places === 3 ? 10 : Math.max(1, factor) };
 }

@@ -305,12 +305,12 @@ describe('A provider that cannot be reached', () => {
   it('is asked again by the service itself, so that the order page can lead on', async () => {
     await shop.post('/sandbox/outage', { seconds: 60 });
     const refusal = assertRefused(await shop.post(START, wish()), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
-    const { cashier } = shop.house.service.payments;
-    await cashier.resumeUnopened();
+    const { checkoutSessions } = shop.house.service.payments;
+    await checkoutSessions.resumeUnopened();
     shop.wait(MINUTE);
     const page = `/orders/${String(refusal['order_id'])}`;
     assert.doesNotMatch(String((await shop.get(page)).body), /sandbox\/pay\/cs_/);
-    await cashier.resumeUnopened();
+    await checkoutSessions.resumeUnopened();
     assert.match(String((await shop.get(page)).body), /href="[^"]*sandbox\/pay\/cs_/);
   });
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { openSlowProvider } from '../payments/slow-provider.ts';
+import { openSlowProvider } from '../payments/stripe-stand-in.ts';
 import { spawnHouse, type Answer, type Json, type SpawnedHouse } from './harness.ts';
 import { clubNight, floor, HOLDS, newSession } from './shop.ts';
 import { item, somebody, START, wish, type OrderStatus, type Started } from './till.ts';

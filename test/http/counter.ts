@@ -15,7 +15,7 @@ import type { BoxOfficePort, DirectoryPort, GaugesPort, HttpSettings, Readiness 
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/config.ts';
-import { openPaymentDesk } from '#payments/desk.ts';
+import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { EVENT_NUMBER, given, START, type Desk } from '../domain/office.ts';
@@ -120,7 +120,7 @@ export async function openCounter(
       return isRefusal(reply) ? reply : { ...reply, created: false };
     },
   };
-  const payments = await openPaymentDesk(
+  const payments = await openPaymentService(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
       offices: directory,

@@ -1,12 +1,12 @@
-/** The way from an order to the provider's page, where something happens to the event meanwhile. */
+/** Opening a checkout session while something happens to its event. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openShop } from '../api/shop.ts';
 import { gala, START, wish, type Started } from '../api/till.ts';
-import { openSlowProvider } from './slow-provider.ts';
+import { openSlowProvider } from './stripe-stand-in.ts';
 
-describe('A checkout whose order is written', () => {
-  it('gets its session though the event was put to sleep while the provider was asked', async (t) => {
+describe('A checkout session', () => {
+  it('is opened and recorded although the event is evicted while the provider is called', async (t) => {
     const provider = await openSlowProvider(t);
     const shop = await openShop([gala()], provider.environment);
     t.after(() => shop.close());

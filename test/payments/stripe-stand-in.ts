@@ -1,11 +1,8 @@
-/**
- * A stand-in for Stripe's API: opens Checkout sessions, remembers idempotency keys, and signs events as Stripe does.
- *
- * Speaks to Stripe's own SDK on both sides; `trouble` lets it fail or hang.
- */
+/** Stand-ins for Stripe's API: they open Checkout sessions, remember idempotency keys, and sign events with Stripe's own SDK. */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
 import { Stripe } from 'stripe';
 
 export const SECRET_KEY = 'sk_test_standin0123456789';
@@ -129,4 +126,28 @@ export async function openStandIn(): Promise<StandIn> {
       server.close(() => resolve());
     });
   return standIn;
+}
+
+/** A stand-in for Stripe that opens its only session when `answer` is called; a service is started with its `environment`. */
+export async function openSlowProvider(t: TestContext) {
+  let answer = (): void => {};
+  let noteAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => (noteAsked = resolve));
+  const server = createServer((request, response) => {
+    request.resume();
+    answer = () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id: 'cs_test_slow', object: 'checkout.session', url: 'https://pay.example/' }));
+    };
+    noteAsked();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const environment = {
+    STRIPE_SECRET_KEY: SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    STRIPE_API_BASE: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    SANDBOX: 'off',
+  };
+  return { environment, asked, answer: () => answer() };
 }

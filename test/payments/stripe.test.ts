@@ -1,6 +1,7 @@
-/** Stripe behind a provider's name: the whole service against a stand-in of Stripe's API, with Stripe's own SDK on both sides. */
+/** Payments through Stripe: the whole service against a stand-in for Stripe's API, with Stripe's own SDK on both sides. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { fromStripeAmount, toStripeAmount } from '#payments/stripe.ts';
 import { assertRefused, MINUTE, openShop, type Json, type Shop } from '../api/shop.ts';
 import { gala, payOn, settle, somebody, start, START, statusOf, wish, type Started } from '../api/till.ts';
 import {
@@ -79,7 +80,7 @@ describe('Stripe Checkout', () => {
     assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
   });
 
-  it('gets an end by the machine’s clock, which is what Stripe compares with, where that leapt', async (t) => {
+  it('gets an end by the machine’s clock, which Stripe’s resembles, when that clock leapt', async (t) => {
     const DAY = 24 * 60 * MINUTE;
     shop.house.leap(-DAY);
     t.after(() => shop.house.leap(DAY));
@@ -91,7 +92,7 @@ describe('Stripe Checkout', () => {
     assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
   });
 
-  it('confirms the order when the session is completed, however often it says so', async () => {
+  it('confirms the order when a session is completed, and repeats count once', async () => {
     const { started, session } = await startWithStripe();
     const completed = event('checkout.session.completed', seen(session));
     assert.deepEqual(
@@ -102,7 +103,7 @@ describe('Stripe Checkout', () => {
     assert.deepEqual([status.status, status.paid_amount, status.refund_due], ['CONFIRMED', 1900, 0]);
   });
 
-  it('waits for money that comes later, and takes it in any order', async () => {
+  it('waits for a payment that succeeds later, in whichever order its events arrive', async () => {
     const { started, session } = await startWithStripe();
     const unpaid = event('checkout.session.completed', seen(session, { payment_status: 'unpaid' }));
     assert.deepEqual((await post(unpaid)).body, { result: 'ignored' });
@@ -113,7 +114,7 @@ describe('Stripe Checkout', () => {
     assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
   });
 
-  it('is asked for yen, dinars and crowns in its own units, and confirms what was asked', async () => {
+  it('gets amounts of yen, dinars and crowns in its own units, and confirms the amount that was asked', async () => {
     const prices = { JPY: ['1900', 1900], KWD: ['1900', 1900], ISK: ['190000', 190_000], MGA: ['19', 19] } as const;
     for (const [currency, [unitAmount, total]] of Object.entries(prices)) {
       await shop.house.define(gala({ id: `evt_${currency}`, slug: currency.toLowerCase(), currency }) as Json);
@@ -126,7 +127,7 @@ describe('Stripe Checkout', () => {
     }
   });
 
-  it('is asked for dinars in tens of fils, and what was asked is what was paid and given back', async () => {
+  it('gets amounts of dinars in tens of fils; the exact amount is recorded as paid and as refunded', async () => {
     const { started, session } = await startWithStripe({ event_id: 'evt_KWD', installment_count: 3 });
     assert.equal(session.form.get('line_items[0][price_data][unit_amount]'), '630', '634 fils to the nearest ten');
     await post(event('checkout.session.completed', seen(session)));
@@ -139,7 +140,7 @@ describe('Stripe Checkout', () => {
     assert.equal(body['refunded_amount'], 634);
   });
 
-  it('reports declines of the session and of the payment behind it', async () => {
+  it('reports declines of a session and of its payment intent', async () => {
     for (const type of ['checkout.session.async_payment_failed', 'payment_intent.payment_failed']) {
       const { started, session } = await startWithStripe();
       const object = type.startsWith('payment_intent') ? { id: 'pi_1', metadata: session.metadata } : seen(session);
@@ -153,7 +154,7 @@ describe('Stripe Checkout', () => {
     }
   });
 
-  it('takes late money of a session that outlived the payment window', async () => {
+  it('records late money of a session that outlasted the payment window', async () => {
     const { started, session } = await startWithStripe();
     shop.wait(31 * MINUTE);
     assert.equal((await statusOf(shop, started)).status, 'EXPIRED');
@@ -161,14 +162,14 @@ describe('Stripe Checkout', () => {
     assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
   });
 
-  it('records another amount as a refund that is due', async () => {
+  it('records a payment of another amount as a refund that is due', async () => {
     const { started, session } = await startWithStripe();
     await post(event('checkout.session.completed', seen(session, { amount_total: 100 })));
     const status = await statusOf(shop, started);
     assert.deepEqual([status.status, status.refund_due], ['PENDING', 100]);
   });
 
-  it('notes refunds made at Stripe, each once', async () => {
+  it('records refunds made at Stripe, each once', async () => {
     const { started, session } = await startWithStripe();
     await post(event('checkout.session.completed', seen(session)));
     await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
@@ -192,7 +193,7 @@ describe('Stripe Checkout', () => {
     assert.deepEqual((await post(more)).body, { result: 'ignored' }, 'never more than was paid');
   });
 
-  it('and the operator who notes them count a refund once', async () => {
+  it('and an operator record the same refund, which counts once', async () => {
     const { started, session } = await startWithStripe();
     await post(event('checkout.session.completed', seen(session)));
     const path = `/admin/orders/${started.order_id}/refunds`;
@@ -221,7 +222,7 @@ describe('Stripe Checkout', () => {
     assert.equal(await refunded(), 600, 'noted under its id');
   });
 
-  it('is judged by the timestamp that was signed, not by another in the same header', async () => {
+  it('is refused a webhook with two timestamps in its signature header', async () => {
     const { started, session } = await startWithStripe();
     const old = event('checkout.session.completed', seen(session), { at: shop.now() - 3_600_000 });
     const signed = old.headers['stripe-signature']!;
@@ -237,7 +238,7 @@ describe('Stripe Checkout', () => {
     assert.equal((await statusOf(shop, started)).status, 'PENDING');
   });
 
-  it('ignores what is not of this service, and believes nothing unsigned or old', async () => {
+  it('is answered 401 for an unsigned or old webhook; an event of another shop is ignored', async () => {
     const { started, session } = await startWithStripe();
     const stranger = event('checkout.session.completed', seen(session, { metadata: {} }));
     assert.deepEqual((await post(stranger)).body, { result: 'ignored' });
@@ -258,7 +259,7 @@ describe('Stripe Checkout', () => {
     assertRefused(await post(fresh), 404, 'ORDER_NOT_FOUND');
   });
 
-  it('that cannot be reached is 502; the repeat opens one session even when an answer was lost', async () => {
+  it('is answered for with 502 when it cannot be reached; a repeat opens one session even when an answer was lost', async () => {
     const headers = { 'idempotency-key': 'stripe-down' };
     const body = wish({ customer: somebody() });
     for (const trouble of ['error', 'hang up', 'answer lost'] as const) {
@@ -303,7 +304,7 @@ describe('Stripe Checkout', () => {
     for (const needed of [first, third, open]) assert.ok(!stripe.expired.includes(needed.id));
   });
 
-  it('is asked again to expire a session when it could not be reached, also after a restart', async () => {
+  it('gets the call to expire a session again when it could not be reached, also after a restart', async () => {
     const { started, session } = await startWithStripe();
     stripe.trouble = 'error';
     const before = stripe.requests;
@@ -317,11 +318,11 @@ describe('Stripe Checkout', () => {
     await shop.restart();
     stripe.trouble = null;
     assert.equal((await statusOf(shop, other)).status, 'CANCELLED');
-    await shop.house.service.payments.sessionCloser.lookThrough();
+    await shop.house.service.payments.sessionExpiry.scanActivated();
     await until(() => stripe.expired.includes(left.id));
   });
 
-  it('leaves the sandbox behind the other name', async () => {
+  it('takes the payments of one provider name; the sandbox keeps the other', async () => {
     const started = await start(shop, { event_id: 'evt_b', customer: somebody() });
     assert.match(started.redirect_url, /\/sandbox\/pay\//);
     assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
@@ -332,6 +333,37 @@ describe('Stripe Checkout', () => {
     assert.deepEqual(
       (outage.body['outages'] as Json[]).map(({ provider }) => provider),
       ['provider_b'],
+    );
+  });
+});
+
+describe('Amounts at Stripe', () => {
+  it('converts an amount to the unit of each currency and back without loss', () => {
+    const expected: readonly (readonly [string, number, number])[] = [
+      ['EUR', 4_550, 4_550],
+      ['JPY', 4_550, 4_550],
+      ['KRW', 1, 1],
+      ['KWD', 4_550, 4_550],
+      ['ISK', 45, 4_500],
+      ['UGX', 45, 4_500],
+      ['MGA', 4_500, 45],
+      ['HUF', 4_550, 4_550],
+      ['EUR', 0, 0],
+    ];
+    for (const [currency, minor, stripe] of expected) {
+      assert.equal(toStripeAmount(minor, currency), stripe, currency);
+      assert.equal(fromStripeAmount(stripe, currency), minor, currency);
+    }
+  });
+
+  it('rounds an amount that Stripe cannot charge to the nearest that it can', () => {
+    assert.deepEqual(
+      [4_554, 4_555, 4_556, 4_545, 3].map((amount) => toStripeAmount(amount, 'KWD')),
+      [4_550, 4_560, 4_560, 4_550, 10],
+    );
+    assert.deepEqual(
+      [149, 150, 1].map((amount) => toStripeAmount(amount, 'MGA')),
+      [1, 2, 1],
     );
   });
 });

@@ -104,7 +104,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     directory,
     settings,
     payments: {
-      cashier: { openSession, calls: { underWay: 0, waiting: 0 } },
+      checkoutSessions: { openSession, calls: { underWay: 0, waiting: 0 } },
       webhooks: null,
       sandbox: null,
       absent: [],

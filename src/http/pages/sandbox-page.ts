@@ -3,7 +3,7 @@
  *
  * Called by `routes/sandbox-payments.ts`.
  */
-import type { Payable } from '#payments/cashier.ts';
+import type { Payable } from '#payments/checkout-sessions.ts';
 import { html, type Html, type Page } from './html.ts';
 import { printMoney, printWhen } from './wording.ts';
 

@@ -26,10 +26,10 @@ export function checkoutRoutes(
 ): void {
   const { directory, baseUrl, metrics } = ports;
   const codeGuesses = boundCodeGuesses(ports.settings, ports.clock);
-  const { cashier, absent: absentProviders } = ports.payments;
+  const { checkoutSessions, absent: absentProviders } = ports.payments;
   const absent = absentProviders.length === 0 ? {} : { absentProviders };
-  metrics.watchInUse('provider_calls', () => cashier.calls.underWay);
-  metrics.watchInUse('provider_calls_waiting', () => cashier.calls.waiting);
+  metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);
+  metrics.watchInUse('provider_calls_waiting', () => checkoutSessions.calls.waiting);
 
   app.post(
     '/api/checkout/start',
@@ -60,7 +60,7 @@ export function checkoutRoutes(
       if (payment === null || payment.checkoutSessionId !== null) {
         return reply.code(201).send(printStarted(order, payment, baseUrl()));
       }
-      const opened = await unlessUnavailable(cashier.openSession({ order, payment }));
+      const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
       if (resumed && opened.isShared) {
         // Another request had the session opened meanwhile: to this one the hold is used, unless the key says they are one.
@@ -91,7 +91,7 @@ export function checkoutRoutes(
       if (office === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
       const asked = await office.ask({ type: 'OpenPayment', orderId, idempotency });
       if (isRefusal(asked)) return reply.refuse(asked);
-      const opened = await unlessUnavailable(cashier.openSession(asked));
+      const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
       // Requests with the same key that came at once share the session that one of them had opened.
       const isShared = asked.resumed === true && opened.isShared;

@@ -102,7 +102,7 @@ export async function orderRoutes(
         const office = await directory.byId('ord', orderId);
         const asked = (await office?.ask({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
         if (office === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
-        const opened = await unlessUnavailable(payments.cashier.openSession(asked));
+        const opened = await unlessUnavailable(payments.checkoutSessions.openSession(asked));
         if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
         return reply.redirect(new URL(opened.payment.redirectUrl!).href, 303);
       },

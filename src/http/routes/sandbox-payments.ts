@@ -1,8 +1,8 @@
 /** The sandbox's side of a payment: its page, the same for programs, and outages on demand. Only while the sandbox is on. */
 import { Type } from 'typebox';
 import { isRefusal } from '#domain/refusal.ts';
-import { returnUrl } from '#payments/cashier.ts';
-import type { SandboxTill } from '#payments/sandbox-till.ts';
+import { returnUrl } from '#payments/checkout-sessions.ts';
+import type { SandboxCheckout } from '#payments/sandbox-checkout.ts';
 import type { HttpApp } from '../app.ts';
 import { readForms } from '../forms.ts';
 import { errorResponses } from '../openapi.ts';
@@ -23,7 +23,7 @@ type Outcome = 'paid' | 'declined' | 'cancelled';
 
 export async function sandboxPaymentRoutes(
   app: HttpApp,
-  till: SandboxTill,
+  sandbox: SandboxCheckout,
   { directory, tickets, baseUrl }: Pick<PublicPorts, 'directory' | 'tickets' | 'baseUrl'>,
 ): Promise<void> {
   const config = { rateLimit: false };
@@ -47,7 +47,7 @@ export async function sandboxPaymentRoutes(
       const { checkout_session_id: checkoutSessionId } = request.params;
       const { outcome, installment = null } = request.body;
       const settlement = { checkoutSessionId, outcome: outcome as Outcome, installment };
-      const order = await unlessUnavailable(till.settle(settlement));
+      const order = await unlessUnavailable(sandbox.settle(settlement));
       if (order === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE');
       return isRefusal(order) ? reply.refuse(order) : reply.send(await printOrderStatus(order, tickets));
     },
@@ -69,7 +69,7 @@ export async function sandboxPaymentRoutes(
     },
     async (request, reply) => {
       const { provider, seconds } = request.body;
-      const ends = till.breakDown((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
+      const ends = sandbox.simulateOutage((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
       return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: printTime(end) })) });
     },
   );
@@ -79,7 +79,7 @@ export async function sandboxPaymentRoutes(
     { config: { page: true }, schema: { params: SessionPath, hide: true } },
     async (request, reply) => {
       const { checkout_session_id: checkoutSessionId } = request.params;
-      const found = await till.find(checkoutSessionId);
+      const found = await sandbox.find(checkoutSessionId);
       if (isRefusal(found)) return reply.refuse(found);
       const office = await directory.byId('cs', checkoutSessionId);
       const timeZone = office?.look((state) => state.plan.definition.timezone) ?? 'UTC';
@@ -95,7 +95,7 @@ export async function sandboxPaymentRoutes(
       async (request, reply) => {
         const { checkout_session_id: checkoutSessionId } = request.params;
         const outcome = request.body.outcome as Outcome;
-        const order = await till.settle({ checkoutSessionId, outcome, installment: null });
+        const order = await sandbox.settle({ checkoutSessionId, outcome, installment: null });
         if (isRefusal(order)) return reply.refuse(order);
         const { successUrl, cancelUrl } = leadingOn(order, baseUrl());
         // After a decline the buyer may try again on the order's own page.

@@ -1,8 +1,8 @@
 /**
  * The bodies of the public API as a client reads and sends them, in the API's own names.
  *
- * Written by hand, so that a storefront can take this folder without the service; a test holds them against
- * `/openapi.json`. Times are RFC 3339 in UTC, money is integers in the minor unit of the event's
+ * They are written by hand, so that a storefront can take this folder without the service; `test/client/bodies.test.ts`
+ * compares them with `/openapi.json`, property for property. Times are RFC 3339 in UTC, money is integers in the minor unit of the event's
  * currency (`money.ts` shows them).
  */
 
@@ -257,7 +257,9 @@ export interface QueueEntry {
   readonly admitted_at: string | null;
   readonly pass_expires_at: string | null;
   readonly rate: number;
-  readonly draw_commitment?: string | null;
+  /** Only on events whose queue can pause: whether it stands still because nothing is left. */
+  readonly sold_out?: boolean;
+  readonly draw_commitment: string | null;
 }
 
 export interface Draw {
@@ -331,7 +333,12 @@ export interface Ticket {
   readonly row_label: string | null;
   readonly seat_id: string | null;
   readonly seat_label: string | null;
-  readonly attendee: { readonly name: string } | null;
+  readonly attendee: {
+    readonly name: string;
+    readonly email: string | null;
+    readonly document_number: string | null;
+    readonly phone: string | null;
+  } | null;
 }
 
 export interface Payment {
@@ -339,7 +346,7 @@ export interface Payment {
   readonly installment: number;
   readonly amount: number;
   readonly currency: string;
-  readonly status: string;
+  readonly status: 'REQUESTED' | 'OPEN' | 'PAID' | 'DECLINED' | 'CANCELLED' | 'EXPIRED';
   readonly provider: string;
   readonly created_at: string;
   readonly paid_at: string | null;
@@ -367,7 +374,13 @@ export interface Order {
     readonly id: string;
     readonly slug: string;
     readonly name: string;
-    readonly performances: readonly Pick<Performance, 'id' | 'name' | 'starts_at' | 'ends_at' | 'status'>[];
+    readonly performances: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly starts_at: string | null;
+      readonly ends_at: string | null;
+      readonly status: string;
+    }[];
   };
   readonly customer: { readonly name: string; readonly email: string };
   readonly discounts: readonly { readonly code: string; readonly item_index: number | null; readonly amount: number }[];

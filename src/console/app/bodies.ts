@@ -1,4 +1,5 @@
-/** What the operators' API answers, as far as the console shows it. */
+/** What the operators' API answers, as far as the console shows it. A test compares it with the API's OpenAPI document. */
+import type { OrderState, Payment } from '#client/bodies.ts';
 
 export interface Stock {
   readonly capacity: number;
@@ -60,8 +61,8 @@ export interface Overview {
 
 export interface Order {
   readonly order_id: string;
-  readonly status: string;
-  readonly payment_status: string;
+  readonly status: OrderState;
+  readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
   readonly placed_at: string;
   readonly expires_at: string | null;
   readonly currency: string;
@@ -86,7 +87,7 @@ export interface Order {
     readonly installment: number;
     readonly amount: number;
     readonly currency: string;
-    readonly status: string;
+    readonly status: Payment['status'];
     readonly paid_at: string | null;
   }[];
   readonly refunds: readonly {
@@ -97,7 +98,7 @@ export interface Order {
     readonly note: string | null;
     readonly created_at: string;
   }[];
-  readonly cancelled_by: string | null;
+  readonly cancelled_by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null;
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;
 }

@@ -9,13 +9,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { inBackground, type TroubleMessage } from '#actors/trouble.ts';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
-import { printFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { formatFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
-import { createPoster } from '#notifications/poster.ts';
+import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/files.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
@@ -223,7 +223,7 @@ function openPayments(config: Config, engine: Engine, baseUrl: () => string): Pr
   return openPaymentService({ sandbox, secrets, stripe }, ports);
 }
 
-/** Starts telling the receiver that the settings name, if they name one. */
+/** Starts notifications to the receiver in the settings; null without one. */
 async function openNotifications({ notify }: Config, engine: Engine): Promise<Outbox | null> {
   if (notify === null) return null;
   const { journal, clock, directory } = engine;
@@ -233,7 +233,7 @@ async function openNotifications({ notify }: Config, engine: Engine): Promise<Ou
     officeOf: (eventId) => directory.byEventId(eventId),
     // Receivers compare with a clock that nobody moves.
     post: createPoster(notify, () => clock.machineNow()),
-    keep: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
+    storeCursor: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
   });
   engine.keepFactsAfter(() => outbox.deliveredSeq);
   return outbox;
@@ -300,7 +300,7 @@ async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Pro
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {
-    throw new BadCatalogue(problems.map(printFileProblem));
+    throw new BadCatalogue(problems.map(formatFileProblem));
   }
   for (const definition of definitions) {
     const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });

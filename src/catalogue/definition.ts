@@ -1,12 +1,12 @@
 /**
- * From the file form of an event to its checked definition: every problem named, or every default filled in.
+ * Checks the file form of an event: returns the complete definition, or every problem.
  *
- * `http` calls it for a PUT of the admin API, `files.ts` for catalogue files; the way back is `print.ts`.
- * The schema judges first and the cross-references judge what it left over, so that one answer lists both kinds.
+ * The schema is checked first. The cross-references are checked on the parts that the schema accepted, so that one answer lists
+ * problems of both kinds.
  *
- *  1. The answer depends on the JSON alone (and on plans it names): no clock, no chance, no earlier definition.
- *  2. A definition is complete: nothing in it is to be defaulted later, and every seat is listed.
- *  3. Any JSON value gets an answer; nothing is thrown.
+ * 1. The result depends on the JSON and on the plans that it names alone, not on a clock, chance or an earlier definition.
+ * 2. A definition is complete: every default is filled in and every seat is listed.
+ * 3. Every JSON value has a result; nothing is thrown.
  */
 import type {
   EventDefinition,
@@ -18,7 +18,8 @@ import type {
 } from '#domain/catalogue.ts';
 import { invariant } from '#domain/invariant.ts';
 import { holdMaxMinutesOf } from '#domain/sale-plan.ts';
-import { pointer, type CatalogueProblem, type Report } from './problem.ts';
+import { collectProblems, pointer, type CatalogueProblem } from './problem.ts';
+import { createSeatRegister } from './hall-checks.ts';
 import { checkReferences, defaultHoldMinutes, defaultPaymentMinutes, type Seatings } from './references.ts';
 import type {
   EventFile,
@@ -28,48 +29,31 @@ import type {
   SellingStageFile,
   TicketTypeFile,
 } from './schema.ts';
-import { makeSeatRegister } from './seat-register.ts';
 import { isNumbered, readSeating, type Seating, type SeatingPlanReader } from './seating.ts';
-import { judgeEventShape, problemsMax } from './shape.ts';
+import { checkEventShape } from './shape.ts';
 
 export interface CheckOptions {
-  /** Reads a plan that is named by its path; without it, only plans given inline are taken. */
+  /** Reads a plan that is named by its path; without it, a plan must be given inline. */
   readonly seatingPlan?: SeatingPlanReader;
 }
 
 export type CheckedDefinition =
   { readonly definition: EventDefinition } | { readonly problems: readonly CatalogueProblem[] };
 
-/** Checks the file form of an event; answers the complete definition, or the problems with the schema's first. */
+/** The problems of the schema come first. */
 export function checkDefinition(json: unknown, options: CheckOptions = {}): CheckedDefinition {
-  const shape = judgeEventShape<EventFile>(json);
-  const { problems, report } = collectAfter(shape.problems);
-  const event = shape.judged;
+  const shape = checkEventShape<EventFile>(json);
+  const { problems, report } = collectProblems(shape.problems);
+  const event = shape.accepted;
   if (event === undefined) return { problems };
 
-  const seats = makeSeatRegister(report);
+  const seats = createSeatRegister(report);
   const seatings = (event.localities ?? []).map(
     (locality, index) =>
       locality && readSeating(locality, pointer('/localities', index), options.seatingPlan, seats, report),
   );
   checkReferences(event, seatings, report);
   return problems.length > 0 ? { problems } : { definition: complete(json as EventFile, seatings) };
-}
-
-/**
- * Collects further problems after those of the schema, one a path. What sits on a part that the schema refused,
- * or above one, is an echo of that refusal and is dropped.
- */
-function collectAfter(earlier: readonly CatalogueProblem[]): { problems: CatalogueProblem[]; report: Report } {
-  const problems = [...earlier];
-  const paths = new Set<string>();
-  const isEcho = (path: string): boolean => earlier.some((problem) => `${problem.path}/`.startsWith(`${path}/`));
-  const report: Report = (path, message) => {
-    if (problems.length >= problemsMax || paths.has(path) || isEcho(path)) return;
-    paths.add(path);
-    problems.push({ path, message });
-  };
-  return { problems, report };
 }
 
 function complete(event: EventFile, seatings: Seatings): EventDefinition {
@@ -120,10 +104,10 @@ function completePerformance(performance: PerformanceFile, index: number, eventN
 function completeLocality(locality: LocalityFile, seating: Seating | undefined): LocalityDefinition {
   const { id, name = id, capacity, focal_point: focalPoint = null } = locality;
   if (!isNumbered(locality)) {
-    invariant(capacity !== undefined, 'a GENERAL locality without capacity is a reported problem');
+    invariant(capacity !== undefined, 'a GENERAL locality of a valid event has a capacity');
     return { id, name, seating: 'GENERAL', capacity };
   }
-  invariant(seating !== undefined, 'a NUMBERED locality without seating is a reported problem');
+  invariant(seating !== undefined, 'a NUMBERED locality of a valid event has seats');
   return {
     id,
     name,

@@ -1,12 +1,11 @@
 /**
- * Reads catalogue files: a JSON file is one event, a list of events or `{"events": […]}`, and a folder is all its
- * `*.json` files except seating plans.
+ * Reads catalogue files. A JSON file is one event, a list of events or `{"events": […]}`; a folder stands for all its `*.json` files
+ * except seating plans.
  *
- * `cli/load` and the start of the service call it. Nothing is thrown: what cannot be read is a problem with the name
- * of its file, like everything else that is wrong, so that one run names all that is to be mended.
+ * Nothing is thrown: a file that cannot be read is a problem too, so that one run lists everything that is to be corrected.
  *
- *  1. A plan is read only from the folder of the file that names it, or a folder in that; links out of it are refused.
- *  2. Over all files together, an event id and a slug are used once.
+ * 1. A plan is read only from the folder of the file that names it, or from a folder below; links out of it are refused.
+ * 2. An event id and a slug are unique in all files together.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -16,10 +15,10 @@ import { checkDefinition } from './definition.ts';
 import { pointer, type CatalogueProblem } from './problem.ts';
 import { isSeatingPlan } from './seating-plan.ts';
 
-/** A plan of a hall with 200,000 seats, with room to spare. */
+/** More than a plan of a hall with 200,000 seats takes. */
 const catalogueFileBytesMax = 64 * 1024 * 1024;
 
-/** The folder of the demo catalogue that comes with the service. */
+/** The folder of the demo catalogue. */
 export const samplesFolder = fileURLToPath(new URL('./samples/', import.meta.url));
 
 export interface FileProblem extends CatalogueProblem {
@@ -27,7 +26,7 @@ export interface FileProblem extends CatalogueProblem {
 }
 
 /** A problem as one line: the file, where in it, what is wrong. */
-export function printFileProblem({ file, path, message }: FileProblem): string {
+export function formatFileProblem({ file, path, message }: FileProblem): string {
   return `${path === '' ? file : `${file} ${path}`}: ${message}`;
 }
 
@@ -37,7 +36,7 @@ export interface Catalogue {
   readonly problems: readonly FileProblem[];
 }
 
-/** An event as it lies in a file. */
+/** An event in a file, not yet checked. */
 interface Found {
   readonly file: string;
   readonly path: string;

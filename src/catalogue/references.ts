@@ -1,15 +1,15 @@
 /**
- * What a schema cannot say: ids that must be unique or exist, times and windows that must fit each other.
+ * Checks what a schema cannot express: ids that must be unique or exist, times and windows that must fit each other.
  *
- * `definition.ts` calls it with what the schema left over, so every field may be missing here and every list item a
- * hole; a missing part is somebody else's problem and is passed over.
+ * The input has only the parts that the schema accepted: every field may be missing and every list item may be a hole. A missing
+ * part has its own problem already and is skipped.
  */
 import { pointer, type Report } from './problem.ts';
 import type { EventFile, PromoCodeFile, SellingStageFile, TicketTypeFile } from './schema.ts';
 import { isNumbered, type Seating } from './seating.ts';
-import type { Judged } from './shape.ts';
+import type { Accepted } from './shape.ts';
 
-/** Seating by the locality's place in the file; undefined where there is none or it could not be read. */
+/** The seating of each locality, in the order of the file; undefined for one without seats or with problems. */
 export type Seatings = readonly (Seating | undefined)[];
 
 /** The payment window of an event that names none, in minutes. */
@@ -19,8 +19,7 @@ export function defaultPaymentMinutes(holdMinutes: number): number {
 
 export const defaultHoldMinutes = 10;
 
-/** Reports every problem between the parts of an event. */
-export function checkReferences(event: Judged<EventFile>, seatings: Seatings, report: Report): void {
+export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, report: Report): void {
   checkWindows(event, report);
   checkTimezone(event.timezone, report);
   checkInstant(event.waiting_room_opens_at, '/waiting_room_opens_at', report);
@@ -31,7 +30,7 @@ export function checkReferences(event: Judged<EventFile>, seatings: Seatings, re
   checkPromoCodes(event, report);
 }
 
-function checkWindows(event: Judged<EventFile>, report: Report): void {
+function checkWindows(event: Accepted<EventFile>, report: Report): void {
   const holdMinutes = event.hold_minutes ?? defaultHoldMinutes;
   const holdMaxMinutes = event.hold_max_minutes ?? 0;
   if (holdMaxMinutes !== 0 && holdMaxMinutes < holdMinutes) {
@@ -50,13 +49,13 @@ function checkTimezone(timezone: string | undefined, report: Report): void {
   }
 }
 
-function checkPerformances({ performances = [] }: Judged<EventFile>, report: Report): void {
+function checkPerformances({ performances = [] }: Accepted<EventFile>, report: Report): void {
   checkUnique(performances, '/performances', 'id', report);
   for (const [index, performance] of performances.entries())
     checkSpan(performance, pointer('/performances', index), report);
 }
 
-function checkLocalities({ localities = [] }: Judged<EventFile>, report: Report): void {
+function checkLocalities({ localities = [] }: Accepted<EventFile>, report: Report): void {
   checkUnique(localities, '/localities', 'id', report);
   for (const [index, locality] of localities.entries()) {
     const path = pointer('/localities', index);
@@ -65,7 +64,7 @@ function checkLocalities({ localities = [] }: Judged<EventFile>, report: Report)
   }
 }
 
-function checkTicketTypes(event: Judged<EventFile>, seatings: Seatings, report: Report): void {
+function checkTicketTypes(event: Accepted<EventFile>, seatings: Seatings, report: Report): void {
   const { ticketTypes = [] } = event;
   checkUnique(ticketTypes, '/ticketTypes', 'id', report);
   for (const [index, ticketType] of ticketTypes.entries()) {
@@ -77,9 +76,9 @@ function checkTicketTypes(event: Judged<EventFile>, seatings: Seatings, report: 
 }
 
 function checkLocalityOf(
-  ticketType: Judged<TicketTypeFile>,
+  ticketType: Accepted<TicketTypeFile>,
   path: string,
-  { localities }: Judged<EventFile>,
+  { localities }: Accepted<EventFile>,
   seatings: Seatings,
   report: Report,
 ): void {
@@ -104,7 +103,7 @@ function checkLocalityOf(
   if (seating !== undefined) checkSeatsOf(ticketType, path, seating, report);
 }
 
-function checkSeatsOf(ticketType: Judged<TicketTypeFile>, path: string, seating: Seating, report: Report): void {
+function checkSeatsOf(ticketType: Accepted<TicketTypeFile>, path: string, seating: Seating, report: Report): void {
   const known = new Set(seating.zones.map((zone) => zone.zoneKey));
   for (const [place, zoneKey] of (ticketType.zone_keys ?? []).entries()) {
     if (zoneKey !== undefined && !known.has(zoneKey)) {
@@ -113,7 +112,7 @@ function checkSeatsOf(ticketType: Judged<TicketTypeFile>, path: string, seating:
   }
 }
 
-function checkSellingStages({ sellingStages = [], ticketTypes }: Judged<EventFile>, report: Report): void {
+function checkSellingStages({ sellingStages = [], ticketTypes }: Accepted<EventFile>, report: Report): void {
   checkUnique(sellingStages, '/sellingStages', 'id', report);
   for (const [index, stage] of sellingStages.entries()) {
     const path = pointer('/sellingStages', index);
@@ -126,11 +125,11 @@ function checkSellingStages({ sellingStages = [], ticketTypes }: Judged<EventFil
   }
 }
 
-function hasPrice(stage: Judged<SellingStageFile> | undefined): boolean {
+function hasPrice(stage: Accepted<SellingStageFile> | undefined): boolean {
   return Object.keys(stage?.prices ?? {}).length > 0;
 }
 
-function checkPromoCodes({ promoCodes = [], ticketTypes }: Judged<EventFile>, report: Report): void {
+function checkPromoCodes({ promoCodes = [], ticketTypes }: Accepted<EventFile>, report: Report): void {
   const codes = new Set<string>();
   for (const [index, promo] of promoCodes.entries()) {
     if (promo === undefined) continue;
@@ -146,7 +145,7 @@ function checkPromoCodes({ promoCodes = [], ticketTypes }: Judged<EventFile>, re
   }
 }
 
-function checkDiscount(promo: Judged<PromoCodeFile>, path: string, report: Report): void {
+function checkDiscount(promo: Accepted<PromoCodeFile>, path: string, report: Report): void {
   const hasPercent = (promo.percent_off ?? null) !== null;
   const hasAmount = (promo.amount_off ?? null) !== null;
   if (hasPercent && hasAmount) report(pointer(path, 'amount_off'), 'must be null where percent_off is given');
@@ -156,7 +155,7 @@ function checkDiscount(promo: Judged<PromoCodeFile>, path: string, report: Repor
 function checkTypeIds(
   ids: readonly (string | undefined)[],
   pathOf: (id: string, place: number) => string,
-  ticketTypes: Judged<TicketTypeFile[]> | undefined,
+  ticketTypes: Accepted<TicketTypeFile[]> | undefined,
   report: Report,
 ): void {
   if (ticketTypes === undefined) return;
@@ -167,7 +166,7 @@ function checkTypeIds(
   }
 }
 
-/** Ids are keys of plain objects in the journal and in replies, so names that every object answers to are out. */
+/** Ids are keys of plain objects in the journal and in replies, so the names that every object inherits are reserved. */
 function isReserved(id: string): boolean {
   return id in {};
 }
@@ -203,7 +202,7 @@ function checkSpan(span: Span | undefined, path: string, report: Report): void {
 
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The time in milliseconds, or null when there is none or it lies beyond what the service can print. */
+/** The time in milliseconds; null when there is none, or when RFC 3339 cannot express it. */
 function checkInstant(text: string | null | undefined, path: string, report: Report): number | null {
   if (text === undefined || text === null) return null;
   const instant = Date.parse(text);

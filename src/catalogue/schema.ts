@@ -1,13 +1,12 @@
 /**
- * The file form of an event: what an operator types, or sends to the admin API, as one JSON Schema.
+ * The file form of an event, as an operator writes it or sends it to the admin API, as one JSON Schema.
  *
- * The schema judges shapes, ranges and patterns of single values; what spans several values (an id that must exist,
- * a date that must come after another) is judged by `references.ts`. Names are those of the public payload.
- * `shape.ts` compiles the schemas, `http/openapi` shows them, `print.ts` writes the same form.
+ * The schema describes types, ranges and patterns of single values. Rules that concern several values (an id that must exist,
+ * a date that must come after another) are in `references.ts`. Names are those of the public payload.
  *
- *  1. Unknown fields are allowed and ignored everywhere; wrong types are problems, never coerced.
- *  2. Every list, text and number has a limit, so that a checked definition is of bounded size.
- *  3. A `description` reads after "must be": problems quote it.
+ * 1. Unknown fields are allowed and ignored everywhere. A wrong type is a problem and never coerced.
+ * 2. Every list, text and number has a limit, so that a definition has a bounded size.
+ * 3. A `description` completes the sentence "must be …", because problems quote it.
  */
 import { Type, type Static } from 'typebox';
 
@@ -15,15 +14,15 @@ import { Type, type Static } from 'typebox';
 const windowMinutesMax = 525_600;
 /** Twice the longest hold, because a payment window must be the longer of the two. */
 const paymentMinutesMax = 2 * windowMinutesMax;
-/** What the default of four windows comes to for the longest one. */
+/** The default is four hold windows; this is the one of the longest window. */
 const holdMaxMinutesMax = 4 * windowMinutesMax;
 /** Ten million in the main unit of most currencies; sums of many stay exact integers. */
 const priceCentsMax = 1_000_000_000;
-/** More people than any place on earth takes in. */
+/** More than any place on earth has. */
 const ticketsMax = 10_000_000;
 /** A claim names at most 200 seats, so a larger group could never be seated. */
 const groupSizeMax = 200;
-/** Where the picture ends in every direction. */
+/** The largest coordinate in every direction. */
 export const coordinateMax = 1e9;
 const rowSeatsMax = 2_000;
 const shapesMax = 5_000;
@@ -41,7 +40,7 @@ const label = Type.String({
   pattern: printable,
   description: 'a text of 1 to 100 characters without control characters',
 });
-/** Room for the default id of a seat: its section's id, its row's label and its own. */
+/** Long enough for the default id of a seat: the section's id, the row's label and the seat's. */
 const seatId = Type.String({
   minLength: 1,
   maxLength: 400,
@@ -68,7 +67,7 @@ const colorOrNull = Type.Unsafe<string | null>({
 });
 const coordinate = Type.Number({ minimum: -coordinateMax, maximum: coordinateMax });
 const point = Type.Object({ x: coordinate, y: coordinate });
-/** A position to which others are added: three of them together stay a coordinate. */
+/** A position that is added to others: the sum of three is still a coordinate. */
 const origin = Type.Object({ x: offset(), y: offset() });
 const pointOrNull = Type.Unsafe<Static<typeof point> | null>({ ...point, type: ['object', 'null'] });
 const price = Type.Integer({ minimum: 0, maximum: priceCentsMax });
@@ -132,7 +131,7 @@ const sectionFile = Type.Object({
   id,
   name: Type.Optional(name),
   zone_key: Type.Optional(name),
-  /** Where the first seat of the first row stands when seats have no coordinates of their own. */
+  /** The first seat of the first row, for seats without coordinates of their own. */
   position: Type.Optional(origin),
   rows: Type.Array(rowFile, { minItems: 1, maxItems: 2_000 }),
 });
@@ -258,7 +257,7 @@ export const eventFileSchema = Type.Object({
   promoCodes: Type.Optional(Type.Array(promoCodeFile, { maxItems: 10_000 })),
 });
 
-/** Editors of plans leave an empty text where nobody typed a name. */
+/** Plan editors write an empty text for a missing name. */
 const labelOrEmpty = Type.String({
   maxLength: 100,
   pattern: printable,
@@ -292,7 +291,7 @@ const planZone = Type.Object({
   areas: Type.Optional(Type.Array(planArea, { maxItems: shapesMax })),
 });
 
-/** A plan in pretix's open seating-plan format, as far as a sale needs it. */
+/** A plan in pretix's open seating-plan format: the parts that a sale needs. */
 export const seatingPlanSchema = Type.Object({
   categories: Type.Array(Type.Object({ name, color: Type.Optional(colorOrNull) }), { maxItems: 1_000 }),
   zones: Type.Array(planZone, { minItems: 1, maxItems: 5_000 }),

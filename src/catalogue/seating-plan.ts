@@ -1,20 +1,18 @@
 /**
- * Imports a hall drawn in pretix's open seating-plan format.
+ * Imports a hall in pretix's open seating-plan format.
  *
- * Zones become sections and categories become zones (`zone_key` is the category's name); a zone without seats gives
- * no section, only its shapes. The format nests positions, so a seat's is the sum of zone, row and seat.
- * `seating.ts` calls it for a locality with a `seating_plan`; halls typed by hand come through `sections.ts`.
+ * The plan's zones become sections and its categories become zones (`zone_key` is the category's name). A zone without seats
+ * becomes no section; only its shapes are kept. Positions are nested: a seat's is the sum of zone, row and seat.
  *
- *  1. Rows and seats keep the order in which the plan lists them.
- *  2. Labels are the plain numbers; `row_label` and `seat_label` ("Reihe %s") are wording for pages in one language.
- *  3. A gap between neighbours of over 1.5 times the row's usual spacing is an aisle.
+ * 1. Rows and seats keep the order of the plan.
+ * 2. Labels are the plain numbers; `row_label` and `seat_label` ("Reihe %s") are texts for pages in one language.
+ * 3. A gap of over 1.5 times the row's usual spacing is an aisle.
  */
 import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue.ts';
-import { checkOutlines } from './outlines.ts';
+import { checkOutlines, type SeatRegister } from './hall-checks.ts';
 import { pointer, type Report } from './problem.ts';
 import type { PlanRowFile, PlanZoneFile, SeatingPlanFile, ZoneFile } from './schema.ts';
-import type { SeatRegister } from './seat-register.ts';
-import { judgePlanShape } from './shape.ts';
+import { checkPlanShape } from './shape.ts';
 
 const aisleGapRatio = 1.5;
 
@@ -22,7 +20,7 @@ export interface ImportedPlan {
   /** The plan's categories, in the file form of zones. */
   readonly zones: readonly ZoneFile[];
   readonly sections: readonly SectionDefinition[];
-  /** The plan's areas, moved to where they stand in the picture. */
+  /** The plan's areas, with absolute positions. */
   readonly shapes: readonly Record<string, unknown>[];
 }
 
@@ -31,14 +29,14 @@ export function isSeatingPlan(json: unknown): boolean {
   return typeof json === 'object' && json !== null && 'zones' in json && 'categories' in json;
 }
 
-/** Imports a plan; reports its problems (below `path`), and answers undefined when its shape cannot be read. */
+/** Reports the plan's problems (below `path`); undefined when the schema refuses the plan. */
 export function importSeatingPlan(
   plan: unknown,
   path: string,
   seats: SeatRegister,
   report: Report,
 ): ImportedPlan | undefined {
-  const { problems } = judgePlanShape<SeatingPlanFile>(plan);
+  const { problems } = checkPlanShape<SeatingPlanFile>(plan);
   for (const problem of problems) report(path + problem.path, problem.message);
   if (problems.length > 0) return undefined;
 
@@ -66,9 +64,9 @@ function registerSeats(
   for (const [zoneIndex, zone] of zones.entries()) {
     for (const [rowIndex, row] of (zone.rows ?? []).entries()) {
       const rowPath = pointer(path, 'zones', zoneIndex, 'rows', rowIndex);
-      if (!seats.admit(row.seats.length, rowPath)) return;
+      if (!seats.addSeats(row.seats.length, rowPath)) return;
       for (const [index, seat] of row.seats.entries()) {
-        seats.claim(seat.seat_guid, pointer(rowPath, 'seats', index, 'seat_guid'));
+        seats.addId(seat.seat_guid, pointer(rowPath, 'seats', index, 'seat_guid'));
         if (!categories.has(seat.category)) {
           report(pointer(rowPath, 'seats', index, 'category'), `"${seat.category}" is not among the plan's categories`);
         }
@@ -106,7 +104,7 @@ function rowOf(row: PlanRowFile, place: number, zonePosition: Point): SeatRowDef
   return { label: row.row_number || String(place + 1), seats, aisleAfter: aislesBetween(seats) };
 }
 
-/** The counts of seats after which the next one stands unusually far off; the usual spacing is the median, the lower one of two. */
+/** The numbers of seats before each aisle (3). The usual spacing is the median, the lower one of two. */
 function aislesBetween(seats: readonly Point[]): number[] {
   const gaps = seats.slice(1).map((seat, index) => distance(seats[index] ?? seat, seat));
   const usualGap = gaps.toSorted((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 0;

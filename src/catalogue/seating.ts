@@ -1,23 +1,19 @@
 /**
- * What a locality has to sit on: its zones, sections and shapes, from whichever form the file chose.
+ * Reads the seating of a locality: zones, sections and shapes, from its `sections` or its `seating_plan`.
  *
- * `definition.ts` calls `readSeating` for each locality before the cross-references are judged, because ticket types
- * name zones. A GENERAL locality has none of this, only places.
- *
- *  1. A locality is NUMBERED when it says so, or when it says nothing and has sections or a plan.
- *  2. A NUMBERED locality has exactly one of `sections` and `seating_plan`; a GENERAL one has `capacity` and neither.
- *  3. Zones that the locality lists itself come first and win over the plan's, so that a file can rename or recolour them.
+ * 1. A locality is NUMBERED when it says so, or when it says nothing and has sections or a plan.
+ * 2. A NUMBERED locality has exactly one of `sections` and `seating_plan`; a GENERAL one has `capacity` and neither.
+ * 3. Zones that the locality lists come first and take precedence over the plan's, so that a file can rename or recolour them.
  */
 import type { SectionDefinition, ZoneDefinition } from '#domain/catalogue.ts';
-import { checkOutlines } from './outlines.ts';
+import { checkOutlines, type SeatRegister } from './hall-checks.ts';
 import { pointer, type Report } from './problem.ts';
 import type { LocalityFile } from './schema.ts';
 import { importSeatingPlan } from './seating-plan.ts';
-import type { SeatRegister } from './seat-register.ts';
 import { completeZones, layOutSections } from './sections.ts';
-import type { Judged } from './shape.ts';
+import type { Accepted } from './shape.ts';
 
-/** Reads a plan that a file names by its path, relative to the file; throws an Error whose message tells the typist why not. */
+/** Reads a plan by its path relative to the catalogue file; throws an Error whose message becomes a problem. */
 export type SeatingPlanReader = (path: string) => unknown;
 
 export interface Seating {
@@ -26,15 +22,15 @@ export interface Seating {
   readonly shapes: readonly unknown[];
 }
 
-/** Whether the locality has numbered seats, by what it says or, when it says nothing, by what it has. */
-export function isNumbered(locality: Judged<LocalityFile>): boolean {
+/** Whether the locality has numbered seats (1). */
+export function isNumbered(locality: Accepted<LocalityFile>): boolean {
   if (locality.seating !== undefined) return locality.seating === 'NUMBERED';
   return locality.sections !== undefined || locality.seating_plan !== undefined;
 }
 
-/** The seating of a locality; undefined for a GENERAL one, and where problems leave nothing to judge further. */
+/** The seating of a locality; undefined for a GENERAL one, and for one whose problems allow no further check. */
 export function readSeating(
-  locality: Judged<LocalityFile>,
+  locality: Accepted<LocalityFile>,
   path: string,
   readPlan: SeatingPlanReader | undefined,
   seats: SeatRegister,
@@ -57,17 +53,17 @@ export function readSeating(
   }
   checkOutlines(locality.shapes ?? [], pointer(path, 'shapes'), report);
   return plan === undefined
-    ? typedSeating(locality, path, seats, report)
+    ? listedSeating(locality, path, seats, report)
     : plannedSeating(locality, plan, pointer(path, 'seating_plan'), readPlan, seats, report);
 }
 
-function typedSeating(locality: Judged<LocalityFile>, path: string, seats: SeatRegister, report: Report): Seating {
+function listedSeating(locality: Accepted<LocalityFile>, path: string, seats: SeatRegister, report: Report): Seating {
   const sections = layOutSections(locality.sections ?? [], pointer(path, 'sections'), seats, report);
   return { zones: completeZones(locality.zones ?? [], sections), sections, shapes: locality.shapes ?? [] };
 }
 
 function plannedSeating(
-  locality: Judged<LocalityFile>,
+  locality: Accepted<LocalityFile>,
   plan: unknown,
   path: string,
   readPlan: SeatingPlanReader | undefined,

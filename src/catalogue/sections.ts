@@ -1,40 +1,36 @@
 /**
- * The short form of a hall for people who type: sections of rows, a row as a number of seats or a list of them.
+ * Lays out the short form of a hall: sections of rows, a row given as a number of seats or a list of them.
  *
- * `definition.ts` calls it for a locality with `sections`; halls drawn in an editor come through `seating-plan.ts`.
- * What the typist leaves out is filled in:
- *
- *  1. A seat is labelled by its place in the row ("1", "2", …) and has the id `section-row-label`.
- *  2. A seat belongs to its section's zone, which is the section's id unless a `zone_key` says otherwise.
- *  3. Seats stand `seatSpacing` apart, and an aisle widens the gap to twice that, so that the picture shows it and an
- *     import of the picture (gaps over 1.5 times the usual) would find it again.
- *  4. Sections are laid out one behind the other, clear of every seat before them, unless they have a `position`.
+ * 1. A seat without a label has its number in the row ("1", "2", …); without an id it has `section-row-label`.
+ * 2. A seat belongs to its section's zone, which is the section's id unless `zone_key` names another.
+ * 3. Seats are `seatSpacing` apart. An aisle doubles that gap, so that an import of the picture (gaps over 1.5 times the usual)
+ *    finds it again.
+ * 4. A section without a `position` is placed behind every seat before it.
  */
 import type { SeatDefinition, SeatRowDefinition, SectionDefinition, ZoneDefinition } from '#domain/catalogue.ts';
 import { pointer, type Report } from './problem.ts';
 import { coordinateMax, type SeatFile, type SeatRowFile, type SectionFile, type ZoneFile } from './schema.ts';
-import type { SeatRegister } from './seat-register.ts';
-import type { Judged } from './shape.ts';
+import type { SeatRegister } from './hall-checks.ts';
+import type { Accepted } from './shape.ts';
 
 const seatSpacing = 25;
 const aisleWidth = 25;
 const rowSpacing = 40;
 const sectionSpacing = 80;
 
-/** Okabe and Ito's colours, which people with any colour vision can tell apart; black is left to the picture's lines. */
+/** Okabe and Ito's colours, which people with any colour vision can distinguish; black is used for lines. */
 const palette = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00', '#F0E442'];
 
-/** What a row needs to know of the section around it. */
-interface Surroundings {
+interface RowPlace {
   readonly sectionId: string;
   readonly zoneKey: string;
   readonly left: number;
   readonly y: number;
 }
 
-/** Lays out sections as listed; parts that the schema refused are passed over. `path` leads to the list. */
+/** Lays out the sections in their order; parts that the schema refused are skipped. `path` is that of the list. */
 export function layOutSections(
-  sections: Judged<SectionFile[]>,
+  sections: Accepted<SectionFile[]>,
   path: string,
   seats: SeatRegister,
   report: Report,
@@ -45,12 +41,12 @@ export function layOutSections(
     if (section?.id === undefined) continue;
     const left = section.position?.x ?? 0;
     const front = section.position?.y ?? top;
-    const surroundings = { sectionId: section.id, zoneKey: section.zone_key ?? section.id, left };
+    const inSection = { sectionId: section.id, zoneKey: section.zone_key ?? section.id, left };
     const rows = (section.rows ?? []).map((row, place) =>
       layOutRow(
         row ?? {},
         place,
-        { ...surroundings, y: front + place * rowSpacing },
+        { ...inSection, y: front + place * rowSpacing },
         pointer(path, index, 'rows', place),
         seats,
         report,
@@ -63,37 +59,37 @@ export function layOutSections(
 }
 
 function layOutRow(
-  row: Judged<SeatRowFile>,
+  row: Accepted<SeatRowFile>,
   place: number,
-  around: Surroundings,
+  at: RowPlace,
   path: string,
   seats: SeatRegister,
   report: Report,
 ): SeatRowDefinition {
   const label = row.label ?? String(place + 1);
   const seatCount = typeof row.seats === 'number' ? row.seats : (row.seats?.length ?? 0);
-  if (!seats.admit(seatCount, pointer(path, 'seats'))) return { label, seats: [], aisleAfter: [] };
+  if (!seats.addSeats(seatCount, pointer(path, 'seats'))) return { label, seats: [], aisleAfter: [] };
 
   checkPlaces(row, seatCount, path, report);
-  if (around.y > coordinateMax) report(path, 'would stand beyond the edge of the picture');
+  if (at.y > coordinateMax) report(path, 'would stand beyond the edge of the picture');
 
-  const listed: readonly (Judged<SeatFile> | undefined)[] =
+  const listed: readonly (Accepted<SeatFile> | undefined)[] =
     typeof row.seats === 'number' ? new Array(seatCount).fill(undefined) : (row.seats ?? []);
   const aisles = new Set(row.aisle_after);
   const accessible = new Set(row.accessible);
   const restricted = new Set(row.restricted_view);
-  let x = around.left;
+  let x = at.left;
   const laidOut = listed.map((seat, index): SeatDefinition => {
     if (index > 0) x += aisles.has(index) ? seatSpacing + aisleWidth : seatSpacing;
     const seatLabel = seat?.label ?? String(index + 1);
-    const id = seat?.id ?? `${around.sectionId}-${label}-${seatLabel}`;
-    seats.claim(id, typeof row.seats === 'number' ? pointer(path, 'seats') : pointer(path, 'seats', index, 'id'));
+    const id = seat?.id ?? `${at.sectionId}-${label}-${seatLabel}`;
+    seats.addId(id, typeof row.seats === 'number' ? pointer(path, 'seats') : pointer(path, 'seats', index, 'id'));
     return {
       id,
       label: seatLabel,
       x: seat?.x ?? x,
-      y: seat?.y ?? around.y,
-      zoneKey: seat?.zone_key ?? around.zoneKey,
+      y: seat?.y ?? at.y,
+      zoneKey: seat?.zone_key ?? at.zoneKey,
       accessible: (seat?.accessible ?? false) || accessible.has(index + 1),
       restrictedView: (seat?.restricted_view ?? false) || restricted.has(index + 1),
     };
@@ -101,7 +97,7 @@ function layOutRow(
   return { label, seats: laidOut, aisleAfter: [...aisles].filter(isNumber).sort((a, b) => a - b) };
 }
 
-function checkPlaces(row: Judged<SeatRowFile>, seatCount: number, path: string, report: Report): void {
+function checkPlaces(row: Accepted<SeatRowFile>, seatCount: number, path: string, report: Report): void {
   const check = (field: 'aisle_after' | 'accessible' | 'restricted_view', last: number, rule: string): void => {
     for (const [index, place] of (row[field] ?? []).entries()) {
       if (place !== undefined && place > last) report(pointer(path, field, index), rule);
@@ -116,9 +112,9 @@ function isNumber(value: number | undefined): value is number {
   return value !== undefined;
 }
 
-/** The zones of a hall: those listed, then those only seats name, in order of appearance. Zones without a colour get one. */
+/** The zones of a hall: those listed, then those that only seats name, in order of appearance. A zone without a colour gets one. */
 export function completeZones(
-  listed: readonly (Judged<ZoneFile> | undefined)[],
+  listed: readonly (Accepted<ZoneFile> | undefined)[],
   sections: readonly SectionDefinition[],
 ): ZoneDefinition[] {
   const zones = new Map<string, ZoneDefinition>();

@@ -1,61 +1,55 @@
 /**
- * Judges a JSON value by a schema, and leaves of it what the schema found no fault with.
+ * Checks a JSON value against a schema and returns the parts that the schema accepted.
  *
- * `definition.ts` and `seating-plan.ts` call it first and let the cross-references judge the rest, so that one
- * reading of a file names its problems of both kinds.
- *
- *  1. The value that came in is never changed; parts are left out of a copy.
- *  2. A list keeps its length and order: an item left out is a hole, so that every path stays true.
+ * 1. The given value is never changed; refused parts are missing in a copy.
+ * 2. A list keeps its length and order: a refused item becomes a hole, so that every path stays correct.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { pointer, pointerSteps, type CatalogueProblem } from './problem.ts';
+import { pointer, pointerSteps, problemsMax, type CatalogueProblem } from './problem.ts';
 import { eventFileSchema, seatingPlanSchema } from './schema.ts';
 
-/** Who has this many problems is better served by mending some and asking again. */
-export const problemsMax = 1_000;
-
-/** A value of which the schema may have refused parts: any field may be missing, and any item of a list. */
-export type Judged<T> = T extends readonly (infer Item)[]
-  ? readonly (Judged<Item> | undefined)[]
+/** A value whose refused parts are missing: any field, and any item of a list. */
+export type Accepted<T> = T extends readonly (infer Item)[]
+  ? readonly (Accepted<Item> | undefined)[]
   : T extends object
-    ? { readonly [Key in keyof T]?: Judged<T[Key]> | undefined }
+    ? { readonly [Key in keyof T]?: Accepted<T[Key]> | undefined }
     : T;
 
-export interface Judgement<T> {
+export interface ShapeCheck<T> {
   readonly problems: readonly CatalogueProblem[];
-  /** What the schema found no fault with; undefined when nothing is left worth a closer look. */
-  readonly judged: Judged<T> | undefined;
+  /** Undefined when nothing was accepted, or too much was refused for a further check. */
+  readonly accepted: Accepted<T> | undefined;
 }
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true });
 addFormats.default(ajv, ['date-time']);
-// Compiled when first needed: it takes some 200 ms, which a command that judges nothing need not wait for.
+// Compiled at the first use: it takes some 200 ms, which commands that check nothing save.
 let validateEvent: ValidateFunction | null = null;
 let validatePlan: ValidateFunction | null = null;
 
-/** Judges the file form of an event. */
-export function judgeEventShape<T>(json: unknown): Judgement<T> {
-  return judge((validateEvent ??= ajv.compile(eventFileSchema)), json);
+/** Checks the file form of an event. */
+export function checkEventShape<T>(json: unknown): ShapeCheck<T> {
+  return checkShape((validateEvent ??= ajv.compile(eventFileSchema)), json);
 }
 
-/** Judges a seating plan; paths start at the plan. */
-export function judgePlanShape<T>(json: unknown): Judgement<T> {
-  return judge((validatePlan ??= ajv.compile(seatingPlanSchema)), json);
+/** Checks a seating plan; paths start at the plan. */
+export function checkPlanShape<T>(json: unknown): ShapeCheck<T> {
+  return checkShape((validatePlan ??= ajv.compile(seatingPlanSchema)), json);
 }
 
-function judge<T>(validate: ValidateFunction, json: unknown): Judgement<T> {
-  if (validate(json)) return { problems: [], judged: json as Judged<T> };
+function checkShape<T>(validate: ValidateFunction, json: unknown): ShapeCheck<T> {
+  if (validate(json)) return { problems: [], accepted: json as Accepted<T> };
   const errors = validate.errors ?? [];
   const problems = errors.slice(0, problemsMax).map(problemOf);
-  if (errors.length > problemsMax) return { problems, judged: undefined };
-  const judged = errors
+  if (errors.length > problemsMax) return { problems, accepted: undefined };
+  const accepted = errors
     .filter(refusesTheValue)
     .reduce<unknown>((rest, error) => leaveOut(rest, pointerSteps(error.instancePath)), json);
-  return { problems, judged: judged as Judged<T> | undefined };
+  return { problems, accepted: accepted as Accepted<T> | undefined };
 }
 
-/** Whether the value itself is at fault, not merely something missing or doubled in it. */
+/** Whether the value itself is wrong; otherwise something in it is missing or listed twice. */
 function refusesTheValue(error: ErrorObject): boolean {
   return !['required', 'minItems', 'uniqueItems'].includes(error.keyword);
 }

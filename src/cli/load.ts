@@ -4,9 +4,9 @@
  * Every problem of every file is named before anything is loaded. Over HTTP definitions travel whole, their seating plans
  * spelled out, because the service does not read the operator's disk.
  */
-import { printFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
+import { formatFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
 import { pointer } from '#catalogue/problem.ts';
-import { printDefinition } from '#catalogue/print.ts';
+import { toEventFile } from '#catalogue/event-file.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { askService, errorOf } from './admin-client.ts';
 import { DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
@@ -70,7 +70,7 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
     call.output.progress('loading', place, definitions.length);
     const { id } = definition;
     const address = `/admin/events/${encodeURIComponent(id)}`;
-    const answer = await askService(access, 'PUT', address, printDefinition(definition));
+    const answer = await askService(access, 'PUT', address, toEventFile(definition));
     if (answer.status < 300) {
       const result = answer.status === 201 ? 'created' : 'loaded';
       const warnings = (answer.body['warnings'] ?? []) as readonly string[];
@@ -117,7 +117,7 @@ async function define({ directory }: Engine, definition: EventDefinition): Promi
 // ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function tellProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
-  if (!output.isJson) output.trouble(...problems.map(printFileProblem));
+  if (!output.isJson) output.trouble(...problems.map(formatFileProblem));
   output.json({ ok: false, problems });
   return 1;
 }

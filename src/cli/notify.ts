@@ -1,8 +1,7 @@
 /** `holdfast notify`: tells the receiver again what it was told, or should have been. */
 import { readConfig } from '#src/config.ts';
 import { readBoxOffice } from '#actors/reading.ts';
-import { isTold, messagesOf } from '#notifications/messages.ts';
-import { createPoster } from '#notifications/poster.ts';
+import { createPoster, isNotifiable, messagesOf } from '#notifications/messages.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
@@ -79,7 +78,7 @@ async function tellAll(
   for await (const row of view.facts(from - 1)) {
     if (row.seq > to) break;
     output.progress('facts', row.seq - from, to - from + 1);
-    if (!isTold(row.type)) continue;
+    if (!isNotifiable(row.type)) continue;
     const office = await officeOf(row.eventId);
     for (const message of office === null ? [] : messagesOf(row, office)) {
       await post(message).catch((error: unknown) => stopAt(row, posted, error));

@@ -1,15 +1,13 @@
 /**
- * What the world outside is told: facts as messages with the funnel's and the orders' names.
- *
- * Owns the bodies of notifications. Which of them were delivered is the outbox's; posting is `poster.ts`. Called by
- * `outbox.ts` beside a live box office, and by `holdfast notify` over one that was read from disk.
+ * Notifications: the messages that a fact causes, their bodies, and the signed post of one message.
  *
  * 1. A message is made from its fact and from what never changes about an order: made again, it is the same.
- * 2. An id names the fact and the type, so that a receiver tells a repeat.
- * 3. People leave the house as digests only: address and phone number in hex SHA-256.
- * 4. So do ids that grant access, but for `order_id`, which is for the receiver itself: `dedupe_id` may be passed on to others.
+ * 2. An id names the fact and the type, so that a receiver recognizes a repeat.
+ * 3. No personal data is sent: e-mail address and phone number are hex SHA-256 digests.
+ * 4. Ids that grant access are digests too, except `order_id`, which is for the receiver itself; `dedupe_id` may be passed on.
  */
 import { createHash } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
 import { readFact } from '#domain/replay.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
@@ -37,8 +35,8 @@ export interface Message {
   readonly body: string;
 }
 
-/** The types of facts that somebody may have to be told about. */
-const TOLD: ReadonlySet<string> = new Set<FactType>([
+/** The types of facts that may have messages. */
+const NOTIFIABLE: ReadonlySet<string> = new Set<FactType>([
   'HoldPlaced',
   'CheckoutSessionOpened',
   'TicketsIssued',
@@ -50,26 +48,26 @@ const TOLD: ReadonlySet<string> = new Set<FactType>([
   'PerformanceCancelled',
 ]);
 
-/** Whether facts of this type may have messages; cheap, for passing over the others unread. */
-export function isTold(type: string): boolean {
-  return TOLD.has(type);
+/** Whether facts of this type may have messages. A fact of another type need not be parsed. */
+export function isNotifiable(type: string): boolean {
+  return NOTIFIABLE.has(type);
 }
 
-/** The messages of a stored fact, in the order in which they are sent; `office` is its event's, as of the fact or later. */
+/** The messages of a stored fact, in the order in which they are posted; `office` is its event's state, as of the fact or later. */
 export function messagesOf(row: FactRow, office: BoxOffice): readonly Message[] {
-  return tellingsOf(readFact(row, office.plan), office).map(({ type, data }) => ({
+  return draftsOf(readFact(row, office.plan), office).map(({ type, data }) => ({
     id: `msg_${row.seq}_${type.replace('.', '_')}`,
     type,
     body: JSON.stringify({ type, timestamp: new Date(row.at).toISOString(), data }),
   }));
 }
 
-interface Telling {
+interface Draft {
   readonly type: MessageType;
   readonly data: object;
 }
 
-function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
+function draftsOf(fact: Fact, office: BoxOffice): readonly Draft[] {
   switch (fact.type) {
     case 'HoldPlaced':
       return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, office) }];
@@ -99,14 +97,14 @@ function tellingsOf(fact: Fact, office: BoxOffice): readonly Telling[] {
   }
 }
 
-// ── moments ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── which facts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether a hold was placed by a checkout without one, and not by POST holds; older facts show it by their session key alone. */
+/** Whether a checkout without a hold placed it, and not POST holds; older facts show this by their session key alone. */
 function isOfOrder({ orderId, sessionKey }: FactData['HoldPlaced']): boolean {
   return orderId !== undefined || sessionKey.startsWith('ord_');
 }
 
-/** Whether the session is the one to which a start leads: the first try at the first installment. */
+/** Whether it is the session that a start opens: the first try at the first installment. */
 function isFirstSession(office: BoxOffice, { orderId, paymentId }: FactData['CheckoutSessionOpened']): boolean {
   return orderNamed(office, orderId).payments[0]?.id === paymentId;
 }
@@ -134,23 +132,23 @@ function ofOrder(
   office: BoxOffice,
   { orderId }: { readonly orderId: string },
   ...types: readonly MessageType[]
-): readonly Telling[] {
+): readonly Draft[] {
   const data = orderOf(office, orderId);
   return types.map((type) => ({ type, data }));
 }
 
-/** Tells what is owed, where something is. */
+/** What is owed to the buyer; empty when it is nothing. */
 function refundDueOf(
   office: BoxOffice,
   { orderId, refundDueCents }: { readonly orderId: string; readonly refundDueCents: number },
-): readonly Telling[] {
+): readonly Draft[] {
   if (refundDueCents === 0) return [];
   const data = { ...orderOf(office, orderId), value: refundDueCents, refund_due: refundDueCents };
   return [{ type: 'refund.due', data }];
 }
 
 /** Money of another currency is due back in its own. */
-function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']): readonly Telling[] {
+function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
   const { orderId, currency, foreignDueCents: due } = stray;
   if (due === undefined) return refundDueOf(office, stray);
   return [{ type: 'refund.due', data: { ...orderOf(office, orderId), value: due, currency, refund_due: due } }];
@@ -158,7 +156,7 @@ function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']):
 
 function orderNamed({ orders }: BoxOffice, orderId: string): Order {
   const order = orders.byId.get(orderId);
-  invariant(order !== undefined, 'a fact about an order comes after its placing, and orders are kept');
+  invariant(order !== undefined, 'a fact about an order follows the fact that placed it, and orders are never dropped');
   return order;
 }
 
@@ -192,21 +190,47 @@ function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { ev
   };
 }
 
-/** The same for all messages of an order or a hold, and no key to it (4). */
-function digestOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex');
+/** The same text has the same digest, from which the text cannot be derived (3, 4). */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function contentOf(id: string, quantity: number, price: number) {
   return { id, quantity, price };
 }
 
-/** Who bought, as advertising platforms match it: the address trimmed and in lower case, the digits of the phone number. */
+/** The buyer as advertising platforms match it: the address trimmed and in lower case, the digits of the phone number. */
 function digestsOf({ email, phone }: Customer) {
   const digits = (phone ?? '').replace(/\D/g, '');
-  return { email: sha256(email.trim().toLowerCase()), phone: digits === '' ? null : sha256(digits) };
+  return { email: digestOf(email.trim().toLowerCase()), phone: digits === '' ? null : digestOf(digits) };
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+// ── posting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Posts one message; rejects when the receiver did not accept it. */
+export type Post = (message: Message, signal?: AbortSignal) => Promise<void>;
+
+const POST_MS_MAX = 10_000;
+
+/** Posts to one address, signed as Standard Webhooks describes; a receiver compares `now` with its own clock. */
+export function createPoster(target: { readonly url: string; readonly secret: string }, now: () => number): Post {
+  const signer = new Webhook(target.secret);
+  return async ({ id, body }, signal) => {
+    const sentAt = new Date(now());
+    const timeUp = AbortSignal.timeout(POST_MS_MAX);
+    const response = await fetch(target.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+        'webhook-signature': signer.sign(id, sentAt, body),
+      },
+      body,
+      redirect: 'manual',
+      signal: signal === undefined ? timeUp : AbortSignal.any([signal, timeUp]),
+    });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+  };
 }

@@ -1,91 +1,92 @@
 /**
- * The journal as an outbox: tells a receiver what happened, at least once, in the order of the journal for each event.
+ * Delivers notifications from the journal to a receiver: at least once, for each event in the order of its facts.
  *
- * Owns how far the telling has come, and its order; what is told is `messages.ts`. Reads durable facts alone and never holds a
- * turn: a receiver that is down costs no buyer anything. Opened by `src/service.ts`.
+ * Owns the queues of undelivered facts and the cursor, which says how far delivery has come. It reads durable facts only and
+ * never takes part in a turn, so a receiver that is down delays no buyer.
  *
- * 1. One event's messages go out one after the other, each once the one before was taken; events go side by side.
- * 2. What was not taken is posted again after pauses that grow from a second to five minutes, for as long as it takes.
- * 3. Facts wait in bounded memory. When it is full, events whose messages are refused are set aside with their first fact
- *    alone, so that the others go on; when nobody can be set aside reading stops. The journal keeps the rest.
- * 4. Once the fact of an event set aside was taken, its further facts are read again from there.
- * 5. The cursor is kept in the journal. After a crash what was taken since is told again, under the same ids.
+ * 1. The messages of one event are posted one after the other, each once the receiver accepted the one before. Events are
+ *    independent of each other.
+ * 2. A message that was not accepted is posted again after pauses that grow from a second to five minutes, without end.
+ * 3. Undelivered facts wait in bounded memory. When it is full, an event whose messages fail is parked: its queue keeps the first fact
+ *    only, so that the other events go on. When no event can be parked, reading stops. The journal keeps the rest.
+ * 4. Once the first fact of a parked event was delivered, its further facts are read from the journal again.
+ * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same ids.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
-import { isTold, messagesOf, type Message } from './messages.ts';
-import type { Post } from './poster.ts';
+import { isNotifiable, messagesOf, type Message, type Post } from './messages.ts';
 
 export interface OutboxPorts {
   readonly journal: Pick<Journal, 'durableSeq' | 'read'>;
-  /** How far an earlier run had come; null when nothing was ever told. */
+  /** How far an earlier run had come; null when there was none. */
   readonly cursor: NotificationCursor | null;
   readonly officeOf: (eventId: string) => Promise<{
     look<Answer>(query: (office: BoxOffice, now: number) => Answer): Answer;
   } | null>;
   readonly post: Post;
-  /** Keeps the cursor durably. */
-  readonly keep: (cursor: NotificationCursor) => Promise<void>;
-  /** The first pause after a refused message; for tests. */
+  /** Resolves when the cursor is durable. */
+  readonly storeCursor: (cursor: NotificationCursor) => Promise<void>;
+  /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
 
 export interface Outbox {
-  /** Every told fact up to this one was taken; what comes after must stay in the journal. */
+  /** All facts up to this one are delivered; those after it must stay in the journal. */
   readonly deliveredSeq: number;
-  /** Posts nothing more, keeps the cursor. */
+  /** Posts no further message and stores the cursor. */
   stop(): Promise<void>;
 }
 
-/** Between looks at whether the journal has grown. */
-const LOOK_EVERY_MS = 100;
+/** Between reads of the journal. */
+const READ_EVERY_MS = 100;
 
-/** Between writes of the cursor; what was taken since is told again after a crash. */
-const KEEP_EVERY_MS = 1_000;
+/** Between writes of the cursor; what was delivered since is delivered again after a crash. */
+const STORE_EVERY_MS = 1_000;
 
-/** Messages under way at once, each of another event. */
+/** Concurrent posts, each of another event. */
 const POSTS_MAX = 16;
 
-/** Facts that wait in memory (some 1 KB each). */
+/** Facts in all queues (some 1 KB each). */
 const QUEUED_MAX = 5_000;
 
-/** Facts read without giving the loop back; under 3 ms. */
+/** Facts read before other work runs; under 3 ms. */
 const ROWS_A_SLICE = 256;
 
-/** Events set aside at once; they are listed in the cursor. */
-const ASIDE_MAX = 1_000;
+/** Parked events; the cursor lists them. */
+const PARKED_MAX = 1_000;
 
-/** The cursor is also kept after so many facts that nobody is told about, so that a start need not read them again. */
-const UNTOLD_MAX = 20_000;
+/** The cursor is also stored after so many facts without a message, so that a start does not read them again. */
+const UNSTORED_FACTS_MAX = 20_000;
 
-/** So many refusals were no accident: the message taken then says that the receiver is back. */
-const OUTAGE_REFUSALS_MIN = 3;
+/** After so many failures in a row, an accepted message means that the receiver was down and is back. */
+const OUTAGE_FAILURES_MIN = 3;
 
 /**
- * How an event follows the reading of the journal: along with it; set aside; about to catch up, or catching up, from the
- * last fact in its line.
+ * Whether the facts of an event are queued as the journal is read: CURRENT, all of them; PARKED, none (3); UNPARKED, none until
+ * reading starts again behind its last queued fact; CATCHING_UP, those after its last queued fact (4).
  */
-type Following = 'ALONG' | 'ASIDE' | 'ABOUT' | 'CATCHING_UP';
+type Following = 'CURRENT' | 'PARKED' | 'UNPARKED' | 'CATCHING_UP';
 
-/** One event's line of facts to be told. */
-interface Lane {
+/** The undelivered facts of one event. */
+interface EventQueue {
   readonly eventId: string;
-  readonly queue: FactRow[];
-  /** Messages of the queue's first fact that were taken already. */
-  taken: number;
-  /** The last fact put into the queue. */
+  readonly facts: FactRow[];
+  /** Accepted messages of the first fact. */
+  accepted: number;
+  /** The last fact that was queued. */
   readSeq: number;
-  /** The last fact whose messages were all taken. */
+  /** The last fact of which all messages were accepted. */
   deliveredSeq: number;
-  /** In a row. */
-  refusals: number;
+  /** Failed posts in a row. */
+  failures: number;
   status: 'READY' | 'POSTING' | 'PAUSING';
   following: Following;
 }
 
-/** Starts telling. With no cursor it begins with what happens from now on, and keeps that first. */
+/** Starts delivery. Without a cursor it starts with the next fact, and stores that cursor first. */
 export async function openOutbox(ports: OutboxPorts): Promise<Outbox> {
   const outbox = new JournalOutbox(ports);
   await outbox.open();
@@ -94,36 +95,38 @@ export async function openOutbox(ports: OutboxPorts): Promise<Outbox> {
 
 class JournalOutbox implements Outbox {
   readonly #ports: OutboxPorts;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, EventQueue>();
   readonly #stopping = new AbortController();
-  readonly #pauses = new Map<Lane, NodeJS.Timeout>();
-  /** Lanes that are READY and have facts, in the order in which they came. */
-  readonly #waiting = new Set<Lane>();
+  readonly #pauses = new Map<EventQueue, NodeJS.Timeout>();
+  /** Queues that are READY and have facts, in the order in which they became so. */
+  readonly #waiting = new Set<EventQueue>();
   readonly #timers: NodeJS.Timeout[] = [];
-  /** Everything up to here was read. It goes back when an event catches up; `#frontierSeq` does not. */
+  /** The last fact read. It moves back when an event catches up; `#frontierSeq` does not. */
   #readSeq: number;
   #frontierSeq: number;
-  #keptSeq: number;
+  #storedSeq: number;
   #queued = 0;
   #posting = 0;
   #isReading = false;
   #isDirty = false;
-  #keeping: Promise<void> = Promise.resolve();
+  #storing: Promise<void> = Promise.resolve();
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
     const { throughSeq, behind } = ports.cursor ?? { throughSeq: ports.journal.durableSeq, behind: {} };
     this.#frontierSeq = throughSeq;
-    this.#keptSeq = throughSeq;
+    this.#storedSeq = throughSeq;
     this.#readSeq = Math.min(throughSeq, ...Object.values(behind));
-    for (const [eventId, seq] of Object.entries(behind)) this.#lanes.set(eventId, newLane(eventId, seq, 'CATCHING_UP'));
+    for (const [eventId, seq] of Object.entries(behind)) {
+      this.#queues.set(eventId, newQueue(eventId, seq, 'CATCHING_UP'));
+    }
   }
 
   async open(): Promise<void> {
-    if (this.#ports.cursor === null) await this.#ports.keep(this.#cursor());
+    if (this.#ports.cursor === null) await this.#ports.storeCursor(this.#cursor());
     this.#timers.push(
-      setInterval(() => void this.#readOn(), LOOK_EVERY_MS),
-      setInterval(() => this.#keepCursor(), KEEP_EVERY_MS),
+      setInterval(() => void this.#readJournal(), READ_EVERY_MS),
+      setInterval(() => this.#storeCursor(), STORE_EVERY_MS),
     );
     for (const timer of this.#timers) timer.unref();
   }
@@ -138,18 +141,18 @@ class JournalOutbox implements Outbox {
     for (const timer of this.#timers) clearInterval(timer);
     for (const pause of this.#pauses.values()) clearTimeout(pause);
     this.#isDirty = true;
-    this.#keepCursor();
-    await this.#keeping;
+    this.#storeCursor();
+    await this.#storing;
   }
 
   // ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Reads the journal on, in slices, as far as there is room (3). */
-  async #readOn(): Promise<void> {
+  /** Reads the journal in slices, as far as there is room (3). */
+  async #readJournal(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (this.#readSlice()) await new Promise((resolve) => setImmediate(resolve));
+      while (this.#readSlice()) await nextRound();
     } catch (error) {
       reportTrouble('notifications', 'the journal could not be read for notifications', error);
     } finally {
@@ -157,65 +160,65 @@ class JournalOutbox implements Outbox {
     }
   }
 
-  /** Reads a slice; whether there is more to read and room for it. */
+  /** Reads a slice; returns whether there is more to read. */
   #readSlice(): boolean {
     let rows = 0;
     for (const row of this.#ports.journal.read({ afterSeq: this.#readSeq })) {
       if (!this.#hasRoom()) return false;
-      this.#take(row);
+      this.#enqueue(row);
       this.#readSeq = row.seq;
       this.#frontierSeq = Math.max(this.#frontierSeq, row.seq);
       rows += 1;
       if (rows === ROWS_A_SLICE) return true;
     }
-    if (this.#frontierSeq - this.#keptSeq > UNTOLD_MAX) this.#isDirty = true;
-    return this.#goBack();
+    if (this.#frontierSeq - this.#storedSeq > UNSTORED_FACTS_MAX) this.#isDirty = true;
+    return this.#rewind();
   }
 
   #hasRoom(): boolean {
     if (this.#stopping.signal.aborted) return false;
-    return this.#queued < QUEUED_MAX || this.#setAside();
+    return this.#queued < QUEUED_MAX || this.#park();
   }
 
-  /** Puts a fact into its event's line, unless it is no news to anybody, or was put there already. */
-  #take(row: FactRow): void {
-    if (!isTold(row.type)) return;
-    const lane = this.#lanes.get(row.eventId) ?? newLane(row.eventId, row.seq - 1, 'ALONG');
-    if (!isWanted(lane, row, this.#frontierSeq)) return;
-    this.#lanes.set(row.eventId, lane);
-    lane.queue.push(row);
-    lane.readSeq = row.seq;
+  /** Queues a fact, unless it has no messages or is not to be queued now. */
+  #enqueue(row: FactRow): void {
+    if (!isNotifiable(row.type)) return;
+    const queue = this.#queues.get(row.eventId) ?? newQueue(row.eventId, row.seq - 1, 'CURRENT');
+    if (!isQueued(queue, row, this.#frontierSeq)) return;
+    this.#queues.set(row.eventId, queue);
+    queue.facts.push(row);
+    queue.readSeq = row.seq;
     this.#queued += 1;
-    if (lane.status === 'READY') this.#waiting.add(lane);
+    if (queue.status === 'READY') this.#waiting.add(queue);
     this.#startPosting();
   }
 
-  /** Sets the refused event with the longest line aside, to make room (3); false when there is none. */
-  #setAside(): boolean {
-    let asideCount = 0;
-    let longest: Lane | null = null;
-    for (const lane of this.#lanes.values()) {
-      if (lane.following === 'ASIDE') asideCount += 1;
-      else if (lane.status === 'PAUSING' && lane.queue.length > (longest?.queue.length ?? 1)) longest = lane;
+  /** Parks the failing event with the longest queue, to make room (3); false when there is none. */
+  #park(): boolean {
+    let parkedCount = 0;
+    let longest: EventQueue | null = null;
+    for (const queue of this.#queues.values()) {
+      if (queue.following === 'PARKED') parkedCount += 1;
+      else if (queue.status === 'PAUSING' && queue.facts.length > (longest?.facts.length ?? 1)) longest = queue;
     }
-    if (longest === null || asideCount >= ASIDE_MAX) return false;
-    longest.following = 'ASIDE';
-    longest.readSeq = longest.queue[0]!.seq;
-    this.#queued -= longest.queue.length - 1;
-    longest.queue.length = 1;
+    if (longest === null || parkedCount >= PARKED_MAX) return false;
+    longest.following = 'PARKED';
+    longest.readSeq = longest.facts[0]!.seq;
+    this.#queued -= longest.facts.length - 1;
+    longest.facts.length = 1;
     return true;
   }
 
-  /** At the end of the journal: whoever caught up follows along; for those about to, it is read again (4). */
-  #goBack(): boolean {
+  /** At the end of the journal: events that were catching up are current; for unparked ones reading starts again (4). */
+  #rewind(): boolean {
     let backSeq = this.#readSeq;
-    for (const lane of this.#lanes.values()) {
-      if (lane.following === 'CATCHING_UP') {
-        lane.following = 'ALONG';
-        this.#forgetIdle(lane);
-      } else if (lane.following === 'ABOUT') {
-        lane.following = 'CATCHING_UP';
-        backSeq = Math.min(backSeq, lane.readSeq);
+    for (const queue of this.#queues.values()) {
+      if (queue.following === 'CATCHING_UP') {
+        queue.following = 'CURRENT';
+        this.#dropIdle(queue);
+      } else if (queue.following === 'UNPARKED') {
+        queue.following = 'CATCHING_UP';
+        backSeq = Math.min(backSeq, queue.readSeq);
       }
     }
     const isBack = backSeq < this.#readSeq;
@@ -226,124 +229,124 @@ class JournalOutbox implements Outbox {
   // ── posting ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #startPosting(): void {
-    for (const lane of this.#waiting) {
+    for (const queue of this.#waiting) {
       if (this.#posting >= POSTS_MAX || this.#stopping.signal.aborted) return;
-      this.#waiting.delete(lane);
-      void this.#tell(lane);
+      this.#waiting.delete(queue);
+      void this.#deliver(queue);
     }
   }
 
-  /** Posts an event's messages until its line is empty, one is refused, or all stops. */
-  async #tell(lane: Lane): Promise<void> {
-    lane.status = 'POSTING';
+  /** Posts an event's messages until its queue is empty, a post fails or the outbox stops. */
+  async #deliver(queue: EventQueue): Promise<void> {
+    queue.status = 'POSTING';
     this.#posting += 1;
     try {
-      for (let row = lane.queue[0]; row !== undefined && !this.#stopping.signal.aborted; row = lane.queue[0]) {
-        await this.#tellFact(lane, row);
-        this.#noteTold(lane, row);
+      for (let row = queue.facts[0]; row !== undefined && !this.#stopping.signal.aborted; row = queue.facts[0]) {
+        await this.#deliverFact(queue, row);
+        this.#onDelivered(queue, row);
       }
-      lane.status = 'READY';
-      if (lane.following === 'ASIDE') lane.following = 'ABOUT';
-      this.#forgetIdle(lane);
+      queue.status = 'READY';
+      if (queue.following === 'PARKED') queue.following = 'UNPARKED';
+      this.#dropIdle(queue);
     } catch (error) {
-      if (!this.#stopping.signal.aborted) this.#pause(lane, error);
+      if (!this.#stopping.signal.aborted) this.#pause(queue, error);
     } finally {
       this.#posting -= 1;
     }
     this.#startPosting();
   }
 
-  async #tellFact(lane: Lane, row: FactRow): Promise<void> {
+  async #deliverFact(queue: EventQueue, row: FactRow): Promise<void> {
     const office = await this.#ports.officeOf(row.eventId);
     const messages: readonly Message[] = office?.look((state) => messagesOf(row, state)) ?? [];
-    for (const message of messages.slice(lane.taken)) {
+    for (const message of messages.slice(queue.accepted)) {
       await this.#ports.post(message, this.#stopping.signal);
-      lane.taken += 1;
-      if (lane.refusals >= OUTAGE_REFUSALS_MIN) this.#endPauses();
-      lane.refusals = 0;
+      queue.accepted += 1;
+      if (queue.failures >= OUTAGE_FAILURES_MIN) this.#endPauses();
+      queue.failures = 0;
     }
   }
 
-  #noteTold(lane: Lane, row: FactRow): void {
-    lane.queue.shift();
-    lane.taken = 0;
-    lane.deliveredSeq = row.seq;
+  #onDelivered(queue: EventQueue, row: FactRow): void {
+    queue.facts.shift();
+    queue.accepted = 0;
+    queue.deliveredSeq = row.seq;
     this.#queued -= 1;
     this.#isDirty = true;
   }
 
-  #forgetIdle(lane: Lane): void {
-    const isIdle = lane.queue.length === 0 && lane.status === 'READY' && lane.following === 'ALONG';
-    if (isIdle) this.#lanes.delete(lane.eventId);
+  #dropIdle(queue: EventQueue): void {
+    const isIdle = queue.facts.length === 0 && queue.status === 'READY' && queue.following === 'CURRENT';
+    if (isIdle) this.#queues.delete(queue.eventId);
   }
 
-  #pause(lane: Lane, error: unknown): void {
-    lane.status = 'PAUSING';
-    lane.refusals += 1;
-    if (isWorthReporting(lane.refusals)) {
-      reportTrouble('notifications', `${lane.eventId}: a notification was not taken`, error);
+  #pause(queue: EventQueue, error: unknown): void {
+    queue.status = 'PAUSING';
+    queue.failures += 1;
+    if (isWorthReporting(queue.failures)) {
+      reportTrouble('notifications', `${queue.eventId}: a notification was not accepted`, error);
     }
-    const timer = setTimeout(() => this.#endPause(lane), retryPauseMs(lane.refusals, this.#ports.firstPauseMs));
+    const timer = setTimeout(() => this.#endPause(queue), retryPauseMs(queue.failures, this.#ports.firstPauseMs));
     timer.unref();
-    this.#pauses.set(lane, timer);
+    this.#pauses.set(queue, timer);
   }
 
-  #endPause(lane: Lane): void {
-    clearTimeout(this.#pauses.get(lane));
-    this.#pauses.delete(lane);
-    lane.status = 'READY';
-    this.#waiting.add(lane);
+  #endPause(queue: EventQueue): void {
+    clearTimeout(this.#pauses.get(queue));
+    this.#pauses.delete(queue);
+    queue.status = 'READY';
+    this.#waiting.add(queue);
     this.#startPosting();
   }
 
-  /** The receiver is back: nobody need wait out a pause of minutes. */
+  /** Ends all pauses, some of which may be minutes long, once the receiver is back. */
   #endPauses(): void {
-    for (const lane of [...this.#pauses.keys()]) this.#endPause(lane);
+    for (const queue of [...this.#pauses.keys()]) this.#endPause(queue);
   }
 
   // ── the cursor ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Everything up to `throughSeq` was taken, but of events that do not follow along; of those `behind` says how far. */
+  /** Everything up to `throughSeq` is delivered, except for the events in `behind`, with the last fact delivered of each. */
   #cursor(): NotificationCursor {
     const behind: Record<string, number> = {};
     let throughSeq = this.#frontierSeq;
-    for (const lane of this.#lanes.values()) {
-      if (lane.following !== 'ALONG') behind[lane.eventId] = lane.deliveredSeq;
-      else if (lane.queue.length > 0) throughSeq = Math.min(throughSeq, lane.deliveredSeq);
+    for (const queue of this.#queues.values()) {
+      if (queue.following !== 'CURRENT') behind[queue.eventId] = queue.deliveredSeq;
+      else if (queue.facts.length > 0) throughSeq = Math.min(throughSeq, queue.deliveredSeq);
     }
     return { throughSeq, behind };
   }
 
-  #keepCursor(): void {
+  #storeCursor(): void {
     if (!this.#isDirty) return;
     this.#isDirty = false;
     const cursor = this.#cursor();
-    this.#keeping = this.#keeping
-      .then(() => this.#ports.keep(cursor))
+    this.#storing = this.#storing
+      .then(() => this.#ports.storeCursor(cursor))
       .then(() => {
-        this.#keptSeq = cursor.throughSeq;
+        this.#storedSeq = cursor.throughSeq;
       })
       .catch(() => {
-        // The journal cannot be written now; the next look tries again.
+        // The journal cannot be written now; the next interval tries again.
         this.#isDirty = true;
       });
   }
 }
 
-function newLane(eventId: string, deliveredSeq: number, following: Following): Lane {
-  const nothing = { queue: [], taken: 0, refusals: 0 };
-  return { ...nothing, eventId, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
+function newQueue(eventId: string, deliveredSeq: number, following: Following): EventQueue {
+  const empty = { facts: [], accepted: 0, failures: 0 };
+  return { ...empty, eventId, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
 }
 
-/** Whether a fact that is read now belongs into an event's line now. */
-function isWanted({ following, readSeq }: Lane, { seq }: FactRow, frontierSeq: number): boolean {
+/** Whether a fact that was read is to be queued now. */
+function isQueued({ following, readSeq }: EventQueue, { seq }: FactRow, frontierSeq: number): boolean {
   switch (following) {
-    case 'ALONG':
+    case 'CURRENT':
       return seq > frontierSeq;
     case 'CATCHING_UP':
       return seq > readSeq;
-    case 'ASIDE':
-    case 'ABOUT':
+    case 'PARKED':
+    case 'UNPARKED':
       return false;
   }
 }

@@ -18,7 +18,7 @@ function problemPaths(json: unknown): string[] {
 }
 
 describe('A definition', () => {
-  it('needs no more than id, slug, name, currency, a date, a locality, a type and a priced stage', () => {
+  it('needs only id, slug, name, currency, a performance, a locality, a ticket type and a stage with a price', () => {
     assert.deepEqual(definitionOf(smallestEvent), {
       id: 'evt_small',
       slug: 'small',
@@ -77,7 +77,7 @@ describe('A definition', () => {
     });
   });
 
-  it('pays for twenty minutes longer than it holds, and for thirty at least', () => {
+  it('has a payment window of hold_minutes and twenty more, at least thirty', () => {
     assert.equal(definitionOf({ ...smallestEvent, hold_minutes: 0.05 }).paymentMinutes, 30);
     assert.equal(definitionOf({ ...smallestEvent, hold_minutes: 25 }).paymentMinutes, 45);
   });
@@ -96,7 +96,7 @@ describe('A definition', () => {
     assert.deepEqual(definitionOf(later), definitionOf(smallestEvent));
   });
 
-  it('takes null in a cap for no cap', () => {
+  it('reads null in a limit as no limit', () => {
     const { sellingStages, maxTicketsPerOrder } = definitionOf({
       ...smallestEvent,
       max_tickets_per_order: null,
@@ -361,7 +361,7 @@ describe('A definition is refused with the path of each problem when it', () => 
 });
 
 describe('Problems', () => {
-  it('say what must be instead', () => {
+  it('say what must be there instead', () => {
     const checked = checkDefinition({ ...smallestEvent, currency: 'euro', status: 'LIVE', slug: 3 });
     assert.deepEqual('problems' in checked && checked.problems, [
       { path: '/slug', message: 'must be string' },
@@ -377,7 +377,7 @@ describe('Problems', () => {
     assert.equal(problemPaths({ ...smallestEvent, promoCodes: doubled }).length, 1_000);
   });
 
-  it('are an answer to any JSON value, which stays as it was', () => {
+  it('are found in any JSON value, which stays unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
         const before = JSON.stringify(json);
@@ -387,7 +387,7 @@ describe('Problems', () => {
     );
   });
 
-  it('are an answer to an event of which any one part is any JSON value', () => {
+  it('are found in an event of which any part is any JSON value', () => {
     const event = { ...hallEvent, promoCodes: [{ code: 'EARLY', percent_off: 5 }] };
     const parts = partsOf(event);
     fc.assert(
@@ -400,7 +400,7 @@ describe('Problems', () => {
     );
   });
 
-  it('name a shape that nests beyond measure instead of running out of stack', () => {
+  it('name a shape that is nested too deep, without a stack overflow', () => {
     let shape: Record<string, unknown> = {};
     for (let depth = 0; depth < 50_000; depth++) shape = { shape };
     const localities = [{ ...smallHall, shapes: [shape] }];

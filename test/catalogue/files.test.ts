@@ -55,7 +55,7 @@ describe('Catalogue files', () => {
     assert.deepEqual(idsIn(at('one.json'), at('list.json'), at('named.json')), ['a', 'b', 'c', 'd']);
   });
 
-  it('of a folder are read by name, seating plans and other files aside', () => {
+  it('of a folder are read in the order of their names, without seating plans and other files', () => {
     const at = write({
       'b.json': eventOf('b'),
       'a.json': '\uFEFF' + JSON.stringify(eventOf('a')),
@@ -76,7 +76,7 @@ describe('Catalogue files', () => {
     assert.deepEqual(idsIn(at('below.json')), ['evt_hall']);
   });
 
-  it('may not name a plan outside their folder, by whatever way', () => {
+  it('may not name a plan outside their folder in any way', () => {
     const at = write({
       'in/up.json': plannedEvent('../plan.json'),
       'in/link.json': plannedEvent('link-to-plan.json'),
@@ -147,7 +147,7 @@ describe('The demo catalogue', () => {
     ]);
   });
 
-  it('sells every ticket type of every event from the first moment on', () => {
+  it('sells every ticket type of every event at once', () => {
     for (const { sellingStages, ticketTypes, performances } of definitions) {
       const open = sellingStages.filter((stage) => stage.startsAt === null);
       for (const { id } of ticketTypes)

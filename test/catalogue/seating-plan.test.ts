@@ -49,7 +49,7 @@ describe('The Riethsporthalle', () => {
   const seats = rows.flatMap((row) => row.seats);
   const seatOf = (id: string) => seats.find((seat) => seat.id === id);
 
-  it('has 1,222 seats in six blocks; the field is no block', () => {
+  it('has 1,222 seats in six sections, and none for the field', () => {
     assert.equal(seats.length, 1222);
     assert.deepEqual(
       hall.sections.map((section) => section.name),
@@ -58,7 +58,7 @@ describe('The Riethsporthalle', () => {
     assert.equal(new Set(seats.map((seat) => seat.id)).size, 1222);
   });
 
-  it('has its categories, with their colours, as zones', () => {
+  it('has its categories and their colours as zones', () => {
     assert.deepEqual(hall.zones, [
       { zoneKey: 'Kategorie I', name: 'Kategorie I', color: '#E87722' },
       { zoneKey: 'Kategorie II', name: 'Kategorie II', color: '#1D3557' },
@@ -67,7 +67,7 @@ describe('The Riethsporthalle', () => {
     assert.equal(seats.filter((seat) => seat.zoneKey === 'VIP').length, 81);
   });
 
-  it('adds up the positions of zone, row and seat', () => {
+  it('places a seat at the sum of the positions of zone, row and seat', () => {
     assert.deepEqual(seatOf('E-13-1'), {
       id: 'E-13-1',
       label: '1',
@@ -79,14 +79,14 @@ describe('The Riethsporthalle', () => {
     });
   });
 
-  it('keeps the order of rows, and their plain numbers as labels', () => {
+  it('keeps the order of rows and has their plain numbers as labels', () => {
     assert.deepEqual(
       hall.sections[0]?.rows.map((row) => row.label),
       ['14', '13', '12', '11', '10', '9', '8', '7', '6'],
     );
   });
 
-  it('has aisles where the gaps are, and nowhere else', () => {
+  it('has aisles at its wide gaps only', () => {
     assert.deepEqual(hall.sections[0]?.rows[0]?.aisleAfter, [7, 21]);
     assert.deepEqual(hall.sections[0]?.rows[4]?.aisleAfter, []);
     for (const row of rows) {
@@ -102,14 +102,14 @@ describe('The Riethsporthalle', () => {
     assert.deepEqual([...blocks].sort(), ['A', 'D', 'E', 'F']);
   });
 
-  it('shows the field as a shape where it lies', () => {
+  it('has the field as a shape at its absolute position', () => {
     assert.equal(hall.shapes.length, 1);
     assert.deepEqual((hall.shapes[0] as { position: unknown }).position, { x: 900, y: 440 });
   });
 });
 
 describe('A seating plan', () => {
-  it('has an aisle where a gap is over one and a half times the usual of its row', () => {
+  it('has an aisle at a gap of over 1.5 times the usual gap of its row', () => {
     const aisles = (xs: readonly number[]) => hallOf(planOf(zoneOf(rowAt(xs)))).sections[0]?.rows[0]?.aisleAfter;
     assert.deepEqual(aisles([0, 10, 20, 35, 45]), []);
     assert.deepEqual(aisles([0, 10, 20, 35.1, 45]), [3]);
@@ -139,7 +139,7 @@ describe('A seating plan', () => {
     );
   });
 
-  it('does without row positions, row numbers, zone ids and empty rows', () => {
+  it('needs no row positions, row numbers or zone ids, and drops empty rows', () => {
     const hall = hallOf(
       planOf({ name: 'Left', position: { x: 5, y: 6 }, rows: [{ seats: [] }, { seats: rowAt([1, 2]).seats }] }),
     );

@@ -13,7 +13,7 @@ function hallOf(locality: object): NumberedLocality {
 }
 
 describe('Sections in short form', () => {
-  it('give a seat the id section-row-label and its place as a label', () => {
+  it('give a seat the id section-row-label and its number in the row as label', () => {
     const [first] = hallOf(smallHall).sections;
     assert.deepEqual(
       first?.rows[1]?.seats.map((seat) => [seat.id, seat.label]),
@@ -21,7 +21,7 @@ describe('Sections in short form', () => {
     );
   });
 
-  it('show an aisle as a gap of over one and a half times the spacing', () => {
+  it('show an aisle as a gap of over 1.5 times the spacing', () => {
     const row = hallOf(smallHall).sections[0]?.rows[0];
     assert.deepEqual(row?.aisleAfter, [3]);
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe('Sections in short form', () => {
     assert.deepEqual(sections[0]?.rows[0]?.aisleAfter, [3, 6]);
   });
 
-  it('stand one behind the other, so that no two seats share a place', () => {
+  it('are placed one behind the other, so that no two seats have the same coordinates', () => {
     const seats = hallOf({
       sections: [
         ...smallHall.sections,
@@ -47,7 +47,7 @@ describe('Sections in short form', () => {
     assert.equal(seats.find((seat) => seat.id === 'D-1-1')?.y, 980);
   });
 
-  it('stand where their position says', () => {
+  it('are placed at their position', () => {
     const { sections } = hallOf({
       sections: [{ id: 'A', position: { x: 300, y: -50 }, rows: [{ seats: 1 }, { seats: 1 }] }],
     });
@@ -60,7 +60,7 @@ describe('Sections in short form', () => {
     );
   });
 
-  it('take what a listed seat says of itself and fill in the rest', () => {
+  it('keep the fields of a listed seat and fill in the others', () => {
     const { sections, zones } = hallOf({
       sections: [
         {
@@ -89,7 +89,7 @@ describe('Sections in short form', () => {
     ]);
   });
 
-  it('mark accessible and restricted seats by their places in the row', () => {
+  it('mark accessible and restricted seats by their numbers in the row', () => {
     const { sections } = hallOf({
       sections: [{ id: 'A', rows: [{ seats: 4, accessible: [1, 2], restricted_view: [4] }] }],
     });

@@ -1,4 +1,4 @@
-/** The least that makes an event, in the file form; tests spread what they are about over it. */
+/** The smallest valid event in the file form; tests add the fields that they are about. */
 export const smallestEvent = {
   id: 'evt_small',
   slug: 'small',

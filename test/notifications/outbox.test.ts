@@ -1,4 +1,4 @@
-/** The outbox over a journal in memory: at least once, in order for each event, whatever the receiver does. */
+/** The outbox over a journal in memory: delivery at least once and in order for each event, whatever the receiver does. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openBoxOffice } from '#domain/box-office.ts';
@@ -15,32 +15,32 @@ async function until(holds: () => boolean): Promise<void> {
     if (holds()) return;
     await pause(10);
   }
-  throw new Error('it did not come to pass');
+  throw new Error('the condition did not become true');
 }
 
-interface Told {
+interface Delivery {
   readonly eventId: string;
-  readonly place: number;
+  readonly number: number;
   readonly id: string;
 }
 
-/** A journal of numbered happenings, a receiver under the test's hand, and an outbox between them. */
-class Post {
+/** A journal of numbered facts, a receiver whose answers a test chooses, and an outbox between them. */
+class Fixture {
   readonly journal = new MemoryJournal();
-  readonly told: Told[] = [];
+  readonly delivered: Delivery[] = [];
   readonly #counts = new Map<string, number>();
-  refuses: (told: Told) => boolean = () => false;
+  refuses: (delivery: Delivery) => boolean = () => false;
   cursor: NotificationCursor | null = null;
   outbox: Outbox | null = null;
   underWay = 0;
   underWayMax = 0;
 
-  happens(eventId: string, times = 1): void {
+  appendFacts(eventId: string, times = 1): void {
     for (let time = 0; time < times; time += 1) {
-      const place = (this.#counts.get(eventId) ?? 0) + 1;
-      this.#counts.set(eventId, place);
-      const data = JSON.stringify({ performanceId: String(place), operator: null, note: null });
-      this.journal.append({ eventId, at: place, facts: [{ type: 'PerformanceCancelled', data }] });
+      const number = (this.#counts.get(eventId) ?? 0) + 1;
+      this.#counts.set(eventId, number);
+      const data = JSON.stringify({ performanceId: String(number), operator: null, note: null });
+      this.journal.append({ eventId, at: number, facts: [{ type: 'PerformanceCancelled', data }] });
     }
   }
 
@@ -50,7 +50,7 @@ class Post {
       cursor: this.cursor,
       firstPauseMs: 2,
       officeOf: async (eventId) => ({ look: (query) => query(openBoxOffice(eventId, 1), 0) }),
-      keep: async (cursor) => {
+      storeCursor: async (cursor) => {
         this.cursor = cursor;
       },
       post: (message) => this.#receive(message),
@@ -63,31 +63,31 @@ class Post {
     await new Promise((resolve) => setImmediate(resolve));
     this.underWay -= 1;
     const { data } = JSON.parse(body) as { data: { event_id: string; performance_id: string } };
-    const told = { eventId: data.event_id, place: Number(data.performance_id), id };
-    if (this.refuses(told)) throw new Error('no');
-    this.told.push(told);
+    const delivery = { eventId: data.event_id, number: Number(data.performance_id), id };
+    if (this.refuses(delivery)) throw new Error('no');
+    this.delivered.push(delivery);
   }
 
-  /** What an event's receiver saw, repeats left out. */
-  placesOf(eventId: string): number[] {
-    return [...new Set(this.told.filter((each) => each.eventId === eventId).map(({ place }) => place))];
+  /** The numbers of an event's facts as the receiver got them, without repeats. */
+  numbersOf(eventId: string): number[] {
+    return [...new Set(this.delivered.filter((each) => each.eventId === eventId).map(({ number }) => number))];
   }
 
-  isAllTold(): boolean {
-    return [...this.#counts].every(([eventId, count]) => this.placesOf(eventId).length === count);
+  isAllDelivered(): boolean {
+    return [...this.#counts].every(([eventId, count]) => this.numbersOf(eventId).length === count);
   }
 
   assertInOrder(): void {
     for (const [eventId, count] of this.#counts) {
       assert.deepEqual(
-        this.placesOf(eventId),
+        this.numbersOf(eventId),
         Array.from({ length: count }, (_, index) => index + 1),
         eventId,
       );
     }
     const ids = new Map<string, string>();
-    for (const { eventId, place, id } of this.told) {
-      const key = `${eventId} ${place}`;
+    for (const { eventId, number, id } of this.delivered) {
+      const key = `${eventId} ${number}`;
       assert.equal(ids.get(key) ?? id, id, 'a repeat has the same id');
       ids.set(key, id);
     }
@@ -95,93 +95,93 @@ class Post {
 }
 
 describe('The outbox', () => {
-  it('begins with what happens after it was first opened, and keeps that at once', async () => {
-    const post = new Post();
-    post.happens('a', 3);
-    await until(() => post.journal.durableSeq === 3);
-    await post.open();
-    assert.deepEqual(post.cursor, { throughSeq: 3, behind: {} });
-    post.happens('a');
-    await until(() => post.told.length === 1);
-    assert.equal(post.told[0]!.place, 4);
-    await post.outbox!.stop();
-    assert.deepEqual(post.cursor, { throughSeq: 4, behind: {} });
+  it('starts with the facts after it was first opened, and stores that cursor at once', async () => {
+    const fixture = new Fixture();
+    fixture.appendFacts('a', 3);
+    await until(() => fixture.journal.durableSeq === 3);
+    await fixture.open();
+    assert.deepEqual(fixture.cursor, { throughSeq: 3, behind: {} });
+    fixture.appendFacts('a');
+    await until(() => fixture.delivered.length === 1);
+    assert.equal(fixture.delivered[0]!.number, 4);
+    await fixture.outbox!.stop();
+    assert.deepEqual(fixture.cursor, { throughSeq: 4, behind: {} });
   });
 
-  it('tells each event in order and events side by side, while a third of all posts is refused', async () => {
-    const post = new Post();
+  it('delivers each event in order and several events at once while a third of all posts fails', async () => {
+    const fixture = new Fixture();
     let posts = 0;
-    post.refuses = () => (posts += 1) % 3 === 0;
-    await post.open();
+    fixture.refuses = () => (posts += 1) % 3 === 0;
+    await fixture.open();
     for (let round = 0; round < 10; round += 1) {
-      for (const eventId of ['a', 'b', 'c', 'd', 'e']) post.happens(eventId, 4);
+      for (const eventId of ['a', 'b', 'c', 'd', 'e']) fixture.appendFacts(eventId, 4);
       await pause(5);
     }
-    await until(() => post.isAllTold());
-    post.assertInOrder();
-    assert.ok(post.underWayMax > 1 && post.underWayMax <= 16, String(post.underWayMax));
-    await post.outbox!.stop();
-    assert.equal(post.cursor!.throughSeq, 200);
+    await until(() => fixture.isAllDelivered());
+    fixture.assertInOrder();
+    assert.ok(fixture.underWayMax > 1 && fixture.underWayMax <= 16, String(fixture.underWayMax));
+    await fixture.outbox!.stop();
+    assert.equal(fixture.cursor!.throughSeq, 200);
   });
 
-  it('waits for a receiver that is down, in bounded memory, and goes on when it is back', async () => {
-    const post = new Post();
+  it('waits in bounded memory for a receiver that is down, and continues when it is back', async () => {
+    const fixture = new Fixture();
     let isDown = true;
     let refused = 0;
-    post.refuses = () => isDown && (refused += 1) > 0;
-    await post.open();
-    for (let event = 0; event < 40; event += 1) post.happens(`e${event}`, 200);
-    await until(() => post.journal.durableSeq === 8_000);
+    fixture.refuses = () => isDown && (refused += 1) > 0;
+    await fixture.open();
+    for (let event = 0; event < 40; event += 1) fixture.appendFacts(`e${event}`, 200);
+    await until(() => fixture.journal.durableSeq === 8_000);
     await until(() => refused >= 40);
-    assert.equal(post.told.length, 0);
-    assert.equal(post.outbox!.deliveredSeq, 0);
+    assert.equal(fixture.delivered.length, 0);
+    assert.equal(fixture.outbox!.deliveredSeq, 0);
     isDown = false;
-    await until(() => post.isAllTold());
-    post.assertInOrder();
-    await post.outbox!.stop();
-    assert.deepEqual(post.cursor, { throughSeq: 8_000, behind: {} });
+    await until(() => fixture.isAllDelivered());
+    fixture.assertInOrder();
+    await fixture.outbox!.stop();
+    assert.deepEqual(fixture.cursor, { throughSeq: 8_000, behind: {} });
   });
 
-  it('sets an event aside that alone is refused, and catches up with it, across a restart too', async () => {
-    const post = new Post();
-    post.refuses = ({ eventId, place }) => eventId === 'poison' && place === 3;
-    await post.open();
-    post.happens('poison', 5_500);
-    post.happens('other', 50);
-    await until(() => post.placesOf('other').length === 50);
-    assert.equal(post.placesOf('poison').length, 2);
-    await post.outbox!.stop();
-    assert.deepEqual(post.cursor, { throughSeq: 5_550, behind: { poison: 2 } });
-    const before = post.told.length;
-    await post.open();
-    post.happens('other', 5);
-    post.happens('poison', 5);
-    await until(() => post.placesOf('other').length === 55);
-    assert.equal(post.told.length, before + 5, 'nothing that was taken is told again after an orderly stop');
-    post.refuses = () => false;
-    await until(() => post.isAllTold());
-    post.assertInOrder();
-    await post.outbox!.stop();
-    assert.deepEqual(post.cursor, { throughSeq: 5_560, behind: {} });
+  it('parks an event whose messages fail and catches up with it later, also after a restart', async () => {
+    const fixture = new Fixture();
+    fixture.refuses = ({ eventId, number }) => eventId === 'poison' && number === 3;
+    await fixture.open();
+    fixture.appendFacts('poison', 5_500);
+    fixture.appendFacts('other', 50);
+    await until(() => fixture.numbersOf('other').length === 50);
+    assert.equal(fixture.numbersOf('poison').length, 2);
+    await fixture.outbox!.stop();
+    assert.deepEqual(fixture.cursor, { throughSeq: 5_550, behind: { poison: 2 } });
+    const before = fixture.delivered.length;
+    await fixture.open();
+    fixture.appendFacts('other', 5);
+    fixture.appendFacts('poison', 5);
+    await until(() => fixture.numbersOf('other').length === 55);
+    assert.equal(fixture.delivered.length, before + 5, 'nothing is delivered again after an orderly stop');
+    fixture.refuses = () => false;
+    await until(() => fixture.isAllDelivered());
+    fixture.assertInOrder();
+    await fixture.outbox!.stop();
+    assert.deepEqual(fixture.cursor, { throughSeq: 5_560, behind: {} });
   });
 
-  it('after a crash tells again what was taken since the cursor was kept, and loses nothing', async () => {
-    const post = new Post();
+  it('after a crash delivers again what was delivered since the last stored cursor, and loses nothing', async () => {
+    const fixture = new Fixture();
     let seed = 7;
     const chance = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
-    post.refuses = () => chance() < 0.2;
-    await post.open();
+    fixture.refuses = () => chance() < 0.2;
+    await fixture.open();
     for (let crash = 0; crash < 8; crash += 1) {
-      for (let event = 0; event < 10; event += 1) post.happens(`e${event}`, 5);
+      for (let event = 0; event < 10; event += 1) fixture.appendFacts(`e${event}`, 5);
       await pause(chance() * 150);
-      const kept = post.cursor;
-      await post.outbox!.stop();
+      const kept = fixture.cursor;
+      await fixture.outbox!.stop();
       // A crash forgets what was kept last.
-      if (chance() < 0.7) post.cursor = kept;
-      await post.open();
+      if (chance() < 0.7) fixture.cursor = kept;
+      await fixture.open();
     }
-    await until(() => post.isAllTold());
-    post.assertInOrder();
-    await post.outbox!.stop();
+    await until(() => fixture.isAllDelivered());
+    fixture.assertInOrder();
+    await fixture.outbox!.stop();
   });
 });

@@ -5,7 +5,7 @@
  */
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
-import { printDefinition } from '#catalogue/print.ts';
+import { toEventFile } from '#catalogue/event-file.ts';
 import { stockOfDates } from '#domain/availability.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
@@ -198,7 +198,7 @@ export function adminEventRoutes(
 function printAdminEvent(office: BoxOffice, now: number): AdminEventBody {
   const figures = waitingRoomFigures(office, now);
   return {
-    definition: printDefinition(office.plan.definition),
+    definition: toEventFile(office.plan.definition),
     version: office.definitionVersion,
     performances: stockOfDates(office).map(({ id, capacity, available, held, sold, blocked }) => ({
       id,

@@ -1,4 +1,4 @@
-/** Prints a checked definition in the file form: the way back from `definition.ts`, so that checking what is printed gives the same. */
+/** Writes a definition in the file form. `checkDefinition` of the result gives the same definition again. */
 import type {
   EventDefinition,
   LocalityDefinition,
@@ -21,8 +21,8 @@ import type {
   TicketTypeFile,
 } from './schema.ts';
 
-/** Prints every field, with each seat, zone and shape spelled out; a plan comes back as the sections it was read into. */
-export function printDefinition(definition: EventDefinition): EventFile {
+/** Every field is present and every seat, zone and shape listed; a plan becomes the sections that were read from it. */
+export function toEventFile(definition: EventDefinition): EventFile {
   return {
     id: definition.id,
     slug: definition.slug,
@@ -38,7 +38,7 @@ export function printDefinition(definition: EventDefinition): EventFile {
     limits_at_hold: definition.limitsAtHold ?? true,
     payment_minutes: definition.paymentMinutes,
     waiting_room: definition.waitingRoom,
-    waiting_room_opens_at: printInstant(definition.waitingRoomOpensAt),
+    waiting_room_opens_at: formatInstant(definition.waitingRoomOpensAt),
     waiting_room_rate: definition.waitingRoomRate,
     waiting_room_minutes: definition.waitingRoomMinutes,
     waiting_room_inactivity_seconds: definition.waitingRoomInactivitySeconds,
@@ -47,26 +47,26 @@ export function printDefinition(definition: EventDefinition): EventFile {
     max_tickets_per_order: definition.maxTicketsPerOrder,
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
-    performances: definition.performances.map(printPerformance),
-    localities: definition.localities.map(printLocality),
-    ticketTypes: definition.ticketTypes.map(printTicketType),
-    sellingStages: definition.sellingStages.map(printSellingStage),
-    promoCodes: definition.promoCodes.map(printPromoCode),
+    performances: definition.performances.map(toPerformanceFile),
+    localities: definition.localities.map(toLocalityFile),
+    ticketTypes: definition.ticketTypes.map(toTicketTypeFile),
+    sellingStages: definition.sellingStages.map(toSellingStageFile),
+    promoCodes: definition.promoCodes.map(toPromoCodeFile),
   };
 }
 
-function printPerformance(performance: PerformanceDefinition): PerformanceFile {
+function toPerformanceFile(performance: PerformanceDefinition): PerformanceFile {
   return {
     id: performance.id,
     name: performance.name,
-    starts_at: printInstant(performance.startsAt),
-    ends_at: printInstant(performance.endsAt),
+    starts_at: formatInstant(performance.startsAt),
+    ends_at: formatInstant(performance.endsAt),
     status: performance.status,
     sort_order: performance.sortOrder,
   };
 }
 
-function printLocality(locality: LocalityDefinition): LocalityFile {
+function toLocalityFile(locality: LocalityDefinition): LocalityFile {
   const { id, name, seating } = locality;
   if (seating === 'GENERAL') return { id, name, seating, capacity: locality.capacity };
   return {
@@ -75,24 +75,24 @@ function printLocality(locality: LocalityDefinition): LocalityFile {
     seating,
     focal_point: locality.focalPoint && { ...locality.focalPoint },
     zones: locality.zones.map((zone) => ({ zone_key: zone.zoneKey, name: zone.name, color: zone.color })),
-    sections: locality.sections.map(printSection),
+    sections: locality.sections.map(toSectionFile),
     shapes: locality.shapes.map((shape) => shape as Record<string, unknown>),
   };
 }
 
-function printSection(section: NumberedLocality['sections'][number]): SectionFile {
+function toSectionFile(section: NumberedLocality['sections'][number]): SectionFile {
   return {
     id: section.id,
     name: section.name,
     rows: section.rows.map((row) => ({
       label: row.label,
-      seats: row.seats.map(printSeat),
+      seats: row.seats.map(toSeatFile),
       aisle_after: [...row.aisleAfter],
     })),
   };
 }
 
-function printSeat(seat: SeatDefinition): SeatFile {
+function toSeatFile(seat: SeatDefinition): SeatFile {
   return {
     id: seat.id,
     label: seat.label,
@@ -104,7 +104,7 @@ function printSeat(seat: SeatDefinition): SeatFile {
   };
 }
 
-function printTicketType(ticketType: TicketTypeDefinition): TicketTypeFile {
+function toTicketTypeFile(ticketType: TicketTypeDefinition): TicketTypeFile {
   return {
     id: ticketType.id,
     name: ticketType.name,
@@ -128,30 +128,30 @@ function printTicketType(ticketType: TicketTypeDefinition): TicketTypeFile {
   };
 }
 
-function printSellingStage(stage: SellingStageDefinition): SellingStageFile {
+function toSellingStageFile(stage: SellingStageDefinition): SellingStageFile {
   return {
     id: stage.id,
     name: stage.name,
-    starts_at: printInstant(stage.startsAt),
-    ends_at: printInstant(stage.endsAt),
+    starts_at: formatInstant(stage.startsAt),
+    ends_at: formatInstant(stage.endsAt),
     sort_order: stage.sortOrder,
     prices: { ...stage.prices },
     quotas: { ...stage.quotas },
   };
 }
 
-function printPromoCode(promo: PromoCodeDefinition): PromoCodeFile {
+function toPromoCodeFile(promo: PromoCodeDefinition): PromoCodeFile {
   return {
     code: promo.code,
     percent_off: promo.percentOff,
     amount_off: promo.amountOff,
     max_uses: promo.maxUses,
     ticket_type_ids: promo.ticketTypeIds && [...promo.ticketTypeIds],
-    starts_at: printInstant(promo.startsAt),
-    ends_at: printInstant(promo.endsAt),
+    starts_at: formatInstant(promo.startsAt),
+    ends_at: formatInstant(promo.endsAt),
   };
 }
 
-function printInstant(instant: number | null): string | null {
+function formatInstant(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }

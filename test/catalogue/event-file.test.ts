@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
-import { printDefinition } from '#catalogue/print.ts';
+import { toEventFile } from '#catalogue/event-file.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 
 function readBack(definition: EventDefinition): unknown {
-  const checked = checkDefinition(JSON.parse(JSON.stringify(printDefinition(definition))));
+  const checked = checkDefinition(JSON.parse(JSON.stringify(toEventFile(definition))));
   return 'definition' in checked ? checked.definition : checked.problems;
 }
 
@@ -147,7 +147,7 @@ const eventFile = fc
     })),
   }));
 
-describe('A printed definition', () => {
+describe('The file form of a definition', () => {
   it('reads back as the same definition, for every sample', () => {
     const { definitions } = readCatalogue(samplesFolder);
     assert.equal(definitions.length, 5);

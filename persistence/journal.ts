@@ -6,11 +6,12 @@
  *
  *  1. `append` gives sequence numbers at once, without gaps (I9), in the order of the calls.
  *  2. A unit is durable whole or not at all.
- *  3. `whenDurable` callbacks run in the order of their sequence numbers, many together, never inside `append`.
+ *  3. The promises of `durable` settle many together, in the order of what became durable: never one for a later
+ *     number before one for an earlier number, when they were asked for in that order.
  *  4. After a fault nothing appended and unanswered is promised: its outcome is unknown until the journal is opened
  *     again or, after a full disk, comes back. It is forgotten here: `appendedSeq` falls back to `durableSeq`, status
  *     listeners run, then everybody who waits is told, in order.
- *  5. Numbers of forgotten facts are given out again, so whoever appends calls `whenDurable` in the same turn. When the
+ *  5. Numbers of forgotten facts are given out again, so `durable` is called in the turn that appended. When the
  *     status is OPEN again `durableSeq` may have grown by facts that were in doubt: states built while FULL are stale.
  */
 
@@ -67,11 +68,10 @@ export interface Journal {
   append(unit: Unit): number;
 
   /**
-   * Calls back once everything up to `seq` is durable (`null`), or with the fault that makes it uncertain.
-   * When it is durable already the callback still runs later, never inside this call. A number beyond `appendedSeq`
-   * belongs to a forgotten fact and gets the fault.
+   * Resolves once everything up to `seq` is durable; rejects with the JournalFault that leaves it in doubt. A number
+   * beyond `appendedSeq` belongs to a forgotten fact and is rejected (rule 5).
    */
-  whenDurable(seq: number, settled: (fault: JournalFault | null) => void): void;
+  durable(seq: number): Promise<void>;
 
   /**
    * Durable facts in order of sequence, after `afterSeq` (default 0), optionally of one stream only.

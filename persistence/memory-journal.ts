@@ -6,7 +6,6 @@
  */
 
 import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
-import { Waiting, type Settled } from './waiting.ts';
 
 export interface MemoryJournalOptions {
   /** Commits only when told to. */
@@ -24,9 +23,8 @@ export class MemoryJournal implements Journal {
   readonly #rows: StoredRow[];
   /** Sequence numbers of each stream's appended facts. */
   readonly #streams = new Map<string, number[]>();
-  readonly #waiting = new Waiting();
-  /** Waiters for facts that were forgotten. */
-  readonly #refused: { readonly settled: Settled; readonly trouble: JournalFault }[] = [];
+  /** Promises of `durable` that are not settled, in the order of the calls. */
+  #waits: (PromiseWithResolvers<void> & { readonly seq: number })[] = [];
   /** What was pending when the disk filled or broke. */
   readonly #inDoubt: StoredRow[] = [];
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
@@ -70,10 +68,12 @@ export class MemoryJournal implements Journal {
     return unit;
   }
 
-  whenDurable(seq: number, settled: Settled): void {
-    if (seq > this.appendedSeq) this.#refused.push({ settled, trouble: this.#fault ?? fault('FULL') });
-    else this.#waiting.add(seq, settled);
-    this.#commitSoon();
+  durable(seq: number): Promise<void> {
+    if (seq <= this.#durableSeq) return Promise.resolve();
+    if (seq > this.appendedSeq) return Promise.reject(this.#fault ?? fault('FULL'));
+    const wait = { seq, ...Promise.withResolvers<void>() };
+    this.#waits.push(wait);
+    return wait.promise;
   }
 
   *read(options: { readonly afterSeq?: number; readonly eventId?: string } = {}): Iterable<FactRow> {
@@ -114,8 +114,8 @@ export class MemoryJournal implements Journal {
   /** Makes everything appended durable, or only the units up to `upToSeq`, and releases those who wait. */
   commit(upToSeq: number = this.#rows.length): void {
     if (this.#status === 'OPEN') this.#durableSeq += wholeUnits(this.#rows.slice(this.#durableSeq), upToSeq).length;
-    this.#waiting.releaseUpTo(this.#durableSeq);
-    for (const { settled, trouble } of this.#refused.splice(0)) settled(trouble);
+    for (const { seq, resolve } of this.#waits) if (seq <= this.#durableSeq) resolve();
+    this.#waits = this.#waits.filter(({ seq }) => seq > this.#durableSeq);
   }
 
   /** Auto mode: a commit comes this long after it was needed; 0 is at once again. */
@@ -161,8 +161,8 @@ export class MemoryJournal implements Journal {
     for (const { eventId } of forgotten) this.#seqsOf(eventId).pop();
     this.#inDoubt.push(...forgotten);
     this.#setStatus(trouble.kind, trouble);
-    this.#waiting.releaseUpTo(this.#durableSeq);
-    this.#waiting.failAll(trouble);
+    for (const { reject } of this.#waits) reject(trouble);
+    this.#waits = [];
   }
 
   #setStatus(status: JournalStatus, trouble: JournalFault | null): void {

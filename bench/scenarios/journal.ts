@@ -76,9 +76,7 @@ function commitFacts(journal: Journal, count: number): Promise<void> {
   let seq = 0;
   for (let n = 0; n < count; n += 1)
     seq = journal.append({ eventId: EVENT_ID, at, facts: [{ type: TYPE, data: DATA }] });
-  return new Promise((resolve, reject) => {
-    journal.whenDurable(seq, (fault) => (fault === null ? resolve() : reject(fault)));
-  });
+  return journal.durable(seq);
 }
 
 function openPlain(file: string): { readonly commit: Commit; close(): void } {

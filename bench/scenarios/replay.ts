@@ -64,7 +64,7 @@ async function fill(journal: Journal, facts: number): Promise<void> {
     unit = [];
     const seq = journal.append({ eventId: EVENT_ID, at, facts: texts });
     if (seq - journal.durableSeq > PENDING_MAX) {
-      await new Promise<void>((resolve) => journal.whenDurable(seq, () => resolve()));
+      await journal.durable(seq);
     }
   };
   await append();
@@ -81,7 +81,7 @@ async function fill(journal: Journal, facts: number): Promise<void> {
     }
     await append();
   }
-  await new Promise<void>((resolve) => journal.whenDurable(journal.appendedSeq, () => resolve()));
+  await journal.durable(journal.appendedSeq);
 }
 
 function readRows(journal: Journal): void {

@@ -1,15 +1,14 @@
 /**
- * The journal of a data folder, main-thread half: gathers facts, posts batches, releases replies in order.
+ * The SQLite journal of a data folder, main-thread half: gathers facts into batches, posts them to the writer thread and
+ * settles the promises of `durable`.
  *
- * `writer.ts` owns writing, `pending.ts` the facts that are on their way, `waiting.ts` those who wait for them,
- * `recovery.ts` the proof at the start. Box offices append and wait; activation, notifications and commands read.
+ * `writer.ts` writes, `pending.ts` keeps the facts that are not durable yet, `recovery.ts` proves the journal at the start.
  *
- *  1. One batch is with the writer at a time; it is posted when the writer is idle, without a timer, and the next one
- *     is posted before the replies of the last are released, so that disk and main thread work side by side.
+ *  1. One batch is with the writer at a time. It is posted when the writer is idle, without a timer, and the next one is
+ *     posted before the replies to the last leave, so that disk and main thread work in parallel.
  *  2. Reads see facts up to the durable head of the moment they begin, never more, and hold no transaction open.
- *  3. After a fault all pending facts are forgotten: first the state is put back, then status listeners run, then
- *     those who wait are told. Numbers of forgotten facts are given out again after recovery, so whoever appends
- *     asks `whenDurable` in the same turn.
+ *  3. After a fault all pending facts are forgotten: the state is put back, then status listeners run, then the promises of
+ *     `durable` reject. Forgotten numbers are given out again after recovery, so `durable` is called in the turn that appended.
  *  4. At WRITABLE the head is read again; what was in doubt and is on disk counts as appended and durable from then on.
  */
 
@@ -35,7 +34,6 @@ import { recoverHead, type RecoveryListener } from './recovery.ts';
 import { factReader, type FactReader } from './reader.ts';
 import { journalPath, openReading, type Connection } from './schema.ts';
 import { SNAPSHOTS_FOLDER } from '../snapshots.ts';
-import { Waiting, type Settled } from '../waiting.ts';
 
 export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
   readonly folder: string;
@@ -109,7 +107,6 @@ export class SqliteJournal implements Journal {
   readonly #reader: FactReader;
   readonly #history: FactHistory;
   readonly #pending: PendingFacts;
-  readonly #waiting = new Waiting();
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
   readonly #requests: { readonly kind: Request; settle(fault: JournalFault | null): void }[] = [];
   #status: JournalStatus = 'OPEN';
@@ -118,7 +115,6 @@ export class SqliteJournal implements Journal {
   #baseSeq: number;
   #inFlight = false;
   #flushScheduled = false;
-  #releaseScheduled = false;
   #whenDrained: (() => void) | null = null;
   /** What kept the writer from closing in order. */
   #closingFault: JournalFault | null = null;
@@ -177,14 +173,10 @@ export class SqliteJournal implements Journal {
     return seq;
   }
 
-  whenDurable(seq: number, settled: Settled): void {
-    if (seq > this.appendedSeq) {
-      const fault = this.#fault ?? forgottenFault(seq);
-      setImmediate(() => settled(fault));
-      return;
-    }
-    this.#waiting.add(seq, settled);
-    if (seq <= this.durableSeq) this.#releaseSoon();
+  durable(seq: number): Promise<void> {
+    if (seq <= this.durableSeq) return Promise.resolve();
+    if (seq > this.appendedSeq) return Promise.reject(this.#fault ?? forgottenFault(seq));
+    return this.#pending.durable(seq);
   }
 
   read(options: { readonly afterSeq?: number; readonly eventId?: string } = {}): Iterable<FactRow> {
@@ -250,7 +242,6 @@ export class SqliteJournal implements Journal {
     const isBroken = this.#status === 'BROKEN';
     this.#setStatus('CLOSED', closedFault());
     if (!this.#pending.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
-    this.#waiting.releaseUpTo(this.durableSeq);
     // The writer closes last and folds the log into the database, except after an I/O error: then nobody may write.
     if (!isBroken) this.#db.close();
     await new Promise<void>((resolve) => {
@@ -302,17 +293,14 @@ export class SqliteJournal implements Journal {
     this.#inFlight = false;
     this.#pending.settleOldest();
     this.#flush();
-    this.#waiting.releaseUpTo(head.seq);
     if (this.#pending.isEmpty) this.#drained();
     if (batchChannel.hasSubscribers) batchChannel.publish({ facts, commitMs } satisfies BatchMessage);
   }
 
   #forget(fault: JournalFault): void {
     this.#inFlight = false;
-    this.#pending.forget(this.durableSeq);
+    this.#pending.forget(this.durableSeq, fault);
     if (this.#status !== 'CLOSED') this.#setStatus(fault.kind, fault);
-    this.#waiting.releaseUpTo(this.durableSeq);
-    this.#waiting.failAll(fault);
     for (const request of this.#requests.splice(0)) request.settle(fault);
     this.#drained();
   }
@@ -342,15 +330,6 @@ export class SqliteJournal implements Journal {
     this.#status = status;
     this.#fault = fault;
     for (const listener of this.#listeners) listener(status, status === 'CLOSED' ? null : fault);
-  }
-
-  #releaseSoon(): void {
-    if (this.#releaseScheduled) return;
-    this.#releaseScheduled = true;
-    setImmediate(() => {
-      this.#releaseScheduled = false;
-      this.#waiting.releaseUpTo(this.durableSeq);
-    });
   }
 
   #drained(): void {

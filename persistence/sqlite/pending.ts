@@ -9,7 +9,7 @@
  *  3. How much may be pending is bounded by whoever appends: `appendedSeq - durableSeq` tells.
  */
 
-import type { Unit } from '../journal.ts';
+import type { JournalFault, Unit } from '../journal.ts';
 
 /** Facts on their way to the writer: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
 export interface PendingBatch {
@@ -18,6 +18,8 @@ export interface PendingBatch {
   readonly texts: string[];
   readonly numbers: number[];
   size: number;
+  /** Settles with the batch; made when the first caller waits for it. */
+  settled: PromiseWithResolvers<void> | null;
 }
 
 export interface BatchBounds {
@@ -76,14 +78,23 @@ export class PendingFacts {
     return batch;
   }
 
+  /** Resolves when the batch of a pending fact is durable; rejects when the batch is forgotten. */
+  durable(seq: number): Promise<void> {
+    const batch = this.#batches.findLast(({ firstSeq }) => firstSeq <= seq);
+    if (batch === undefined || seq > batch.lastSeq) throw new Error(`fact ${seq} is neither durable nor pending`);
+    batch.settled ??= Promise.withResolvers();
+    return batch.settled.promise;
+  }
+
   /** Drops the oldest batch, which is durable now. */
   settleOldest(): void {
-    this.#batches.shift();
+    this.#batches.shift()?.settled?.resolve();
     this.#taken -= 1;
   }
 
-  /** Forgets everything pending: links and numbers are again those of the durable head. */
-  forget(durableSeq: number): void {
+  /** Forgets everything pending because of a fault: links and numbers are again those of the durable head. */
+  forget(durableSeq: number, fault: JournalFault): void {
+    for (const { settled } of this.#batches) settled?.reject(fault);
     for (const batch of this.#batches.reverse()) {
       for (let index = batch.lastSeq - batch.firstSeq; index >= 0; index--) {
         this.#setHead(eventIdAt(batch, index), prevAt(batch, index));
@@ -118,7 +129,14 @@ export class PendingFacts {
   #batchFor(facts: number, size: number): PendingBatch {
     const last = this.#batches.at(-1);
     if (last !== undefined && this.#batches.length > this.#taken && this.#fits(last, facts, size)) return last;
-    const batch = { firstSeq: this.#appendedSeq + 1, lastSeq: this.#appendedSeq, texts: [], numbers: [], size: 0 };
+    const batch: PendingBatch = {
+      firstSeq: this.#appendedSeq + 1,
+      lastSeq: this.#appendedSeq,
+      texts: [],
+      numbers: [],
+      size: 0,
+      settled: null,
+    };
     this.#batches.push(batch);
     return batch;
   }

@@ -134,7 +134,7 @@ export class BoxOfficeActor {
       this.#refuseFullRoom(command as Command);
       touchEntry(this.#office, command as Command, now);
       const answer = this.#run(command as Command, now);
-      return this.#whenDurable(answer as ReplyTo<Type> | Refusal);
+      return this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -149,7 +149,7 @@ export class BoxOfficeActor {
   /** Reads one hold, order or entry: resolves once what was seen cannot be undone by a crash. */
   lookDurably<Result>(query: (office: BoxOffice, now: number) => Result): Promise<Result> {
     try {
-      return this.#whenDurable(this.look(query));
+      return this.#answerWhenDurable(this.look(query));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -302,17 +302,18 @@ export class BoxOfficeActor {
   // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Resolves with an answer once all that the state was built from is durable. */
-  #whenDurable<Answer>(answer: Answer): Promise<Answer> {
+  async #answerWhenDurable<Answer>(answer: Answer): Promise<Answer> {
     const { journal } = this.#ports;
-    if (this.#lastSeq <= journal.durableSeq) return Promise.resolve(answer);
+    if (this.#lastSeq <= journal.durableSeq) return answer;
     this.#unanswered += 1;
-    return new Promise((resolve, reject) => {
-      journal.whenDurable(this.#lastSeq, (fault) => {
-        this.#unanswered -= 1;
-        if (fault === null) resolve(answer);
-        else reject(new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault));
-      });
-    });
+    try {
+      await journal.durable(this.#lastSeq);
+      return answer;
+    } catch (fault) {
+      throw new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault);
+    } finally {
+      this.#unanswered -= 1;
+    }
   }
 
   // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────

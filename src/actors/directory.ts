@@ -287,7 +287,7 @@ export class Directory {
     const awake = this.#awake.peek(eventId);
     if (awake !== undefined) return awake.wake();
     const actor = await this.#wake(entry);
-    await this.#pendingFacts();
+    await this.#settlePending();
     const isDueSoon = actor.dueAt - this.#ports.clock.now() < DUE_SOON_MS;
     if (!isDueSoon) await this.#putToSleep(actor, 'UNLESS_ASKED');
   }
@@ -367,7 +367,7 @@ export class Directory {
   async #readState(eventId: string, eventNumber: number): Promise<Activated> {
     for (let tries = 1; ; tries += 1) {
       const drops = this.#drops;
-      await this.#pendingFacts();
+      await this.#settlePending();
       try {
         const activated = await activate(this.#ports.source, eventId, eventNumber);
         if (drops === this.#drops) return activated;
@@ -377,11 +377,9 @@ export class Directory {
     }
   }
 
-  /** Waits for facts that a box office appended before it was retired: they belong to the state that is to be read. */
-  #pendingFacts(): Promise<void> {
-    const { appendedSeq, durableSeq } = this.#journal;
-    if (appendedSeq <= durableSeq) return Promise.resolve();
-    return new Promise((resolve) => this.#journal.whenDurable(appendedSeq, () => resolve()));
+  /** Waits for facts that a box office appended before it was retired, whether or not they come to be durable. */
+  async #settlePending(): Promise<void> {
+    await this.#journal.durable(this.#journal.appendedSeq).catch(() => {});
   }
 
   #retired(actor: BoxOfficeActor, defect: unknown): void {
@@ -443,11 +441,14 @@ export class Directory {
   }
 
   async #takeSnapshot(eventId: string, seq: number): Promise<SnapshotOutcome> {
-    const fault = await this.#faultBefore(seq);
-    const entry = this.#byId.get(eventId);
-    if (fault !== null || entry === undefined) {
-      return { eventId, seq, fingerprint: null, trouble: fault?.message ?? 'there is no such event' };
+    const failed = (trouble: string): SnapshotOutcome => ({ eventId, seq, fingerprint: null, trouble });
+    try {
+      await this.#journal.durable(seq);
+    } catch (fault) {
+      return failed((fault as JournalFault).message);
     }
+    const entry = this.#byId.get(eventId);
+    if (entry === undefined) return failed('there is no such event');
     const { eventNumber } = entry;
     const at = this.#ports.clock.now();
     const actor = this.#awake.peek(eventId);
@@ -455,11 +456,6 @@ export class Directory {
     const outcome = await this.#ports.snapshot({ eventId, eventNumber, seq, at, about: entry });
     if (outcome.trouble === null) actor?.snapshotTaken(factsCovered);
     return outcome;
-  }
-
-  #faultBefore(seq: number): Promise<JournalFault | null> {
-    if (seq <= this.#journal.durableSeq) return Promise.resolve(null);
-    return new Promise((resolve) => this.#journal.whenDurable(seq, resolve));
   }
 
   /** Snapshots every live box office that has grown by `factsMin` facts since its last one, the most grown first. */

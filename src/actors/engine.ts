@@ -244,15 +244,12 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     return round;
   };
 
-  const record = (fact: ServiceFact): Promise<void> => {
-    if (journal.status !== 'OPEN') return Promise.reject(new Overloaded('the journal cannot be written now', 1));
+  const record = async (fact: ServiceFact): Promise<void> => {
+    if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', 1);
     const facts = [{ type: fact.type, data: JSON.stringify(fact.data) }];
     const seq = journal.append({ eventId: SERVICE_STREAM, at: clock.now(), facts });
-    return new Promise((resolve, reject) => {
-      journal.whenDurable(seq, (fault) => {
-        if (fault === null) resolve();
-        else reject(new Overloaded('the change could not be written', 1, fault));
-      });
+    await journal.durable(seq).catch((fault: unknown) => {
+      throw new Overloaded('the change could not be written', 1, fault);
     });
   };
 

@@ -146,7 +146,7 @@ describe('A start on a folder of idle events', () => {
     assert.deepEqual(running.woken, []);
     running.clock.now = SOLD_AT + DAY;
     await nextActivation('evt_concert');
-    await new Promise((resolve) => running.engine.journal.whenDurable(running.engine.journal.appendedSeq, resolve));
+    await running.engine.journal.durable(running.engine.journal.appendedSeq);
     assert.ok([...running.engine.journal.read()].some(({ type }) => type === 'HoldExpired'));
   });
 });

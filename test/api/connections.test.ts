@@ -200,10 +200,10 @@ describe('A change whose client goes away', () => {
 
   it('leaves the line at once, although nobody else leaves it', async () => {
     const { journal } = house.service.engine;
-    const whenDurable = journal.whenDurable.bind(journal);
+    const durable = journal.durable.bind(journal);
     const held: (() => void)[] = [];
     // A disk that stands still: the one claim that may be at work is not done.
-    journal.whenDurable = (seq, done) => void held.push(() => whenDurable(seq, done));
+    journal.durable = (seq) => new Promise((resolve) => held.push(() => resolve(durable(seq))));
     const clients = Array.from({ length: 6 }, (_, n) => {
       const each = connectRaw(house.publicUrl);
       each.write(bytesOf('POST', HOLDS, [], holdBody(`session-line-${n}`)));
@@ -213,7 +213,7 @@ describe('A change whose client goes away', () => {
     for (const { socket } of clients) socket.destroy();
     const counts = await inUseOnce(house, ({ claims_in_line: inLine }) => inLine === 0);
     assert.equal(counts['claims_in_line'], 0);
-    journal.whenDurable = whenDurable;
+    journal.durable = durable;
     for (const release of held) release();
     assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
   });

@@ -196,11 +196,11 @@ function rush(house: House, count: number): Rush {
 /** From now on the disk stands still: nothing is known to be durable until the answer is called. */
 function stopDisk({ service }: House): () => void {
   const { journal } = service.engine;
-  const whenDurable = journal.whenDurable.bind(journal);
+  const durable = journal.durable.bind(journal);
   const waiting: (() => void)[] = [];
-  journal.whenDurable = (seq, settled) => void waiting.push(() => whenDurable(seq, settled));
+  journal.durable = (seq) => new Promise((resolve) => waiting.push(() => resolve(durable(seq))));
   return () => {
-    journal.whenDurable = whenDurable;
+    journal.durable = durable;
     for (const go of waiting) go();
   };
 }

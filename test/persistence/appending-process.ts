@@ -34,11 +34,13 @@ function goOn(): void {
   while (journal.status === 'OPEN' && units < unitsMax && journal.appendedSeq - journal.durableSeq < pendingMax) {
     const seq = appendUnit(1 + ((units * 7) % 5));
     units += 1;
-    journal.whenDurable(seq, (fault) => {
-      if (fault !== null) return;
-      say(`${seq}\n`);
-      goOn();
-    });
+    journal.durable(seq).then(
+      () => {
+        say(`${seq}\n`);
+        goOn();
+      },
+      () => {},
+    );
   }
   if (units === unitsMax && journal.appendedSeq === journal.durableSeq) void journal.close();
 }

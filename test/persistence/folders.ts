@@ -25,16 +25,17 @@ export async function openJournal(
   return journal;
 }
 
-/** Resolves when the fact is durable; rejects with the journal's fault. */
-export function durable(journal: Journal, seq: number = journal.appendedSeq): Promise<void> {
-  return new Promise((resolve, reject) =>
-    journal.whenDurable(seq, (fault) => (fault === null ? resolve() : reject(fault))),
-  );
+/** Resolves when everything that was appended is durable; rejects with the journal's fault. */
+export function durable(journal: Journal): Promise<void> {
+  return journal.durable(journal.appendedSeq);
 }
 
-/** Resolves with what `whenDurable` says. */
+/** Resolves with null when the fact is durable, and with the journal's fault otherwise. */
 export function outcome(journal: Journal, seq: number): Promise<JournalFault | null> {
-  return new Promise((resolve) => journal.whenDurable(seq, resolve));
+  return journal.durable(seq).then(
+    () => null,
+    (fault: JournalFault) => fault,
+  );
 }
 
 /** A unit of numbered facts of a stream. */
@@ -60,9 +61,9 @@ export function leaveInLog(folder: string): Promise<void> {
       for (let unit = 0; unit < 60; unit++) {
         const facts = [1, 2, 3].map((part) => ({ type: 'HoldPlaced', data: JSON.stringify({ unit, part }) }));
         const seq = journal.append({ eventId: 'evt_' + (unit % 3), at: unit, facts });
-        if (unit % 4 === 0) await new Promise((resolve) => journal.whenDurable(seq, resolve));
+        if (unit % 4 === 0) await journal.durable(seq);
       }
-      await new Promise((resolve) => journal.whenDurable(journal.appendedSeq, resolve));
+      await journal.durable(journal.appendedSeq);
       await journal.watermark();
       process.kill(process.pid, 'SIGKILL');`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script, folder], { stdio: 'inherit' });

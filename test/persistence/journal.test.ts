@@ -56,7 +56,7 @@ for (const kind of kinds) {
       assert.equal(journal.append(unitOf('evt_b', 1)), 4);
       assert.equal(journal.appendedSeq, 4);
       assert.equal(journal.durableSeq, 0);
-      await durable(journal, 4);
+      await durable(journal);
       assert.equal(journal.durableSeq, 4);
       await journal.close();
     });
@@ -86,28 +86,25 @@ for (const kind of kinds) {
       );
     });
 
-    it('calls back in order of sequence, many together, and never inside a call', async (t) => {
+    it('settles waits in order of sequence and never before the facts are durable', async (t) => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), fc.nat(9)), { minLength: 1, maxLength: 30 }), async (steps) => {
           const journal = await kind.open(t);
-          const told: number[] = [];
-          let isInside = true;
-          for (const [appends, back] of steps) {
+          const settled: number[] = [];
+          let highest = 0;
+          const waits = steps.map(([appends, back]) => {
             for (let count = 0; count < appends; count++) journal.append(unitOf('evt_a', 2));
-            const seq = Math.max(0, journal.appendedSeq - back);
-            journal.whenDurable(seq, (fault) => {
-              assert.equal(isInside, false, 'called back inside a call');
-              assert.equal(fault, null);
-              assert.ok(journal.durableSeq >= seq, 'called back too early');
-              told.push(seq);
+            highest = Math.max(highest, journal.appendedSeq - back);
+            const seq = highest;
+            return journal.durable(seq).then(() => {
+              assert.ok(journal.durableSeq >= seq, 'settled too early');
+              settled.push(seq);
             });
-          }
-          isInside = false;
-          await durable(journal, journal.appendedSeq);
-          assert.equal(told.length, steps.length);
+          });
+          await Promise.all(waits);
           assert.deepEqual(
-            told,
-            [...told].sort((a, b) => a - b),
+            settled,
+            [...settled].sort((a, b) => a - b),
           );
           await journal.close();
         }),
@@ -115,20 +112,13 @@ for (const kind of kinds) {
       );
     });
 
-    it('calls back later, too, when the fact is durable already', async (t) => {
+    it('resolves for a fact that is durable already and rejects for one that was never appended', async (t) => {
       const journal = await kind.open(t);
       journal.append(unitOf('evt_a'));
       await durable(journal);
-      let isCalled = false;
-      const called = new Promise<void>((resolve) =>
-        journal.whenDurable(1, (fault) => {
-          assert.equal(fault, null);
-          isCalled = true;
-          resolve();
-        }),
-      );
-      assert.equal(isCalled, false);
-      await called;
+      await journal.durable(1);
+      await journal.durable(0);
+      await assert.rejects(journal.durable(2), JournalFault);
       await journal.close();
     });
 
@@ -154,17 +144,13 @@ for (const kind of kinds) {
       await journal.close();
     });
 
-    it('lets a callback append and wait again', async (t) => {
+    it('takes facts again right after a wait', async (t) => {
       const journal = await kind.open(t);
       const seqs: number[] = [];
-      await new Promise<void>((resolve) => {
-        const again = (): void => {
-          seqs.push(journal.durableSeq);
-          if (seqs.length === 5) return resolve();
-          journal.whenDurable(journal.append(unitOf('evt_a')), again);
-        };
-        journal.whenDurable(journal.append(unitOf('evt_a')), again);
-      });
+      for (let count = 0; count < 5; count++) {
+        await journal.durable(journal.append(unitOf('evt_a')));
+        seqs.push(journal.durableSeq);
+      }
       assert.deepEqual(seqs, [1, 2, 3, 4, 5]);
       await journal.close();
     });

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JournalFault } from '#persistence/journal.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { durable, outcome, unitOf } from './folders.ts';
 
-describe('the levers of the journal in memory', () => {
-  it('does nothing by itself in manual mode and calls back inside commit', () => {
+describe('The faults that a journal in memory can inject', () => {
+  it('leave everything to commit in manual mode, which makes whole units durable', async () => {
     const journal = new MemoryJournal({ manual: true });
-    const told: number[] = [];
+    const settled: number[] = [];
     for (const seq of [journal.append(unitOf('a', 2)), journal.append(unitOf('a', 2))]) {
-      journal.whenDurable(seq, () => told.push(seq));
+      void journal.durable(seq).then(() => settled.push(seq));
     }
+    await nextRound();
+    assert.deepEqual(settled, []);
     journal.commit(3);
-    assert.deepEqual(told, [2], 'a unit is durable whole or not at all');
+    await nextRound();
+    assert.deepEqual(settled, [2], 'a unit is durable whole or not at all');
     journal.commit();
-    assert.deepEqual(told, [2, 4]);
+    await nextRound();
+    assert.deepEqual(settled, [2, 4]);
   });
 
   it('leaves only durable facts after a crash, or whole units of what was pending', () => {
@@ -37,20 +41,15 @@ describe('the levers of the journal in memory', () => {
     assert.equal(journal.appendedSeq, 7);
   });
 
-  it('forgets what is pending when the disk is full and goes on with what survived', () => {
+  it('forgets what is pending when the disk is full and goes on with what survived', async () => {
     const journal = new MemoryJournal({ manual: true });
     const statuses: string[] = [];
     journal.onStatus((status) => statuses.push(status));
     journal.append(unitOf('a', 2));
     journal.commit();
-    const faults: (JournalFault | null)[] = [];
-    journal.whenDurable(journal.append(unitOf('b', 2)), (fault) => faults.push(fault));
-    journal.whenDurable(journal.append(unitOf('a', 1)), (fault) => faults.push(fault));
+    const waits = [journal.append(unitOf('b', 2)), journal.append(unitOf('a', 1))].map((seq) => journal.durable(seq));
     journal.full(true);
-    assert.deepEqual(
-      faults.map((fault) => fault?.kind),
-      ['FULL', 'FULL'],
-    );
+    await Promise.all(waits.map((wait) => assert.rejects(wait, { kind: 'FULL' })));
     assert.equal(journal.appendedSeq, 2);
     assert.throws(() => journal.append(unitOf('a')), { kind: 'FULL' });
     assert.equal(journal.crashAfter(4).appendedSeq, 4);
@@ -65,16 +64,12 @@ describe('the levers of the journal in memory', () => {
     );
   });
 
-  it('tells those who wait for forgotten facts', () => {
+  it('rejects waits for forgotten facts', async () => {
     const journal = new MemoryJournal({ manual: true });
     const seq = journal.append(unitOf('a'));
     journal.full(true);
     journal.full(false);
-    let kind: string | undefined;
-    journal.whenDurable(seq, (fault) => (kind = fault?.kind));
-    assert.equal(kind, undefined);
-    journal.commit();
-    assert.equal(kind, 'FULL');
+    await assert.rejects(journal.durable(seq), { kind: 'FULL' });
   });
 
   it('takes nothing after an I/O error', async () => {
@@ -93,9 +88,9 @@ describe('the levers of the journal in memory', () => {
     const journal = new MemoryJournal();
     journal.slow(20);
     const seq = journal.append(unitOf('a'));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextRound();
     assert.equal(journal.durableSeq, 0);
-    await durable(journal, seq);
+    await journal.durable(seq);
     assert.equal(journal.durableSeq, 1);
   });
 });

@@ -270,7 +270,7 @@ export class House {
         return disk.durableSeq;
       },
       append: (unit) => this.#append(disk, unit),
-      whenDurable: (seq, settled) => disk.whenDurable(seq, settled),
+      durable: (seq) => disk.durable(seq),
       read: (options) => disk.read(options),
       streams: () => disk.streams(),
       onStatus: (listener) => disk.onStatus(listener),

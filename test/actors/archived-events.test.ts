@@ -8,7 +8,7 @@ import { startEngine, type Engine } from '#actors/engine.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { listSnapshots } from '#persistence/snapshots.ts';
 import type { CommandOf } from '#domain/command.ts';
-import { concert, START } from './desk.ts';
+import { concert, START } from '../fixtures/actors.ts';
 
 const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   type: 'PlaceHold',

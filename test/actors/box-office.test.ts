@@ -7,7 +7,7 @@ import { totals } from '#domain/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { openConcert, openHouse, place, START } from './desk.ts';
+import { openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 
 const available = (office: BoxOfficeActor): number =>
@@ -16,9 +16,9 @@ const available = (office: BoxOfficeActor): number =>
 const fingerprint = (office: BoxOfficeActor): string => office.look((state) => [...snapshotPieces(state)].join('\n'));
 
 /** A house whose journal commits only when told to, with the event defined durably. */
-async function openByHand(bounds: Parameters<typeof openHouse>[1] = {}) {
+async function openByHand(bounds: Parameters<typeof openActors>[1] = {}) {
   const journal = new MemoryJournal({ manual: true });
-  const opening = openConcert(openHouse(journal, bounds));
+  const opening = openConcert(openActors(journal, bounds));
   while (journal.durableSeq === 0) {
     await nextTurn();
     journal.commit();
@@ -157,7 +157,7 @@ describe('activation', () => {
     for (let n = 0; n < 8; n += 1) await office.ask(place(`session-${n % 3}`, 1 + (n % 3)));
     clock.now += 11 * 60_000;
     await office.ask(place('session-9'));
-    const { directory } = openHouse(journal.crashAfter());
+    const { directory } = openActors(journal.crashAfter());
     const replayed = (await directory.byEventId('evt_concert'))!;
     assert.equal(fingerprint(replayed), fingerprint(office));
     assert.equal(replayed.lastSeq, office.lastSeq);
@@ -165,7 +165,7 @@ describe('activation', () => {
 
   it('is shared by requests that come at once', async () => {
     const { journal } = await openConcert();
-    const { directory } = openHouse(journal.crashAfter());
+    const { directory } = openActors(journal.crashAfter());
     const [one, other] = await Promise.all([directory.byEventId('evt_concert'), directory.bySlug('concert')]);
     assert.equal(one, other);
   });
@@ -183,33 +183,33 @@ describe('activation', () => {
 
 describe('the directory', () => {
   it('puts the coldest to sleep and wakes them with their state', async () => {
-    const house = openHouse(new MemoryJournal(), { liveEventsMax: 3 });
+    const actors = openActors(new MemoryJournal(), { liveEventsMax: 3 });
     for (let n = 0; n < 10; n += 1) {
       const changes = { id: `evt_${n}`, slug: `s${n}` };
-      await openConcert(house, changes).catch(() => {});
-      const office = (await house.directory.byEventId(`evt_${n}`))!;
+      await openConcert(actors, changes).catch(() => {});
+      const office = (await actors.directory.byEventId(`evt_${n}`))!;
       await office.ask(place('session-1', 1 + (n % 5)));
     }
     await nextTurn();
-    assert.ok(house.directory.awakeCount <= 4, `${house.directory.awakeCount} are awake`);
-    const first = (await house.directory.byEventId('evt_3'))!;
+    assert.ok(actors.directory.awakeCount <= 4, `${actors.directory.awakeCount} are awake`);
+    const first = (await actors.directory.byEventId('evt_3'))!;
     assert.equal(available(first), 10 - 4);
   });
 
   it('lists published events by their first date, in pages', async () => {
-    const house = openHouse();
+    const actors = openActors();
     const dates = ['2027-08-01T18:00:00Z', '2027-06-01T18:00:00Z', '2027-07-01T18:00:00Z'];
     for (const [n, starts] of dates.entries()) {
       const performances = [{ id: 'fri', starts_at: starts }];
-      await openConcert(house, { id: `evt_${n}`, slug: `s${n}`, performances }).catch(() => {});
+      await openConcert(actors, { id: `evt_${n}`, slug: `s${n}`, performances }).catch(() => {});
     }
-    await openConcert(house, { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }).catch(() => {});
-    const page = await house.directory.list({ limit: 2, after: null });
+    await openConcert(actors, { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }).catch(() => {});
+    const page = await actors.directory.list({ limit: 2, after: null });
     assert.deepEqual(
       page.events.map(({ id }) => id),
       ['evt_1', 'evt_2'],
     );
-    const rest = await house.directory.list({ limit: 2, after: page.nextAfter });
+    const rest = await actors.directory.list({ limit: 2, after: page.nextAfter });
     assert.deepEqual([rest.events.map(({ id }) => id), rest.nextAfter], [['evt_0'], null]);
   });
 

@@ -7,7 +7,7 @@ import { drawOrder, findFlaws } from '#domain/draw.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/drawing.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { openConcert, openHouse, START } from './desk.ts';
+import { openActors, openConcert, START } from '../fixtures/actors.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { DrawView } from '#domain/views.ts';
 
@@ -57,7 +57,7 @@ describe('a large draw', () => {
   after(() => clearInterval(keepAlive));
 
   it('is held while others have their turns, and opens the doors', async () => {
-    const { office, clock } = await openConcert(openHouse(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
+    const { office, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(office);
     clock.now += MINUTE;
     office.wake();
@@ -71,8 +71,8 @@ describe('a large draw', () => {
 
   it('goes on after a crash in its middle, to the same order', async () => {
     const journal = new MemoryJournal();
-    const house = openHouse(journal, { mailboxCommandsMax: 10_000 });
-    const { office, clock } = await openConcert(house, room);
+    const actors = openActors(journal, { mailboxCommandsMax: 10_000 });
+    const { office, clock } = await openConcert(actors, room);
     const entryIds = await fill(office);
     clock.now += MINUTE;
     office.wake();
@@ -80,7 +80,7 @@ describe('a large draw', () => {
     while (!isHalfDrawn()) await nextRound();
     const crashed = journal.crashAfter();
     office.retire();
-    const again = openHouse(crashed, { mailboxCommandsMax: 10_000 });
+    const again = openActors(crashed, { mailboxCommandsMax: 10_000 });
     again.clock.now = clock.now;
     const revived = (await again.directory.byEventId('evt_concert'))!;
     assert.notEqual(revived.look(drawUnderWay), null, 'the crash was in the middle');
@@ -93,7 +93,7 @@ describe('a large draw', () => {
 
   it('waits while the disk is full, and goes on', async () => {
     const journal = new MemoryJournal();
-    const { office, clock, directory } = await openConcert(openHouse(journal, { mailboxCommandsMax: 10_000 }), room);
+    const { office, clock, directory } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(office);
     clock.now += MINUTE;
     office.wake();

@@ -7,7 +7,7 @@ import { findOrder } from '#domain/order-views.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { makePastSales } from '../../bench/sold-out-events.ts';
 import { newFolder } from '../persistence/folders.ts';
-import { concert, place } from './desk.ts';
+import { concert, place } from '../fixtures/actors.ts';
 import type { ActivationMessage } from '#actors/channels.ts';
 
 const SOLD_AT = Date.UTC(2026, 0, 9, 12);

@@ -7,7 +7,7 @@ import { startEngine, type Engine } from '#actors/engine.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import type { SnapshotRound } from '#actors/snapshot-rounds.ts';
-import { concert, START } from './desk.ts';
+import { concert, START } from '../fixtures/actors.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -6,76 +6,79 @@ import { Sleepers } from '#actors/sleepers.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { concert, openHouse, place, START, type House } from './desk.ts';
+import { concert, openActors, place, START, type ActorsFixture } from '../fixtures/actors.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 
 const SECOND = 1_000;
 const ROOM = { waiting_room: true, waiting_room_opens_at: new Date(START + 3_600 * SECOND).toISOString() };
 
 /** A house in which one event at most is awake, and two have waiting rooms. */
-async function openTwoRooms(): Promise<House> {
-  const house = openHouse(new MemoryJournal(), { liveEventsMax: 1 });
+async function openTwoRooms(): Promise<ActorsFixture> {
+  const actors = openActors(new MemoryJournal(), { liveEventsMax: 1 });
   for (const id of ['evt_a', 'evt_b']) {
-    await house.directory.define(concert({ ...ROOM, id, slug: id.replace('_', '-') }), { operator: null, note: null });
+    await actors.directory.define(concert({ ...ROOM, id, slug: id.replace('_', '-') }), { operator: null, note: null });
   }
-  return house;
+  return actors;
 }
 
-async function awake({ directory }: House, eventId: string): Promise<BoxOfficeActor> {
+async function awake({ directory }: ActorsFixture, eventId: string): Promise<BoxOfficeActor> {
   const office = await directory.byEventId(eventId);
   assert.ok(office);
   return office;
 }
 
-async function join(house: House, eventId: string, sessionKey: string): Promise<string> {
-  const joined = await (await awake(house, eventId)).ask({ type: 'JoinQueue', sessionKey });
+async function join(actors: ActorsFixture, eventId: string, sessionKey: string): Promise<string> {
+  const joined = await (await awake(actors, eventId)).ask({ type: 'JoinQueue', sessionKey });
   assert.ok(!isRefusal(joined));
   return joined.entry.id;
 }
 
-async function poll(house: House, eventId: string, entryId: string, sessionKey: string): Promise<string> {
-  const polled = await (await awake(house, eventId)).ask({ type: 'PollQueue', entryId, sessionKey });
+async function poll(actors: ActorsFixture, eventId: string, entryId: string, sessionKey: string): Promise<string> {
+  const polled = await (await awake(actors, eventId)).ask({ type: 'PollQueue', entryId, sessionKey });
   assert.ok(!isRefusal(polled));
   return polled.entry.status;
 }
 
-const waiting = async (house: House, eventId: string): Promise<number> =>
-  (await awake(house, eventId)).look((office, now) => waitingRoomFigures(office, now)!.waiting);
+const waiting = async (actors: ActorsFixture, eventId: string): Promise<number> =>
+  (await awake(actors, eventId)).look((office, now) => waitingRoomFigures(office, now)!.waiting);
 
 describe('an event that falls asleep', () => {
   it('still drops who is silent, and nobody who polls, however often it is woken', async () => {
-    const house = await openTwoRooms();
-    const [ghost, person] = [await join(house, 'evt_a', 'session-ghost'), await join(house, 'evt_a', 'session-person')];
+    const actors = await openTwoRooms();
+    const [ghost, person] = [
+      await join(actors, 'evt_a', 'session-ghost'),
+      await join(actors, 'evt_a', 'session-person'),
+    ];
     for (let seconds = 5; seconds < 120; seconds += 5) {
-      house.clock.now = START + seconds * SECOND;
-      assert.equal(await waiting(house, 'evt_b'), 0);
-      assert.equal(house.directory.awakeCount, 1);
-      assert.equal(await poll(house, 'evt_a', person, 'session-person'), 'WAITING');
+      actors.clock.now = START + seconds * SECOND;
+      assert.equal(await waiting(actors, 'evt_b'), 0);
+      assert.equal(actors.directory.awakeCount, 1);
+      assert.equal(await poll(actors, 'evt_a', person, 'session-person'), 'WAITING');
     }
-    house.clock.now = START + 120 * SECOND;
-    await waiting(house, 'evt_b');
-    assert.equal(await waiting(house, 'evt_a'), 1, 'the ghost is gone, the person is not');
-    assert.equal(await poll(house, 'evt_a', ghost, 'session-ghost'), 'EXPIRED');
-    house.clock.now = START + 234 * SECOND;
-    await waiting(house, 'evt_b');
-    assert.equal(await waiting(house, 'evt_a'), 1);
-    house.clock.now += 1 * SECOND;
-    await waiting(house, 'evt_b');
-    assert.equal(await waiting(house, 'evt_a'), 0, 'two minutes after the last poll');
+    actors.clock.now = START + 120 * SECOND;
+    await waiting(actors, 'evt_b');
+    assert.equal(await waiting(actors, 'evt_a'), 1, 'the ghost is gone, the person is not');
+    assert.equal(await poll(actors, 'evt_a', ghost, 'session-ghost'), 'EXPIRED');
+    actors.clock.now = START + 234 * SECOND;
+    await waiting(actors, 'evt_b');
+    assert.equal(await waiting(actors, 'evt_a'), 1);
+    actors.clock.now += 1 * SECOND;
+    await waiting(actors, 'evt_b');
+    assert.equal(await waiting(actors, 'evt_a'), 0, 'two minutes after the last poll');
   });
 
   it('counts everybody as just seen when it slept while nothing could be written', async () => {
-    const house = await openTwoRooms();
-    await join(house, 'evt_a', 'session-1');
-    await waiting(house, 'evt_b');
-    house.journal.full(true);
-    house.clock.now = START + 600 * SECOND;
-    house.directory.dropAll();
-    house.journal.full(false);
-    house.directory.dropAll();
-    assert.equal(await waiting(house, 'evt_a'), 1);
-    house.clock.now += 120 * SECOND;
-    assert.equal(await waiting(house, 'evt_a'), 0);
+    const actors = await openTwoRooms();
+    await join(actors, 'evt_a', 'session-1');
+    await waiting(actors, 'evt_b');
+    actors.journal.full(true);
+    actors.clock.now = START + 600 * SECOND;
+    actors.directory.dropAll();
+    actors.journal.full(false);
+    actors.directory.dropAll();
+    assert.equal(await waiting(actors, 'evt_a'), 1);
+    actors.clock.now += 120 * SECOND;
+    assert.equal(await waiting(actors, 'evt_a'), 0);
   });
 });
 
@@ -109,17 +112,17 @@ describe('more busy events than may be awake', () => {
     const journal = new MemoryJournal({ manual: true });
     const readers: (() => void)[] = [];
     const readSnapshot = () => new Promise<void>((resolve) => readers.push(resolve));
-    const house = openHouse(journal, { liveEventsMax: 1, readSnapshot });
+    const actors = openActors(journal, { liveEventsMax: 1, readSnapshot });
     const ids = Array.from({ length: 80 }, (_, n) => `evt_${n}`);
     for (const id of ids) {
-      const defined = house.directory.define(concert({ id, slug: `event-${id}` }), { operator: null, note: null });
+      const defined = actors.directory.define(concert({ id, slug: `event-${id}` }), { operator: null, note: null });
       for (readers.pop()?.(); journal.appendedSeq === journal.durableSeq; readers.pop()?.()) await nextTurn();
       journal.commit();
       await defined;
     }
     const ask = async (id: string): Promise<'held' | 'turned away'> => {
       try {
-        assert.ok(!isRefusal(await (await awake(house, id)).ask(place('session-1'))));
+        assert.ok(!isRefusal(await (await awake(actors, id)).ask(place('session-1'))));
         return 'held';
       } catch (error) {
         assert.ok(error instanceof Overloaded);
@@ -132,7 +135,7 @@ describe('more busy events than may be awake', () => {
       read();
       await nextTurn();
     }
-    assert.equal(house.directory.awakeCount, 66, 'twice the bound, and some for bursts');
+    assert.equal(actors.directory.awakeCount, 66, 'twice the bound, and some for bursts');
     journal.commit();
     const answers = await Promise.all(asked);
     assert.equal(answers.filter((answer) => answer === 'held').length, 66);

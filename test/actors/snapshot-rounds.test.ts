@@ -8,7 +8,7 @@ import { verifyFolder } from '#actors/verification.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { CommandOf } from '#domain/command.ts';
-import { concert, START } from './desk.ts';
+import { concert, START } from '../fixtures/actors.ts';
 
 const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   type: 'PlaceHold',

@@ -2,9 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { spawnHouse } from './harness.ts';
-import { assertRefused, audit, HOLDS, MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
-import { gala, item, payOn, settle, somebody, start, START, statusOf, wish, type Started } from './till.ts';
+import {
+  checkoutBody,
+  newCustomer,
+  openNextPayment,
+  settle,
+  start,
+  START_CHECKOUT,
+  statusOf,
+  type Started,
+} from '../fixtures/checkout.ts';
+import { assertRefused, audit } from '../fixtures/checks.ts';
+import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 
 /** How often each status was answered. */
 function tally(answers: readonly { readonly status: number }[]): Record<number, number> {
@@ -17,17 +28,17 @@ const times = <Result>(count: number, call: (index: number) => Promise<Result>):
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 
 describe('The way of an order', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala()]);
+    service = await openServiceWith([gala()]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('goes from a hold over its payment to tickets', async () => {
     const session = newSession();
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('seat', 2)] });
-    const customer: Json = { ...somebody(), phone: '+49 361 123' };
-    const started = await start(shop, { items: undefined, hold_id: hold.id, customer });
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('seat', 2)] });
+    const customer: Json = { ...newCustomer(), phone: '+49 361 123' };
+    const started = await start(service, { items: undefined, hold_id: hold.id, customer });
     assert.deepEqual(
       { ...started, order_id: '', redirect_url: '', checkout_session_id: '' },
       {
@@ -37,19 +48,19 @@ describe('The way of an order', () => {
         total_amount: 6000,
         currency: 'EUR',
         checkout_session_id: '',
-        expires_at: new Date(shop.now() + 30 * MINUTE).toISOString(),
+        expires_at: new Date(service.now() + 30 * MINUTE).toISOString(),
       },
     );
     assert.match(started.order_id, /^ord_/);
     assert.match(started.checkout_session_id!, /^cs_/);
-    assert.equal(started.redirect_url, `${shop.house.publicUrl}/sandbox/pay/${started.checkout_session_id}`);
+    assert.equal(started.redirect_url, `${service.publicUrl}/sandbox/pay/${started.checkout_session_id}`);
 
-    const { body: converted } = await shop.get<Json>(`/api/checkout/holds/${hold.id}?session_key=${session}`);
+    const { body: converted } = await service.get<Json>(`/api/checkout/holds/${hold.id}?session_key=${session}`);
     assert.deepEqual(
       [converted['status'], converted['order_id'], converted['expires_at']],
       ['CONVERTED', started.order_id, started.expires_at],
     );
-    const pending = await statusOf(shop, started);
+    const pending = await statusOf(service, started);
     assert.equal(pending.status, 'PENDING');
     assert.equal(pending.payment_status, 'PENDING');
     assert.equal(pending.remaining_amount, 6000);
@@ -65,7 +76,7 @@ describe('The way of an order', () => {
       [[1, 6000, 'OPEN', 'provider_a', null]],
     );
 
-    const paid = await settle(shop, started, 'paid');
+    const paid = await settle(service, started, 'paid');
     assert.equal(paid.status, 'CONFIRMED');
     assert.equal(paid.payment_status, 'COMPLETED');
     assert.equal(paid.paid_amount, 6000);
@@ -87,56 +98,59 @@ describe('The way of an order', () => {
     );
     assert.deepEqual(paid.customer, { name: customer['name'], email: customer['email'] });
     assert.equal(paid.event.performances[0]!.id, 'eve');
-    assert.deepEqual(paid, await statusOf(shop, started));
-    assert.equal((await shop.get(`/api/checkout/holds/${hold.id}?session_key=${session}`)).body['status'], 'CONSUMED');
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.held, 0);
+    assert.deepEqual(paid, await statusOf(service, started));
+    assert.equal(
+      (await service.get(`/api/checkout/holds/${hold.id}?session_key=${session}`)).body['status'],
+      'CONSUMED',
+    );
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.held, 0);
   });
 
   it('leaves an order PENDING after a decline, until another try is paid', async () => {
-    const started = await start(shop, { customer: somebody() });
-    const declined = await settle(shop, started, 'declined');
+    const started = await start(service, { customer: newCustomer() });
+    const declined = await settle(service, started, 'declined');
     assert.deepEqual([declined.status, declined.payment_status], ['PENDING', 'FAILED']);
-    const again = await payOn(shop, started);
+    const again = await openNextPayment(service, started);
     assert.notEqual(again.checkout_session_id, started.checkout_session_id);
     assert.equal(again.expires_at, started.expires_at);
-    assert.equal((await statusOf(shop, started)).payment_status, 'PENDING');
-    const paid = await settle(shop, again, 'paid');
+    assert.equal((await statusOf(service, started)).payment_status, 'PENDING');
+    const paid = await settle(service, again, 'paid');
     assert.deepEqual([paid.status, paid.payment_status, paid.tickets.length], ['CONFIRMED', 'COMPLETED', 1]);
-    assertRefused(await shop.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
+    assertRefused(await service.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
   });
 
   it('ends with a cancellation at the provider, and the tickets return', async () => {
-    const before = (await audit(shop, 'evt_gala')).get('eve')!.available;
-    const started = await start(shop, { customer: somebody() });
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.available, before - 1);
-    assert.equal((await settle(shop, started, 'cancelled')).status, 'CANCELLED');
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.available, before);
-    assertRefused(await shop.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
+    const before = (await audit(service, 'evt_gala')).get('eve')!.available;
+    const started = await start(service, { customer: newCustomer() });
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.available, before - 1);
+    assert.equal((await settle(service, started, 'cancelled')).status, 'CANCELLED');
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.available, before);
+    assertRefused(await service.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
   });
 
   it('ends to the millisecond when the payment window runs out', async () => {
-    const started = await start(shop, { customer: somebody() });
-    shop.wait(30 * MINUTE - 1);
-    assert.equal((await statusOf(shop, started)).status, 'PENDING');
-    shop.wait(1);
-    const expired = await statusOf(shop, started);
+    const started = await start(service, { customer: newCustomer() });
+    service.wait(30 * MINUTE - 1);
+    assert.equal((await statusOf(service, started)).status, 'PENDING');
+    service.wait(1);
+    const expired = await statusOf(service, started);
     assert.deepEqual([expired.status, expired.refund_due], ['EXPIRED', 0]);
   });
 
   it('takes three installments, the larger ones first, and issues tickets with the first', async () => {
     const items = [item('single', 1, { bar_perks: [{ bar_perk_id: 'beer', quantity: 1 }] })];
-    const started = await start(shop, { items, customer: somebody(), installment_count: 3 });
+    const started = await start(service, { items, customer: newCustomer(), installment_count: 3 });
     assert.equal(started.total_amount, 2400);
-    const first = await settle(shop, started, 'paid');
+    const first = await settle(service, started, 'paid');
     assert.deepEqual([first.status, first.payment_status, first.paid_installments], ['PARTIALLY_PAID', 'PENDING', 1]);
     assert.equal(first.tickets.length, 1);
-    shop.wait(60 * MINUTE);
-    const second = await payOn(shop, started);
+    service.wait(60 * MINUTE);
+    const second = await openNextPayment(service, started);
     assert.equal(second.total_amount, 2400);
-    assert.deepEqual(await payOn(shop, started), second, 'an open session is given again');
-    assert.equal((await settle(shop, second, 'declined')).status, 'PARTIALLY_PAID');
-    await settle(shop, await payOn(shop, started), 'paid', 2);
-    const last = await settle(shop, started, 'paid', 3);
+    assert.deepEqual(await openNextPayment(service, started), second, 'an open session is given again');
+    assert.equal((await settle(service, second, 'declined')).status, 'PARTIALLY_PAID');
+    await settle(service, await openNextPayment(service, started), 'paid', 2);
+    const last = await settle(service, started, 'paid', 3);
     assert.deepEqual([last.status, last.payment_status, last.paid_amount], ['CONFIRMED', 'COMPLETED', 2400]);
     const amounts = last.payments.filter(({ status }) => status === 'PAID').map(({ amount }) => amount);
     assert.deepEqual(amounts, [800, 800, 800]);
@@ -144,51 +158,51 @@ describe('The way of an order', () => {
   });
 
   it('divides what does not divide evenly with the larger parts first', async () => {
-    const started = await start(shop, { customer: somebody(), installment_count: 3 });
-    await settle(shop, started, 'paid', 1);
-    await settle(shop, started, 'paid', 2);
-    const last = await settle(shop, started, 'paid', 3);
+    const started = await start(service, { customer: newCustomer(), installment_count: 3 });
+    await settle(service, started, 'paid', 1);
+    await settle(service, started, 'paid', 2);
+    const last = await settle(service, started, 'paid', 3);
     assert.deepEqual(
       last.payments.map(({ amount }) => amount),
       [634, 633, 633],
     );
     assertRefused(
-      await shop.post(`/sandbox/payments/${started.checkout_session_id}`, { outcome: 'paid', installment: 5 }),
+      await service.post(`/sandbox/payments/${started.checkout_session_id}`, { outcome: 'paid', installment: 5 }),
       400,
       'VALIDATION_ERROR',
     );
   });
 
   it('confirms free orders at once', async () => {
-    const started = await start(shop, { items: [item('guest', 2)], customer: somebody() });
+    const started = await start(service, { items: [item('guest', 2)], customer: newCustomer() });
     assert.deepEqual(
       { ...started, order_id: '' },
       {
         order_id: '',
         payment_provider: 'FREE',
-        redirect_url: `${shop.house.publicUrl}/orders/${started.order_id}`,
+        redirect_url: `${service.publicUrl}/orders/${started.order_id}`,
         total_amount: 0,
         currency: 'EUR',
         checkout_session_id: null,
         expires_at: null,
       },
     );
-    const status = await statusOf(shop, started);
+    const status = await statusOf(service, started);
     assert.deepEqual([status.status, status.payment_status, status.tickets.length], ['CONFIRMED', 'COMPLETED', 2]);
     assert.deepEqual(status.payments, []);
   });
 
   it('counts a code of 100 % as free, and leads to the success_url', async () => {
     const address = 'https://shop.example/thanks?order={ORDER_ID}&again={ORDER_ID}';
-    const started = await start(shop, { promo_code: 'gift', success_url: address, customer: somebody() });
+    const started = await start(service, { promo_code: 'gift', success_url: address, customer: newCustomer() });
     assert.deepEqual([started.payment_provider, started.total_amount], ['FREE', 0]);
     assert.equal(started.redirect_url, address.replaceAll('{ORDER_ID}', started.order_id));
-    const status = await statusOf(shop, started);
+    const status = await statusOf(service, started);
     assert.deepEqual(status.discounts, [{ code: 'gift', item_index: null, amount: 1900 }]);
   });
 
   it('answers 404 ORDER_NOT_FOUND for ids of no order', async () => {
-    const { order_id: id } = await start(shop, { customer: somebody() });
+    const { order_id: id } = await start(service, { customer: newCustomer() });
     for (const other of [
       `${id.slice(0, -1)}!`,
       id.replace('ord_', 'hld_'),
@@ -196,98 +210,108 @@ describe('The way of an order', () => {
       'x',
       '%00',
     ]) {
-      assertRefused(await shop.get(`/api/checkout/status/${other}`), 404, 'ORDER_NOT_FOUND');
-      assertRefused(await shop.post(`/api/checkout/orders/${other}/payments`), 404, 'ORDER_NOT_FOUND');
-      assertRefused(await shop.get(`/orders/${other}`), 404, 'ORDER_NOT_FOUND');
-      assertRefused(await shop.admin.get(`/admin/orders/${other}`), 404, 'ORDER_NOT_FOUND');
-      assertRefused(await shop.post(`/sandbox/payments/${other}`, { outcome: 'paid' }), 404, 'ORDER_NOT_FOUND');
+      assertRefused(await service.get(`/api/checkout/status/${other}`), 404, 'ORDER_NOT_FOUND');
+      assertRefused(await service.post(`/api/checkout/orders/${other}/payments`), 404, 'ORDER_NOT_FOUND');
+      assertRefused(await service.get(`/orders/${other}`), 404, 'ORDER_NOT_FOUND');
+      assertRefused(await service.admin.get(`/admin/orders/${other}`), 404, 'ORDER_NOT_FOUND');
+      assertRefused(await service.post(`/sandbox/payments/${other}`, { outcome: 'paid' }), 404, 'ORDER_NOT_FOUND');
     }
   });
 });
 
 describe('A start that is made again', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala({ max_tickets_per_email: null })]);
+    service = await openServiceWith([gala({ max_tickets_per_email: null })]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('200 times in parallel for one hold, yields one order', async () => {
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
-    const answers = await times(200, () => shop.post<Started>(START, wish({ items: undefined, hold_id: hold.id })));
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
+    const answers = await times(200, () =>
+      service.post<Started>(START_CHECKOUT, checkoutBody({ items: undefined, hold_id: hold.id })),
+    );
     const placed = answers.filter(({ status }) => status === 201);
     assert.equal(placed.length, 1);
     for (const answer of answers) if (answer.status !== 201) assertRefused(answer, 409, 'HOLD_NOT_ACTIVE');
-    assertRefused(await shop.post(START, wish({ items: undefined, hold_id: hold.id })), 409, 'HOLD_NOT_ACTIVE');
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.held, 2);
-    await settle(shop, placed[0]!.body, 'cancelled');
+    assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody({ items: undefined, hold_id: hold.id })),
+      409,
+      'HOLD_NOT_ACTIVE',
+    );
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.held, 2);
+    await settle(service, placed[0]!.body, 'cancelled');
   });
 
   it('200 times in parallel with one Idempotency-Key, yields one order and equal bodies', async () => {
-    const held = (await audit(shop, 'evt_gala')).get('eve')!.held;
+    const held = (await audit(service, 'evt_gala')).get('eve')!.held;
     const headers = { 'idempotency-key': 'one-key' };
-    const answers = await times(200, () => shop.post<Started>(START, wish(), headers));
+    const answers = await times(200, () => service.post<Started>(START_CHECKOUT, checkoutBody(), headers));
     assert.deepEqual(tally(answers), { 201: 200 });
     assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
     const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
     assert.equal(replayed.length, 199);
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.held, held + 1);
-    const other = await shop.post(START, wish({ promoter_code: 'p' }), headers);
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.held, held + 1);
+    const other = await service.post(START_CHECKOUT, checkoutBody({ promoter_code: 'p' }), headers);
     assertRefused(other, 422, 'IDEMPOTENCY_KEY_REUSED');
   });
 
   it('may carry the key that its hold was placed with: a key counts on its own route', async () => {
     const key = { 'idempotency-key': 'of-a-cart' };
     const asked = { event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] };
-    const hold = await shop.post<HoldBody>(HOLDS, asked, key);
-    const start = await shop.post<Started>(START, wish({ items: undefined, hold_id: hold.body.id }), key);
+    const hold = await service.post<HoldBody>(HOLDS, asked, key);
+    const start = await service.post<Started>(
+      START_CHECKOUT,
+      checkoutBody({ items: undefined, hold_id: hold.body.id }),
+      key,
+    );
     assert.equal(start.status, 201);
-    assert.deepEqual((await shop.post(HOLDS, asked, key)).body, hold.body);
-    await settle(shop, start.body, 'cancelled');
+    assert.deepEqual((await service.post(HOLDS, asked, key)).body, hold.body);
+    await settle(service, start.body, 'cancelled');
   });
 
   it('with its key gets the first answer, after the payment and after a restart too', async () => {
     const headers = { 'idempotency-key': 'paid-since' };
-    const body = wish({ customer: somebody(), installment_count: 2 });
-    const first = await shop.post<Started>(START, body, headers);
+    const body = checkoutBody({ customer: newCustomer(), installment_count: 2 });
+    const first = await service.post<Started>(START_CHECKOUT, body, headers);
     assert.equal(first.headers.get('idempotent-replayed'), null);
-    await settle(shop, first.body, 'paid');
-    await settle(shop, await payOn(shop, first.body), 'paid');
-    const again = await shop.post<Started>(START, body, headers);
+    await settle(service, first.body, 'paid');
+    await settle(service, await openNextPayment(service, first.body), 'paid');
+    const again = await service.post<Started>(START_CHECKOUT, body, headers);
     assert.deepEqual([again.status, again.body], [201, first.body]);
-    await shop.restart();
-    const restarted = await shop.post<Started>(START, body, headers);
+    await service.restart();
+    const restarted = await service.post<Started>(START_CHECKOUT, body, headers);
     assert.deepEqual([restarted.status, restarted.body], [201, first.body]);
     assert.equal(restarted.headers.get('idempotent-replayed'), 'true');
-    shop.wait(24 * 60 * MINUTE);
-    const dayAfter = await shop.post<Started>(START, body, headers);
+    service.wait(24 * 60 * MINUTE);
+    const dayAfter = await service.post<Started>(START_CHECKOUT, body, headers);
     assert.notEqual(dayAfter.body.order_id, first.body.order_id);
   });
 
   it('is judged anew when it was refused', async () => {
     const headers = { 'idempotency-key': 'refused-first' };
-    const body = wish({ promo_code: 'NONE' });
-    assertRefused(await shop.post(START, body, headers), 400, 'PROMO_CODE_INVALID');
-    assertRefused(await shop.post(START, body, headers), 400, 'PROMO_CODE_INVALID');
-    assert.equal((await shop.post(START, wish(), headers)).status, 201);
+    const body = checkoutBody({ promo_code: 'NONE' });
+    assertRefused(await service.post(START_CHECKOUT, body, headers), 400, 'PROMO_CODE_INVALID');
+    assertRefused(await service.post(START_CHECKOUT, body, headers), 400, 'PROMO_CODE_INVALID');
+    assert.equal((await service.post(START_CHECKOUT, checkoutBody(), headers)).status, 201);
   });
 
   it('gets its first answer after kill -9', async () => {
-    const house = await spawnHouse();
+    const service = await spawnService();
     try {
-      await house.define(gala() as Json);
-      const options = { body: wish(), headers: { 'idempotency-key': 'survives' } };
-      const first = await house.call<Started>('POST', START, options);
-      const free = { body: wish({ items: [item('guest', 1)] }), headers: { 'idempotency-key': 'free' } };
-      const given = await house.call<Started>('POST', START, free);
+      await service.define(gala());
+      const options = { body: checkoutBody(), headers: { 'idempotency-key': 'survives' } };
+      const first = await service.call<Started>('POST', START_CHECKOUT, options);
+      const free = { body: checkoutBody({ items: [item('guest', 1)] }), headers: { 'idempotency-key': 'free' } };
+      const given = await service.call<Started>('POST', START_CHECKOUT, free);
       assert.deepEqual([first.status, given.status], [201, 201]);
-      await house.end('SIGKILL');
-      const next = await spawnHouse({ folder: house.folder });
+      await service.end('SIGKILL');
+      const next = await spawnService({ folder: service.folder });
       try {
-        const again = await next.call<Started>('POST', START, options);
+        const again = await next.call<Started>('POST', START_CHECKOUT, options);
         assert.deepEqual([again.status, again.body], [201, first.body]);
         assert.equal(again.headers.get('idempotent-replayed'), 'true');
-        const freeAgain = await next.call<Started>('POST', START, free);
+        const freeAgain = await next.call<Started>('POST', START_CHECKOUT, free);
         assert.equal(freeAgain.body.order_id, given.body.order_id);
         const { checkout_session_id: session } = first.body;
         const paid = await next.call('POST', `/sandbox/payments/${session}`, { body: { outcome: 'paid' } });
@@ -296,21 +320,21 @@ describe('A start that is made again', () => {
         await next.end('SIGTERM');
       }
     } finally {
-      await house.close();
+      await service.close();
     }
   });
 });
 
 describe('Starts that race', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala()]);
+    service = await openServiceWith([gala()]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('for the last use of a code: one wins, and its use returns with its order', async () => {
     const answers = await times(40, () =>
-      shop.post<Started>(START, wish({ promo_code: 'HALF', customer: somebody() })),
+      service.post<Started>(START_CHECKOUT, checkoutBody({ promo_code: 'HALF', customer: newCustomer() })),
     );
     assert.deepEqual(tally(answers), { 201: 1, 400: 39 });
     for (const answer of answers.filter(({ status }) => status === 400)) {
@@ -318,23 +342,28 @@ describe('Starts that race', () => {
     }
     const won = answers.find(({ status }) => status === 201)!.body;
     assert.equal(won.total_amount, 950);
-    await settle(shop, won, 'cancelled');
-    await settle(shop, await start(shop, { promo_code: 'half', customer: somebody() }), 'cancelled');
+    await settle(service, won, 'cancelled');
+    await settle(service, await start(service, { promo_code: 'half', customer: newCustomer() }), 'cancelled');
   });
 
   it('for the last bar perks: no more are sold than there are', async () => {
     const items = [item('single', 1, { bar_perks: [{ bar_perk_id: 'beer', quantity: 2 }] })];
-    const answers = await times(20, () => shop.post(START, wish({ items, customer: somebody() })));
+    const answers = await times(20, () =>
+      service.post(START_CHECKOUT, checkoutBody({ items, customer: newCustomer() })),
+    );
     assert.deepEqual(tally(answers), { 201: 1, 400: 19 });
     const refused = answers.find(({ status }) => status === 400)!;
     assert.deepEqual(assertRefused(refused, 400, 'BAR_PERK_SOLD_OUT'), { bar_perk_id: 'beer', available: 1 });
   });
 
   it("for the last of an e-mail's allowance: one wins, whatever its tag and case", async () => {
-    await start(shop, { items: [item('crew', 2)], customer: { email: 'grace@example.com', name: 'Grace' } });
+    await start(service, { items: [item('crew', 2)], customer: { email: 'grace@example.com', name: 'Grace' } });
     const answers = await times(20, (index) => {
       const email = index % 2 === 0 ? `Grace+${index}@example.com` : ' grace@EXAMPLE.com ';
-      return shop.post(START, wish({ items: [item('crew', 1)], customer: { email, name: 'Grace' } }));
+      return service.post(
+        START_CHECKOUT,
+        checkoutBody({ items: [item('crew', 1)], customer: { email, name: 'Grace' } }),
+      );
     });
     assert.deepEqual(tally(answers), { 201: 1, 400: 19 });
     const refused = answers.find(({ status }) => status === 400)!;
@@ -344,50 +373,50 @@ describe('Starts that race', () => {
 
   it('for the last seats: nothing is sold twice', async () => {
     const answers = await times(30, () =>
-      shop.post<Started>(START, wish({ items: [item('seat', 3)], customer: somebody() })),
+      service.post<Started>(START_CHECKOUT, checkoutBody({ items: [item('seat', 3)], customer: newCustomer() })),
     );
     const placed = answers.filter(({ status }) => status === 201);
     assert.equal(placed.length, 3);
-    const orders = await Promise.all(placed.map(({ body }) => settle(shop, body, 'paid')));
+    const orders = await Promise.all(placed.map(({ body }) => settle(service, body, 'paid')));
     const seats = orders.flatMap(({ ticket_objects }) => ticket_objects.map(({ seat_id }) => seat_id));
     assert.equal(new Set(seats).size, 9);
-    await audit(shop, 'evt_gala');
+    await audit(service, 'evt_gala');
   });
 });
 
 describe('A start is refused', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala(), gala({ id: 'evt_named', slug: 'named', require_individual_data: true })]);
-    await shop.house.define(gala({ id: 'evt_rush', slug: 'rush', waiting_room: true, waiting_room_rate: 1 }) as Json);
+    service = await openServiceWith([gala(), gala({ id: 'evt_named', slug: 'named', require_individual_data: true })]);
+    await service.define(gala({ id: 'evt_rush', slug: 'rush', waiting_room: true, waiting_room_rate: 1 }));
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   /** Each entry breaks one more rule than the one after it, so that the order of the checks shows. */
   it('by the first of the rules that it breaks, in the order of the contract', async () => {
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] });
-    await shop.post(START, wish({ customer: somebody() }), { 'idempotency-key': 'used' });
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] });
+    await service.post(START_CHECKOUT, checkoutBody({ customer: newCustomer() }), { 'idempotency-key': 'used' });
     const everything = {
       event_id: 'evt_nowhere',
       accept_terms: false,
       hold_id: 'hld_1_000000000000000000000000',
       installment_count: 9,
       items: [item('single', 1)],
-      customer: somebody(),
+      customer: newCustomer(),
     };
     const used = { 'idempotency-key': 'used' };
-    assertRefused(await shop.post(START, { ...everything, customer: 1 }, used), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.post(START, everything, used), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.post(START_CHECKOUT, { ...everything, customer: 1 }, used), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.post(START_CHECKOUT, everything, used), 404, 'EVENT_NOT_FOUND');
     const known = { ...everything, event_id: 'evt_gala' };
-    assertRefused(await shop.post(START, known, used), 422, 'IDEMPOTENCY_KEY_REUSED');
-    assertRefused(await shop.post(START, known), 400, 'TERMS_NOT_ACCEPTED');
+    assertRefused(await service.post(START_CHECKOUT, known, used), 422, 'IDEMPOTENCY_KEY_REUSED');
+    assertRefused(await service.post(START_CHECKOUT, known), 400, 'TERMS_NOT_ACCEPTED');
     const accepted = { ...known, accept_terms: true };
-    assertRefused(await shop.post(START, accepted), 404, 'HOLD_NOT_FOUND');
+    assertRefused(await service.post(START_CHECKOUT, accepted), 404, 'HOLD_NOT_FOUND');
     const mismatched = { ...accepted, hold_id: hold.id, items: [item('single', 2)] };
-    assertRefused(await shop.post(START, mismatched), 400, 'HOLD_ITEMS_MISMATCH');
+    assertRefused(await service.post(START_CHECKOUT, mismatched), 400, 'HOLD_ITEMS_MISMATCH');
     const inline = { ...accepted, hold_id: null };
     const refusedFor = async (items: readonly Json[], overrides: object, status: number, code: string) =>
-      assertRefused(await shop.post(START, { ...inline, items, ...overrides }), status, code);
+      assertRefused(await service.post(START_CHECKOUT, { ...inline, items, ...overrides }), status, code);
     const wrong = { performance_id: 'none', ticket_type_id: 'none', selling_stage_id: 'none' };
     await refusedFor([item('single', 1, wrong)], {}, 400, 'PERFORMANCE_NOT_FOUND');
     await refusedFor([item('none', 1, { selling_stage_id: 'none' })], {}, 400, 'TICKET_TYPE_NOT_FOUND');
@@ -433,7 +462,7 @@ describe('A start is refused', () => {
       cancel_url: 'javascript:alert(1)',
       installment_count: 13,
     };
-    const detail = assertRefused(await shop.post(START, body), 400, 'VALIDATION_ERROR');
+    const detail = assertRefused(await service.post(START_CHECKOUT, body), 400, 'VALIDATION_ERROR');
     const paths = new Set((detail['errors'] as { path: string }[]).map(({ path }) => path));
     for (const path of [
       '/event_id',
@@ -448,38 +477,58 @@ describe('A start is refused', () => {
     ]) {
       assert.ok(paths.has(path), `${path} of ${[...paths].join(' ')}`);
     }
-    const bare = { event_id: 'evt_gala', customer: somebody(), accept_terms: true, success_url: 'http://[' };
-    const second = assertRefused(await shop.post(START, bare), 400, 'VALIDATION_ERROR');
+    const bare = { event_id: 'evt_gala', customer: newCustomer(), accept_terms: true, success_url: 'http://[' };
+    const second = assertRefused(await service.post(START_CHECKOUT, bare), 400, 'VALIDATION_ERROR');
     assert.deepEqual(
       (second['errors'] as { path: string }[]).map(({ path }) => path),
       ['/items', '/success_url'],
     );
-    assertRefused(await shop.post(START, { ...bare, items: [], success_url: null }), 400, 'VALIDATION_ERROR');
+    assertRefused(
+      await service.post(START_CHECKOUT, { ...bare, items: [], success_url: null }),
+      400,
+      'VALIDATION_ERROR',
+    );
   });
 
   it('without its attendees, without a pass, and after its hold ran out', async () => {
-    const named = await shop.post(START, wish({ event_id: 'evt_named' }));
+    const named = await service.post(START_CHECKOUT, checkoutBody({ event_id: 'evt_named' }));
     assertRefused(named, 400, 'ATTENDEE_COUNT_MISMATCH');
-    assertRefused(await shop.post(START, wish({ event_id: 'evt_rush' })), 403, 'QUEUE_PASS_REQUIRED');
-    const forged = wish({ event_id: 'evt_rush', queue_pass: 'que_3_000000000000000000000000' });
-    assertRefused(await shop.post(START, forged), 403, 'QUEUE_PASS_INVALID');
+    assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody({ event_id: 'evt_rush' })),
+      403,
+      'QUEUE_PASS_REQUIRED',
+    );
+    const forged = checkoutBody({ event_id: 'evt_rush', queue_pass: 'que_3_000000000000000000000000' });
+    assertRefused(await service.post(START_CHECKOUT, forged), 403, 'QUEUE_PASS_INVALID');
     const session = newSession();
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
     const taken = { items: undefined, hold_id: hold.id };
-    assertRefused(await shop.post(START, wish({ ...taken, session_key: newSession() })), 404, 'HOLD_NOT_FOUND');
-    assertRefused(await shop.post(START, wish({ ...taken, event_id: 'evt_named' })), 404, 'HOLD_NOT_FOUND');
-    shop.wait(10 * MINUTE);
-    assertRefused(await shop.post(START, wish(taken)), 409, 'HOLD_EXPIRED');
-    const released = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
-    await shop.delete(`/api/checkout/holds/${released.id}`, { 'x-session-key': session });
-    assertRefused(await shop.post(START, wish({ items: undefined, hold_id: released.id })), 409, 'HOLD_NOT_ACTIVE');
+    assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody({ ...taken, session_key: newSession() })),
+      404,
+      'HOLD_NOT_FOUND',
+    );
+    assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody({ ...taken, event_id: 'evt_named' })),
+      404,
+      'HOLD_NOT_FOUND',
+    );
+    service.wait(10 * MINUTE);
+    assertRefused(await service.post(START_CHECKOUT, checkoutBody(taken)), 409, 'HOLD_EXPIRED');
+    const released = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+    await service.delete(`/api/checkout/holds/${released.id}`, { 'x-session-key': session });
+    assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody({ items: undefined, hold_id: released.id })),
+      409,
+      'HOLD_NOT_ACTIVE',
+    );
   });
 
   it('takes any tracking and keeps a bounded part of it: attribution never costs a sale', async () => {
     const long = 'x'.repeat(5_000);
     const kept = async (tracking: unknown): Promise<unknown> => {
-      const started = await start(shop, { customer: somebody(), tracking });
-      return (await shop.admin.get(`/admin/orders/${started.order_id}`)).body['tracking'];
+      const started = await start(service, { customer: newCustomer(), tracking });
+      return (await service.admin.get(`/admin/orders/${started.order_id}`)).body['tracking'];
     };
     assert.deepEqual(await kept({ gclid: long, fbc: 7, own: true, nested: { a: long } }), { gclid: 'x'.repeat(2_048) });
     for (const none of [null, [], ['utm_source'], 'utm_source=mail', 7, true]) assert.equal(await kept(none), null);
@@ -493,21 +542,21 @@ describe('A start is refused', () => {
 
   it('cuts codes of attribution that are too long', async () => {
     const attribution = { promoter_code: 'p'.repeat(1_000), referral_code: 'r'.repeat(1_000) };
-    const started = await start(shop, { customer: somebody(), ...attribution });
-    const { body } = await shop.admin.get(`/admin/orders/${started.order_id}`);
+    const started = await start(service, { customer: newCustomer(), ...attribution });
+    const { body } = await service.admin.get(`/admin/orders/${started.order_id}`);
     assert.deepEqual([body['promoter_code'], body['referral_code']], ['p'.repeat(128), 'r'.repeat(128)]);
   });
 
   it('keeps attendees, tracking and attribution for the operators', async () => {
-    const started = await start(shop, {
+    const started = await start(service, {
       event_id: 'evt_named',
       items: [item('single', 1, { attendees: [{ name: 'Bob', document_number: '42' }], discount_code: 'half' })],
       tracking: { utm_source: 'mail', gclid: 'g', other: 3, deep: { a: [] } },
       promoter_code: 'anna',
       referral_code: 'r-1',
-      customer: { ...somebody(), document_number: 'D1', phone: '0361' },
+      customer: { ...newCustomer(), document_number: 'D1', phone: '0361' },
     });
-    const { body } = await shop.admin.get(`/admin/orders/${started.order_id}`);
+    const { body } = await service.admin.get(`/admin/orders/${started.order_id}`);
     assert.deepEqual(body['tracking'], { utm_source: 'mail', gclid: 'g' });
     assert.equal(body['promoter_code'], 'anna');
     assert.equal(body['referral_code'], 'r-1');
@@ -515,7 +564,7 @@ describe('A start is refused', () => {
     const [line] = body['items'] as Json[];
     assert.deepEqual(line!['attendees'], [{ name: 'Bob', email: null, document_number: '42', phone: null }]);
     assert.equal(line!['discount_amount'], 950);
-    const paid = await settle(shop, started, 'paid');
+    const paid = await settle(service, started, 'paid');
     assert.equal(paid.ticket_objects[0]!.attendee!.name, 'Bob');
   });
 });

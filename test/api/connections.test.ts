@@ -4,8 +4,17 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { openHouse, sample, type House } from './harness.ts';
-import { bytesOf, connectRaw, inUse, inUseAtRest, inUseOnce, NOTHING_IN_USE, type RawClient } from './raw-socket.ts';
+import { sample } from '../fixtures/events.ts';
+import {
+  bytesOf,
+  connectRaw,
+  inUse,
+  inUseAtRest,
+  inUseOnce,
+  NOTHING_IN_USE,
+  type RawClient,
+} from '../fixtures/raw-socket.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 const LIVE = '/api/events/public/night-shift/live';
 const HOLDS = '/api/checkout/holds';
@@ -20,31 +29,31 @@ const holdBody = (sessionKey: string) =>
   });
 
 describe('A live stream', () => {
-  let house: House;
+  let service: TestService;
   const clients: RawClient[] = [];
   const client = (options = {}): RawClient => {
-    const made = connectRaw(house.publicUrl, options);
+    const made = connectRaw(service.publicUrl, options);
     clients.push(made);
     return made;
   };
 
   before(async () => {
-    house = await openHouse({ limits: { liveListenersMax: LISTENERS_MAX, pipelinedRequestsMax: PIPELINED_MAX } });
-    await house.define(sample('club-night'));
+    service = await openService({ limits: { liveListenersMax: LISTENERS_MAX, pipelinedRequestsMax: PIPELINED_MAX } });
+    await service.define(sample('club-night'));
   });
   after(async () => {
     for (const { socket } of clients) socket.destroy();
-    await house.close();
+    await service.close();
   });
 
-  const noneLeft = async (): Promise<void> => assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+  const noneLeft = async (): Promise<void> => assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
 
   it('takes one place however often it is asked for on its connection, and gives it back', async () => {
     for (let round = 0; round < LISTENERS_MAX; round += 1) {
       const greedy = client();
       greedy.write(bytesOf('GET', LIVE).repeat(LISTENERS_MAX));
       await greedy.receives('event: snapshot');
-      assert.equal((await inUse(house))['live_streams'], 1);
+      assert.equal((await inUse(service))['live_streams'], 1);
       greedy.socket.destroy();
       await noneLeft();
     }
@@ -117,10 +126,10 @@ describe('A live stream', () => {
     const watching = Array.from({ length: LISTENERS_MAX }, () => client());
     for (const each of watching) each.write(bytesOf('GET', LIVE));
     await Promise.all(watching.map((each) => each.receives('event: snapshot')));
-    const answer = await house.call('GET', LIVE);
+    const answer = await service.call('GET', LIVE);
     assert.deepEqual([answer.status, answer.body['code']], [503, 'OVERLOADED']);
     watching[0]!.socket.destroy();
-    await inUseOnce(house, (counts) => counts['live_streams'] === LISTENERS_MAX - 1);
+    await inUseOnce(service, (counts) => counts['live_streams'] === LISTENERS_MAX - 1);
     const late = client();
     late.write(bytesOf('GET', LIVE));
     await late.receives('event: snapshot');
@@ -130,15 +139,15 @@ describe('A live stream', () => {
 });
 
 describe('Requests that are sent ahead on one connection', () => {
-  let house: House;
+  let service: TestService;
   before(async () => {
-    house = await openHouse({ limits: { pipelinedRequestsMax: PIPELINED_MAX } });
-    await house.define(sample('club-night'));
+    service = await openService({ limits: { pipelinedRequestsMax: PIPELINED_MAX } });
+    await service.define(sample('club-night'));
   });
-  after(() => house.close());
+  after(() => service.close());
 
   it('are answered in their order up to a bound; over it the answer is OVERLOADED and the connection closes', async () => {
-    const ahead = connectRaw(house.publicUrl);
+    const ahead = connectRaw(service.publicUrl);
     const holds = Array.from({ length: PIPELINED_MAX + 5 }, (_, n) =>
       bytesOf('POST', HOLDS, [], holdBody(`session-ahead-${n}`)),
     );
@@ -150,11 +159,11 @@ describe('Requests that are sent ahead on one connection', () => {
       statuses.every((status, place) => status === (place <= PIPELINED_MAX ? 201 : 503)),
       String(statuses),
     );
-    assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+    assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
   });
 
   it('may be as many as one likes where each waits for no more than a few before it', async () => {
-    const steady = connectRaw(house.publicUrl);
+    const steady = connectRaw(service.publicUrl);
     const read = bytesOf('GET', '/health/live');
     steady.write(read.repeat(PIPELINED_MAX));
     for (let answered = 1; answered <= 5 * PIPELINED_MAX; answered += 1) {
@@ -167,12 +176,12 @@ describe('Requests that are sent ahead on one connection', () => {
 });
 
 describe('A change whose client goes away', () => {
-  let house: House;
+  let service: TestService;
   before(async () => {
-    house = await openHouse({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
-    await house.define(sample('club-night'));
+    service = await openService({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
+    await service.define(sample('club-night'));
   });
-  after(() => house.close());
+  after(() => service.close());
 
   const request = bytesOf('POST', HOLDS, [], holdBody('session-that-leaves'));
   const cuts: readonly (readonly [where: string, bytes: string])[] = [
@@ -187,35 +196,35 @@ describe('A change whose client goes away', () => {
   for (const [where, bytes] of cuts) {
     for (const ending of ['end', 'destroy', 'resetAndDestroy'] as const) {
       it(`${where} (${ending}) leaves nothing in use`, async () => {
-        const leaving = Array.from({ length: 8 }, () => connectRaw(house.publicUrl));
+        const leaving = Array.from({ length: 8 }, () => connectRaw(service.publicUrl));
         for (const { socket } of leaving) {
           socket.write(bytes);
           socket[ending]();
         }
         await Promise.all(leaving.map((each) => each.closed()));
-        assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+        assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
       });
     }
   }
 
   it('leaves the line at once, although nobody else leaves it', async () => {
-    const { journal } = house.service.engine;
+    const { journal } = service.internals.engine;
     const durable = journal.durable.bind(journal);
     const held: (() => void)[] = [];
     // A disk that stands still: the one claim that may be at work is not done.
     journal.durable = (seq) => new Promise((resolve) => held.push(() => resolve(durable(seq))));
     const clients = Array.from({ length: 6 }, (_, n) => {
-      const each = connectRaw(house.publicUrl);
+      const each = connectRaw(service.publicUrl);
       each.write(bytesOf('POST', HOLDS, [], holdBody(`session-line-${n}`)));
       return each;
     });
-    await inUseOnce(house, (counts) => counts['claims_at_work'] === 1 && counts['claims_in_line'] === 5);
+    await inUseOnce(service, (counts) => counts['claims_at_work'] === 1 && counts['claims_in_line'] === 5);
     for (const { socket } of clients) socket.destroy();
-    const counts = await inUseOnce(house, ({ claims_in_line: inLine }) => inLine === 0);
+    const counts = await inUseOnce(service, ({ claims_in_line: inLine }) => inLine === 0);
     assert.equal(counts['claims_in_line'], 0);
     journal.durable = durable;
     for (const release of held) release();
-    assert.deepEqual(await inUseAtRest(house), NOTHING_IN_USE);
+    assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
   });
 });
 
@@ -230,10 +239,10 @@ describe('A slow client', () => {
   ];
   for (const [what, bytes] of slow) {
     it(`${what} is answered REQUEST_TIMEOUT and closed after the limit on receiving, not much later`, async (t) => {
-      const house = await openHouse({ limits: { requestReceiveMsMax: RECEIVE_MS } });
-      t.after(() => house.close());
+      const service = await openService({ limits: { requestReceiveMsMax: RECEIVE_MS } });
+      t.after(() => service.close());
       const begun = Date.now();
-      const client = connectRaw(house.publicUrl);
+      const client = connectRaw(service.publicUrl);
       client.write(bytes);
       const text = await client.closed();
       assert.match(text, /^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
@@ -243,8 +252,8 @@ describe('A slow client', () => {
   }
 
   it('that takes nothing of its answer is closed after a while', async (t) => {
-    const house = await openHouse({ limits: { stalledMsMax: RECEIVE_MS }, demo: true });
-    t.after(() => house.close());
+    const service = await openService({ limits: { stalledMsMax: RECEIVE_MS }, demo: true });
+    t.after(() => service.close());
     const accepted = new Promise<Socket>((resolve) => {
       const take = (message: unknown): void => {
         unsubscribe('net.server.socket', take);
@@ -252,7 +261,7 @@ describe('A slow client', () => {
       };
       subscribe('net.server.socket', take);
     });
-    const client = connectRaw(house.publicUrl);
+    const client = connectRaw(service.publicUrl);
     const serving = await accepted;
     client.socket.pause();
     // As many answers as no socket buffers.
@@ -264,9 +273,9 @@ describe('A slow client', () => {
 
 describe('HOST=localhost', () => {
   it('is served with the same bounds and errors at every address where it is heard', async (t) => {
-    const house = await openHouse({ environment: { HOST: 'localhost', ADMIN_HOST: 'localhost' } });
-    t.after(() => house.close());
-    const { port } = new URL(house.publicUrl);
+    const service = await openService({ environment: { HOST: 'localhost', ADMIN_HOST: 'localhost' } });
+    t.after(() => service.close());
+    const { port } = new URL(service.publicUrl);
     let heard = 0;
     for (const host of ['127.0.0.1', '[::1]']) {
       const client = connectRaw(`http://${host}:${port}`);
@@ -277,6 +286,6 @@ describe('HOST=localhost', () => {
       assert.match(text, /^HTTP\/1\.1 400 [^]*"code":"VALIDATION_ERROR"/, host);
     }
     assert.ok(heard > 0);
-    assert.equal((await house.call('GET', '/health/live')).status, 200);
+    assert.equal((await service.call('GET', '/health/live')).status, 200);
   });
 });

@@ -17,8 +17,10 @@ import { promisify } from 'node:util';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import { deep } from '../depth.ts';
 import { bareEnvironment } from '../environment.ts';
-import { ADMIN_TOKEN, newFolder, spawnHouse, type Answer, type SpawnedHouse } from './harness.ts';
-import { audit, callerOf, clubNight, floor, HOLDS, newSession, seat, theatreRun, type Shop } from './shop.ts';
+import { audit } from '../fixtures/checks.ts';
+import { HOLDS, newSession, type Answer } from '../fixtures/client.ts';
+import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, newFolder, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 
 const ROUNDS = deep(1);
 const CLIENTS = 24;
@@ -73,15 +75,15 @@ interface Season {
   readonly hall: string;
 }
 
-async function openSeason(house: SpawnedHouse, n: number): Promise<Season> {
+async function openSeason(service: ServiceProcess, n: number): Promise<Season> {
   const season = { club: `evt_club_${n}`, hall: `evt_play_${n}` };
-  await house.define({ ...club, id: season.club, slug: `club-${n}` });
-  await house.define({ ...hall, id: season.hall, slug: `play-${n}` });
+  await service.define({ ...club, id: season.club, slug: `club-${n}` });
+  await service.define({ ...hall, id: season.hall, slug: `play-${n}` });
   return season;
 }
 
 /** Changes holds until the process is gone, and writes down every answer. */
-async function shopUntilGone(house: SpawnedHouse, n: number, season: Season, ledger: Entry[]): Promise<void> {
+async function shopUntilGone(service: ServiceProcess, n: number, season: Season, ledger: Entry[]): Promise<void> {
   const eventId = n % 3 === 0 ? season.club : season.hall;
   const items = (quantity: number) =>
     eventId === season.club ? [floor(quantity)] : [seat('stalls', n % 2 === 0 ? 'fri' : 'sat', quantity)];
@@ -90,7 +92,7 @@ async function shopUntilGone(house: SpawnedHouse, n: number, season: Season, led
     ledger.push(entry);
     const send = async (kind: 'place' | 'change' | 'release', method: string, address: string, body?: object) => {
       entry.underWay = kind;
-      const answer: Answer<HoldBody> = await house.call<HoldBody>(method, address, {
+      const answer: Answer<HoldBody> = await service.call<HoldBody>(method, address, {
         sessionKey: entry.session,
         ...(body !== undefined && { body }),
       });
@@ -115,11 +117,11 @@ async function shopUntilGone(house: SpawnedHouse, n: number, season: Season, led
 }
 
 /** Compares what the service knows with what the clients were answered. */
-async function compare(house: SpawnedHouse, ledger: readonly Entry[]): Promise<void> {
+async function compare(service: ServiceProcess, ledger: readonly Entry[]): Promise<void> {
   await Promise.all(
     ledger.map(async ({ session, hold, underWay }) => {
       if (hold === null) return;
-      const { status, body } = await house.call<HoldBody>('GET', `${HOLDS}/${hold.id}`, { sessionKey: session });
+      const { status, body } = await service.call<HoldBody>('GET', `${HOLDS}/${hold.id}`, { sessionKey: session });
       assert.equal(status, 200, `an answered hold is gone: ${JSON.stringify({ hold, underWay, body })}`);
       if (underWay === null) assert.deepEqual(body, hold);
       else if (underWay === 'release') assert.deepEqual({ ...body, status: '' }, { ...hold, status: '' });
@@ -129,11 +131,7 @@ async function compare(house: SpawnedHouse, ledger: readonly Entry[]): Promise<v
 }
 
 /** No seat in two holds, and as much held as the clients hold; what was under way may stand on top. */
-async function addUp(house: SpawnedHouse, season: Season, ledger: readonly Entry[]): Promise<void> {
-  const shop = {
-    ...callerOf((...args) => house.call(...args)),
-    admin: callerOf((...args) => house.operate(...args)),
-  } satisfies Pick<Shop, 'admin' | 'get'>;
+async function addUp(service: ServiceProcess, season: Season, ledger: readonly Entry[]): Promise<void> {
   const seats = new Set<string>();
   let certain = 0;
   let doubtful = 0;
@@ -151,7 +149,7 @@ async function addUp(house: SpawnedHouse, season: Season, ledger: readonly Entry
       }
     }
   }
-  const dates = [...(await audit(shop, season.club)).values(), ...(await audit(shop, season.hall)).values()];
+  const dates = [...(await audit(service, season.club)).values(), ...(await audit(service, season.hall)).values()];
   const held = dates.reduce((sum, date) => sum + date.held, 0);
   assert.ok(held >= certain && held <= certain + doubtful, `${held} held, ${certain} certain, ${doubtful} in doubt`);
 }
@@ -168,28 +166,28 @@ async function verify(folder: string): Promise<void> {
 it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {
   const folder = newFolder();
   const ledger: Entry[] = [];
-  let house = await spawnHouse({ folder });
-  t.after(() => house.close());
-  let season = await openSeason(house, 0);
+  let service = await spawnService({ folder });
+  t.after(() => service.close());
+  let season = await openSeason(service, 0);
   for (let round = 0; round < ROUNDS; round += 1) {
-    if (round > 0 && round % ROUNDS_OF_A_SEASON === 0) season = await openSeason(house, round / ROUNDS_OF_A_SEASON);
+    if (round > 0 && round % ROUNDS_OF_A_SEASON === 0) season = await openSeason(service, round / ROUNDS_OF_A_SEASON);
     const begin = ledger.length;
-    const clients = Array.from({ length: CLIENTS }, (_, n) => shopUntilGone(house, n, season, ledger));
+    const clients = Array.from({ length: CLIENTS }, (_, n) => shopUntilGone(service, n, season, ledger));
     while (ledger.length < begin + 3 * CLIENTS) await pause(2);
     await pause((round * 37) % 200);
-    await house.end('SIGKILL');
+    await service.end('SIGKILL');
     await Promise.all(clients);
     assert.ok(
       ledger.slice(begin).some(({ hold }) => hold !== null),
       'the load fault fired: something was answered',
     );
     if ((round + 1) % VERIFIED_EVERY === 0) await verify(folder);
-    house = await spawnHouse({ folder });
-    await compare(house, ledger.slice(begin));
-    await addUp(house, season, ledger);
+    service = await spawnService({ folder });
+    await compare(service, ledger.slice(begin));
+    await addUp(service, season, ledger);
   }
   t.diagnostic(`${ledger.filter(({ hold }) => hold !== null).length} holds in the ledger`);
-  assert.equal(await house.end('SIGTERM'), 0);
+  assert.equal(await service.end('SIGTERM'), 0);
 });
 
 it('has the hold on disk before it answers: fsync returns before the 201 is written', async (t) => {

@@ -1,18 +1,20 @@
 /** Definitions that arrive at once: what belongs to one event stays with one. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openHouse, sample, type House, type Json } from './harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 describe('A slug belongs to one event', () => {
-  let house: House;
+  let service: TestService;
   before(async () => {
-    house = await openHouse();
+    service = await openService();
   });
-  after(() => house.close());
+  after(() => service.close());
 
   const put = (id: string, slug: string) =>
-    house.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
-  const idBehind = async (slug: string) => (await house.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
+    service.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
+  const idBehind = async (slug: string) => (await service.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
 
   /** One of the answers is good, the other an UPDATE_CONFLICT that names the slug; answers the place of the good one. */
   const oneWins = (
@@ -35,7 +37,7 @@ describe('A slug belongs to one event', () => {
     const ids = ['evt_first', 'evt_second'];
     const place = oneWins(await Promise.all(ids.map((id) => put(id, 'wanted'))), 201);
     assert.equal(await idBehind('wanted'), ids[place]);
-    assert.equal((await house.operate('GET', `/admin/events/${ids[1 - place]}`)).status, 404);
+    assert.equal((await service.operate('GET', `/admin/events/${ids[1 - place]}`)).status, 404);
   });
 
   it('when two events change to it at once, and the one that lost keeps its own', async () => {
@@ -44,7 +46,7 @@ describe('A slug belongs to one event', () => {
     const place = oneWins(await Promise.all(ids.map((id) => put(id, 'contested'))), 200);
     assert.equal(await idBehind('contested'), ids[place]);
     assert.equal(await idBehind(ids[1 - place]!.replace('_', '-')), ids[1 - place]);
-    await house.restart();
+    await service.restart();
     assert.equal(await idBehind('contested'), ids[place]);
     assert.equal(await idBehind(ids[1 - place]!.replace('_', '-')), ids[1 - place]);
   });

@@ -3,35 +3,26 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { fc } from '../property.ts';
-import {
-  as,
-  assertRefused,
-  audit,
-  callerOf,
-  clubNight,
-  floor,
-  HOLDS,
-  newSession,
-  openShop,
-  theatreRun,
-  type Shop,
-} from './shop.ts';
+import { assertRefused, audit } from '../fixtures/checks.ts';
+import { as, callerOf, HOLDS, newSession } from '../fixtures/client.ts';
+import { clubNight, floor, theatreRun } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
-let shop: Shop;
+let service: TestService;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 before(async () => {
   const room = { id: 'evt_room', slug: 'room', waiting_room: true, waiting_room_rate: 10 };
-  shop = await openShop([clubNight(), theatreRun(), clubNight(room)]);
+  service = await openServiceWith([clubNight(), theatreRun(), clubNight(room)]);
 });
-after(() => shop.close());
+after(() => service.close());
 
 const good = () => ({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
 
 /** What a client gets who writes these bytes to the public listener and then says no more. */
 function raw(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(shop.house.publicUrl);
+  const { hostname, port } = new URL(service.publicUrl);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let text = '';
@@ -72,7 +63,7 @@ describe('A body of the wrong shape', () => {
   ];
   for (const [what, overrides, paths] of wrong) {
     it(`with ${what} is a VALIDATION_ERROR that names each problem`, async () => {
-      const detail = assertRefused(await shop.post(HOLDS, { ...good(), ...overrides }), 400, 'VALIDATION_ERROR');
+      const detail = assertRefused(await service.post(HOLDS, { ...good(), ...overrides }), 400, 'VALIDATION_ERROR');
       const errors = detail['errors'] as { path: string; message: string }[];
       assert.deepEqual(errors.map(({ path }) => path).sort(), paths);
       for (const { message } of errors) assert.ok(message.length > 0);
@@ -81,63 +72,67 @@ describe('A body of the wrong shape', () => {
 
   it('is refused at PATCH too', async () => {
     const session = newSession();
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     for (const body of [{}, { items: [] }, { items: [{ quantity: 1 }] }, [], 5, null, 'text']) {
-      const answer = await shop.patch(`${HOLDS}/${hold.id}`, JSON.stringify(body), { ...as(session), ...JSON_TYPE });
+      const answer = await service.patch(`${HOLDS}/${hold.id}`, JSON.stringify(body), { ...as(session), ...JSON_TYPE });
       assertRefused(answer, 400, 'VALIDATION_ERROR');
     }
   });
 
   it('is refused before anything else is looked at', async () => {
-    const before = await audit(shop, 'evt_club');
-    assertRefused(await shop.post(HOLDS, { ...good(), items: [floor(0)], event_id: 'none' }), 400, 'VALIDATION_ERROR');
-    assert.deepEqual(await audit(shop, 'evt_club'), before);
+    const before = await audit(service, 'evt_club');
+    assertRefused(
+      await service.post(HOLDS, { ...good(), items: [floor(0)], event_id: 'none' }),
+      400,
+      'VALIDATION_ERROR',
+    );
+    assert.deepEqual(await audit(service, 'evt_club'), before);
   });
 });
 
 describe('A request that is no API call', () => {
   it('with malformed JSON is a VALIDATION_ERROR', async () => {
     for (const text of ['{', '{"a":}', 'null', '[]', '"x"', '42', '{"__proto__": 1', '\u0000']) {
-      const { status, body } = await shop.post(HOLDS, text, JSON_TYPE);
+      const { status, body } = await service.post(HOLDS, text, JSON_TYPE);
       assertRefused({ status, headers: new Headers(), body }, 400, 'VALIDATION_ERROR');
     }
   });
 
   it('without a body is a VALIDATION_ERROR', async () => {
-    assertRefused(await shop.post(HOLDS), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.post(HOLDS), 400, 'VALIDATION_ERROR');
   });
 
   it('of another content type is UNSUPPORTED_MEDIA_TYPE', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-      const answer = await shop.post(HOLDS, JSON.stringify(good()), { 'content-type': type });
+      const answer = await service.post(HOLDS, JSON.stringify(good()), { 'content-type': type });
       assertRefused(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
     }
   });
 
   it('over 256 KiB is PAYLOAD_TOO_LARGE', async () => {
-    const answer = await shop.post(HOLDS, { ...good(), ballast: 'x'.repeat(256 * 1024) });
+    const answer = await service.post(HOLDS, { ...good(), ballast: 'x'.repeat(256 * 1024) });
     assertRefused(answer, 413, 'PAYLOAD_TOO_LARGE');
   });
 
   it('to an unknown address is NOT_FOUND', async () => {
     for (const address of ['/api', '/api/checkout/hold', '/nowhere', '/api/events/public/club-night/nothing']) {
-      assertRefused(await shop.get(address), 404, 'NOT_FOUND');
+      assertRefused(await service.get(address), 404, 'NOT_FOUND');
     }
   });
 
   it('by a method that the address does not take is METHOD_NOT_ALLOWED with Allow', async () => {
-    const answer = await shop.put(HOLDS, good());
+    const answer = await service.put(HOLDS, good());
     assertRefused(answer, 405, 'METHOD_NOT_ALLOWED');
     assert.match(answer.headers.get('allow') ?? '', /POST/);
-    const { body: hold } = await shop.post<{ id: string }>(HOLDS, good());
-    const posted = await shop.post(`${HOLDS}/${hold.id}`, good());
+    const { body: hold } = await service.post<{ id: string }>(HOLDS, good());
+    const posted = await service.post(`${HOLDS}/${hold.id}`, good());
     assertRefused(posted, 405, 'METHOD_NOT_ALLOWED');
     for (const method of ['GET', 'PATCH', 'DELETE'])
       assert.match(posted.headers.get('allow') ?? '', new RegExp(method));
   });
 
   it('with an address that cannot be decoded gets the error body', async () => {
-    assertRefused(await shop.get('/api/events/public/%E0%A4%A'), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get('/api/events/public/%E0%A4%A'), 400, 'VALIDATION_ERROR');
   });
 
   it('that is no HTTP gets the error body', async () => {
@@ -156,10 +151,10 @@ describe('A request that is no API call', () => {
 describe('A waiting-room event', () => {
   it('refuses a hold without a pass with QUEUE_PASS_REQUIRED, with a wrong one QUEUE_PASS_INVALID', async (t) => {
     const request = { ...good(), event_id: 'evt_room' };
-    const bare = await shop.post(HOLDS, request);
+    const bare = await service.post(HOLDS, request);
     if (bare.status === 201) return t.skip('the waiting room is not part of this build');
     assertRefused(bare, 403, 'QUEUE_PASS_REQUIRED');
-    assertRefused(await shop.post(HOLDS, { ...request, queue_pass: 'que_1_nobody' }), 403, 'QUEUE_PASS_INVALID');
+    assertRefused(await service.post(HOLDS, { ...request, queue_pass: 'que_1_nobody' }), 403, 'QUEUE_PASS_INVALID');
     return undefined;
   });
 });
@@ -167,7 +162,7 @@ describe('A waiting-room event', () => {
 describe('The admin API', () => {
   it('without its token, or with a wrong one, is UNAUTHORIZED', async () => {
     const open = callerOf((method, address, options = {}) =>
-      fetch(shop.house.adminUrl + address, { method, headers: options.headers ?? {} }).then(async (answer) => ({
+      fetch(service.adminUrl + address, { method, headers: options.headers ?? {} }).then(async (answer) => ({
         status: answer.status,
         headers: answer.headers,
         body: (await answer.json()) as never,
@@ -180,7 +175,7 @@ describe('The admin API', () => {
 
   it('refuses a definition with every problem and its path', async () => {
     const detail = assertRefused(
-      await shop.admin.put('/admin/events/evt_bad', { id: 'evt_bad', slug: 'bad', localities: [{ id: 'x' }] }),
+      await service.admin.put('/admin/events/evt_bad', { id: 'evt_bad', slug: 'bad', localities: [{ id: 'x' }] }),
       400,
       'VALIDATION_ERROR',
     );
@@ -195,18 +190,18 @@ describe('The admin API', () => {
         slug: 'shrink',
         localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity }],
       });
-    assert.equal((await shop.admin.put('/admin/events/evt_shrink', event(50))).status, 201);
-    await shop.hold({ event_id: 'evt_shrink', session_key: newSession(), items: [floor(20)] });
-    const answer = await shop.admin.put('/admin/events/evt_shrink', event(19));
+    assert.equal((await service.admin.put('/admin/events/evt_shrink', event(50))).status, 201);
+    await service.hold({ event_id: 'evt_shrink', session_key: newSession(), items: [floor(20)] });
+    const answer = await service.admin.put('/admin/events/evt_shrink', event(19));
     const conflicts = assertRefused(answer, 409, 'UPDATE_CONFLICT')['conflicts'] as object[];
     assert.ok(conflicts.length > 0);
-    assert.equal((await audit(shop, 'evt_shrink')).get('night')!.capacity, 50);
-    assert.equal((await shop.admin.put('/admin/events/evt_shrink', event(20))).status, 200);
-    assert.deepEqual((await audit(shop, 'evt_shrink')).get('night')!.available, 0);
+    assert.equal((await audit(service, 'evt_shrink')).get('night')!.capacity, 50);
+    assert.equal((await service.admin.put('/admin/events/evt_shrink', event(20))).status, 200);
+    assert.deepEqual((await audit(service, 'evt_shrink')).get('night')!.available, 0);
   });
 
   it('answers EVENT_NOT_FOUND for an event that is not there', async () => {
-    assertRefused(await shop.admin.get('/admin/events/nowhere'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.admin.get('/admin/events/nowhere'), 404, 'EVENT_NOT_FOUND');
   });
 });
 
@@ -260,7 +255,7 @@ describe('No input, however malformed,', () => {
   it('gets a 5xx or stops the process', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(body, { minLength: 8, maxLength: 8 }), async (bodies) => {
-        const answers = await Promise.all(bodies.map((each) => shop.post(HOLDS, JSON.stringify(each), JSON_TYPE)));
+        const answers = await Promise.all(bodies.map((each) => service.post(HOLDS, JSON.stringify(each), JSON_TYPE)));
         for (const { status, body: answer } of answers) {
           assert.ok(status === 201 || (status >= 400 && status < 500), `${status} ${JSON.stringify(answer)}`);
           if (status !== 201)
@@ -269,8 +264,8 @@ describe('No input, however malformed,', () => {
       }),
       { numRuns: 60 },
     );
-    await audit(shop, 'evt_club');
-    await audit(shop, 'evt_play');
-    assert.equal((await shop.get('/health/ready')).status, 200);
+    await audit(service, 'evt_club');
+    await audit(service, 'evt_play');
+    assert.equal((await service.get('/health/ready')).status, 200);
   });
 });

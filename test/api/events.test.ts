@@ -2,37 +2,29 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody, EventListEntryBody } from '#http/schemas/events.ts';
-import {
-  as,
-  assertRefused,
-  clubNight,
-  floor,
-  MINUTE,
-  newSession,
-  openShop,
-  seat,
-  theatreRun,
-  type Shop,
-} from './shop.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import { as, newSession } from '../fixtures/client.ts';
+import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
-let shop: Shop;
+let service: TestService;
 let session: string;
 
 const draft = { ...clubNight(), id: 'evt_draft', slug: 'draft', status: 'DRAFT' };
 
 before(async () => {
-  shop = await openShop([theatreRun(), clubNight(), draft]);
+  service = await openServiceWith([theatreRun(), clubNight(), draft]);
 });
-after(() => shop.close());
+after(() => service.close());
 beforeEach(() => {
   session = newSession();
   // Every test begins with all tickets free: an hour later every hold has run out.
-  shop.wait(60 * MINUTE);
+  service.wait(60 * MINUTE);
 });
 
 async function look(slug: string, query = '', key?: string): Promise<EventBody> {
   const headers = key === undefined ? {} : as(key);
-  const { status, body } = await shop.get<EventBody>(`/api/events/public/${slug}${query}`, headers);
+  const { status, body } = await service.get<EventBody>(`/api/events/public/${slug}${query}`, headers);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
@@ -133,7 +125,7 @@ describe('The public event payload', () => {
   });
 
   it('sums rows across dates, and shows one date’s stock with ?performance_id=', async () => {
-    await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 3)] });
+    await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 3)] });
     const all = rowOf(await look('the-play'), 'standing');
     assert.deepEqual([all.performance_id, all.available, all.reserved], [null, 37, 3]);
     const friday = rowOf(await look('the-play', '?performance_id=fri'), 'standing');
@@ -145,26 +137,26 @@ describe('The public event payload', () => {
   });
 
   it('counts tickets, not units', async () => {
-    await shop.hold({ session_key: session, items: [floor(2, { ticket_type_id: 'crew' })] });
+    await service.hold({ session_key: session, items: [floor(2, { ticket_type_id: 'crew' })] });
     const crew = rowOf(await look('club-night'), 'crew');
     assert.deepEqual([crew.available, crew.reserved], [32, 8]);
   });
 
   it('limits available by what is left in the locality, in the type’s quota and in the stage’s quota', async () => {
-    await shop.hold({ session_key: session, items: [floor(70)] });
+    await service.hold({ session_key: session, items: [floor(70)] });
     assert.equal(rowOf(await look('club-night'), 'crew').available, 30);
     const quotas = clubNight({
       id: 'evt_quota',
       slug: 'quota',
       sellingStages: [{ id: 'regular', name: 'Regular', prices: { single: 100, crew: 400 }, quotas: { single: 9 } }],
     });
-    assert.equal((await shop.admin.put('/admin/events/evt_quota', quotas)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_quota', quotas)).status, 201);
     const event = await look('quota');
     assert.deepEqual([rowOf(event, 'single').available, rowOf(event, 'crew').available], [9, 40]);
   });
 
   it('counts the session’s own ACTIVE hold as free, with the key in the header or the query', async () => {
-    await shop.hold({ session_key: session, items: [floor(60)] });
+    await service.hold({ session_key: session, items: [floor(60)] });
     assert.equal(rowOf(await look('club-night'), 'single').available, 40);
     assert.equal(rowOf(await look('club-night', '', session), 'single').available, 100);
     assert.equal(rowOf(await look('club-night', `?session_key=${session}`), 'single').available, 100);
@@ -180,29 +172,29 @@ describe('The public event payload', () => {
         {
           id: 'soon',
           name: 'Soon',
-          starts_at: new Date(shop.now() + MINUTE).toISOString(),
-          ends_at: new Date(shop.now() + 2 * MINUTE).toISOString(),
+          starts_at: new Date(service.now() + MINUTE).toISOString(),
+          ends_at: new Date(service.now() + 2 * MINUTE).toISOString(),
           prices: { single: 100 },
         },
       ],
     });
-    assert.equal((await shop.admin.put('/admin/events/evt_soon', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_soon', event)).status, 201);
     const onSale = async () => rowOf(await look('soon'), 'single').on_sale;
-    shop.wait(MINUTE - 1);
+    service.wait(MINUTE - 1);
     assert.equal(await onSale(), false);
-    shop.wait(1);
+    service.wait(1);
     assert.equal(await onSale(), true);
-    shop.wait(MINUTE - 1);
+    service.wait(MINUTE - 1);
     assert.equal(await onSale(), true);
-    shop.wait(1);
+    service.wait(1);
     assert.equal(await onSale(), false);
   });
 
   it('refuses an unknown slug, a draft event and an unknown date', async () => {
-    assertRefused(await shop.get('/api/events/public/nowhere'), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get('/api/events/public/draft'), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get('/api/events/public/the-play?performance_id=sun'), 400, 'PERFORMANCE_NOT_FOUND');
-    assertRefused(await shop.get('/api/events/public/the-play?session_key=short'), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get('/api/events/public/nowhere'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/draft'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/the-play?performance_id=sun'), 400, 'PERFORMANCE_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/the-play?session_key=short'), 400, 'VALIDATION_ERROR');
   });
 });
 
@@ -227,7 +219,7 @@ describe('Dates in the payload', () => {
         date('past', { starts_at: '2027-01-01T18:00:00Z', ends_at: '2027-01-01T20:00:00Z' }),
       ],
     });
-    assert.equal((await shop.admin.put('/admin/events/evt_dates', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_dates', event)).status, 201);
     const body = await look('dates');
     const shown = body.performances.map((each) => [
       each.id,
@@ -241,11 +233,11 @@ describe('Dates in the payload', () => {
     });
     assert.equal(rowOf(body, 'single').available, 100);
     assert.equal(rowOf(await look('dates', '?performance_id=off'), 'single').on_sale, false);
-    assertRefused(await shop.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
   });
 
   it('have on_sale, which is false when over, sold out, or when no stage is open, on events with one date too', async () => {
-    const start = shop.now() + 10 * MINUTE;
+    const start = service.now() + 10 * MINUTE;
     const at = (minutes: number) => new Date(start + minutes * MINUTE).toISOString();
     const event = clubNight({
       id: 'evt_moment',
@@ -255,18 +247,18 @@ describe('Dates in the payload', () => {
       ticketTypes: [{ id: 'crew', locality_id: 'floor', group_size: 4 }],
       sellingStages: [{ id: 'door', starts_at: at(0), ends_at: null, prices: { crew: 6800 } }],
     });
-    assert.equal((await shop.admin.put('/admin/events/evt_moment', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_moment', event)).status, 201);
     const onSale = async (key?: string) => (await look('moment', '', key)).performances[0]!.on_sale;
     assert.equal(await onSale(), false, 'no stage is open');
-    shop.wait(10 * MINUTE);
+    service.wait(10 * MINUTE);
     assert.equal(await onSale(), true);
     const items = [{ ticket_type_id: 'crew', selling_stage_id: 'door', quantity: 1 }];
-    await shop.hold({ event_id: 'evt_moment', session_key: session, items });
+    await service.hold({ event_id: 'evt_moment', session_key: session, items });
     assert.equal(await onSale(), false, 'one place is left, and a crew takes four');
     assert.equal(await onSale(session), true, "the session's own hold counts as free");
-    shop.wait(10 * MINUTE);
+    service.wait(10 * MINUTE);
     assert.equal(await onSale(), true, 'the hold ran out');
-    shop.wait(50 * MINUTE);
+    service.wait(50 * MINUTE);
     const over = await look('moment');
     assert.deepEqual([over.performances[0]!.on_sale, over.performances[0]!.status], [false, 'ON_SALE']);
     assert.deepEqual([over.ticketAvailability[0]!.on_sale, over.ticketAvailability[0]!.available], [false, 0]);
@@ -274,19 +266,19 @@ describe('Dates in the payload', () => {
 
   it('may have no fixed time', async () => {
     const event = clubNight({ id: 'evt_pass', slug: 'season-pass', performances: [{ id: 'any', name: 'Any day' }] });
-    assert.equal((await shop.admin.put('/admin/events/evt_pass', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_pass', event)).status, 201);
     const [any] = (await look('season-pass')).performances;
     assert.deepEqual([any!.starts_at, any!.ends_at, any!.on_sale], [null, null, true]);
   });
 
   it('sum reserved as their rows do, also those that are over while a hold runs', async () => {
-    const end = new Date(shop.now() + 5 * MINUTE).toISOString();
+    const end = new Date(service.now() + 5 * MINUTE).toISOString();
     const performances = [date('tonight', { starts_at: null, ends_at: end }), date('later')];
     const event = clubNight({ id: 'evt_sums', slug: 'sums', performances });
-    assert.equal((await shop.admin.put('/admin/events/evt_sums', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_sums', event)).status, 201);
     const items = [floor(3, { performance_id: 'tonight' }), floor(2, { performance_id: 'later' })];
-    await shop.hold({ event_id: 'evt_sums', session_key: session, items });
-    shop.wait(5 * MINUTE);
+    await service.hold({ event_id: 'evt_sums', session_key: session, items });
+    service.wait(5 * MINUTE);
     const rows = [];
     for (const id of ['tonight', 'later']) rows.push(rowOf(await look('sums', `?performance_id=${id}`), 'single'));
     assert.deepEqual(
@@ -302,13 +294,13 @@ describe('Dates in the payload', () => {
 
   it('that are all drafts leave nothing to name: PERFORMANCE_NOT_FOUND', async () => {
     const event = clubNight({ id: 'evt_bare', slug: 'bare', performances: [date('x', { status: 'DRAFT' })] });
-    assert.equal((await shop.admin.put('/admin/events/evt_bare', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_bare', event)).status, 201);
     const hold = { event_id: 'evt_bare', session_key: session, items: [floor(1)] };
-    const detail = assertRefused(await shop.post('/api/checkout/holds', hold), 400, 'PERFORMANCE_NOT_FOUND');
+    const detail = assertRefused(await service.post('/api/checkout/holds', hold), 400, 'PERFORMANCE_NOT_FOUND');
     assert.deepEqual(detail, { performance_id: null });
     const customer = { name: 'Ada', email: 'ada@example.org' };
     const start = { event_id: 'evt_bare', accept_terms: true, customer, items: [floor(1)] };
-    assertRefused(await shop.post('/api/checkout/start', start), 400, 'PERFORMANCE_NOT_FOUND');
+    assertRefused(await service.post('/api/checkout/start', start), 400, 'PERFORMANCE_NOT_FOUND');
     assert.deepEqual((await look('bare')).performances, []);
   });
 
@@ -319,8 +311,8 @@ describe('Dates in the payload', () => {
     const ticketTypes = (rest['ticketTypes'] as { id: string }[]).filter(({ id }) => id === 'standing');
     const sellingStages = [{ id: 'general', name: 'General', prices: { standing: 900 } }];
     const event = { ...rest, localities, ticketTypes, sellingStages };
-    assert.equal((await shop.admin.put('/admin/events/evt_small', event)).status, 201);
-    await shop.hold({ event_id: 'evt_small', session_key: session, items });
+    assert.equal((await service.admin.put('/admin/events/evt_small', event)).status, 201);
+    await service.hold({ event_id: 'evt_small', session_key: session, items });
     const friday = (await look('small')).performances[0]!;
     assert.deepEqual([friday.total_available, friday.sold_out, friday.status], [0, false, 'ON_SALE']);
   });
@@ -333,7 +325,7 @@ describe('The list of events', () => {
   }
 
   const list = async (query = ''): Promise<Page> => {
-    const { status, body } = await shop.get<Page>(`/api/events/public${query}`);
+    const { status, body } = await service.get<Page>(`/api/events/public${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
@@ -383,7 +375,7 @@ describe('The list of events', () => {
       'cursor=%00',
       'cursor=!',
     ]) {
-      assertRefused(await shop.get(`/api/events/public?${query}`), 400, 'VALIDATION_ERROR');
+      assertRefused(await service.get(`/api/events/public?${query}`), 400, 'VALIDATION_ERROR');
     }
   });
 });

@@ -3,60 +3,46 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import {
-  as,
-  assertRefused,
-  audit,
-  clubNight,
-  floor,
-  HOLDS,
-  MINUTE,
-  newSession,
-  openShop,
-  RFC_3339,
-  seat,
-  theatreRun,
-  type Answer,
-  type HoldRequest,
-  type ItemRequest,
-  type Shop,
-} from './shop.ts';
+import { assertRefused, audit, RFC_3339 } from '../fixtures/checks.ts';
+import { as, HOLDS, newSession, type Answer, type HoldRequest, type ItemRequest } from '../fixtures/client.ts';
+import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
-let shop: Shop;
+let service: TestService;
 let session: string;
 
 /** A hold of the club night, answered or refused. */
 function place(items: readonly ItemRequest[], overrides: object = {}): Promise<Answer<HoldBody>> {
-  return shop.post<HoldBody>(HOLDS, { event_id: 'evt_club', session_key: session, items, ...overrides });
+  return service.post<HoldBody>(HOLDS, { event_id: 'evt_club', session_key: session, items, ...overrides });
 }
 
 function read(hold: HoldBody, key = session): Promise<Answer<HoldBody>> {
-  return shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
+  return service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
 }
 
 function change(hold: HoldBody, items: readonly ItemRequest[], key = session): Promise<Answer<HoldBody>> {
-  return shop.patch<HoldBody>(`${HOLDS}/${hold.id}`, { items }, as(key));
+  return service.patch<HoldBody>(`${HOLDS}/${hold.id}`, { items }, as(key));
 }
 
 function release(hold: HoldBody, key = session): Promise<Answer<HoldBody>> {
-  return shop.delete<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
+  return service.delete<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
 }
 
 /** What is left of the club night's singles, for everybody or with a session's own hold counted as free. */
 async function singlesLeft(key?: string): Promise<{ readonly available: number; readonly reserved: number }> {
-  const { body } = await shop.get<EventBody>('/api/events/public/club-night', key === undefined ? {} : as(key));
+  const { body } = await service.get<EventBody>('/api/events/public/club-night', key === undefined ? {} : as(key));
   const row = body.ticketAvailability.find((each) => each.ticket_type_id === 'single')!;
   return { available: row.available, reserved: row.reserved };
 }
 
 before(async () => {
-  shop = await openShop([clubNight(), theatreRun()]);
+  service = await openServiceWith([clubNight(), theatreRun()]);
 });
-after(() => shop.close());
+after(() => service.close());
 beforeEach(async () => {
   session = newSession();
   // Every test begins with all tickets free: an hour later every hold has run out.
-  shop.wait(60 * MINUTE);
+  service.wait(60 * MINUTE);
 });
 
 describe('Placing a hold', () => {
@@ -68,7 +54,7 @@ describe('Placing a hold', () => {
       id: body.id,
       event_id: 'evt_club',
       status: 'ACTIVE',
-      expires_at: new Date(shop.now() + 10 * MINUTE).toISOString(),
+      expires_at: new Date(service.now() + 10 * MINUTE).toISOString(),
       order_id: null,
       items: [
         {
@@ -97,7 +83,7 @@ describe('Placing a hold', () => {
   it('takes the tickets out of everyone else’s available, quantity × group_size of them', async () => {
     await place([{ ...floor(3), ticket_type_id: 'crew' }]);
     assert.deepEqual(await singlesLeft(), { available: 88, reserved: 0 });
-    await shop.hold({ session_key: newSession(), items: [floor(5)] });
+    await service.hold({ session_key: newSession(), items: [floor(5)] });
     assert.deepEqual(await singlesLeft(), { available: 83, reserved: 5 });
     assert.equal((await singlesLeft(session)).available, 95, "the session's own hold counts as free");
   });
@@ -115,7 +101,7 @@ describe('Placing a hold', () => {
     const answer = await place([floor(1)]);
     assert.ok(answer.headers.get('x-request-id'));
     assert.equal(answer.headers.get('x-api-version'), '1.3.0');
-    const echoed = await shop.get('/api/events/public', { 'x-request-id': 'my-request.42' });
+    const echoed = await service.get('/api/events/public', { 'x-request-id': 'my-request.42' });
     assert.equal(echoed.headers.get('x-request-id'), 'my-request.42');
   });
 
@@ -149,7 +135,7 @@ describe('Placing a hold', () => {
   });
 
   it('tells how many this session could still take, whether others hold the rest, and until when', async () => {
-    const other = await shop.hold({ session_key: newSession(), items: [floor(70)] });
+    const other = await service.hold({ session_key: newSession(), items: [floor(70)] });
     await place([floor(20)]);
     const detail = assertRefused(await place([floor(31)]), 400, 'INSUFFICIENT_TICKETS');
     assert.deepEqual(detail, {
@@ -178,7 +164,7 @@ describe('Placing a hold', () => {
 
   it('gives ids that nobody can guess', async () => {
     const ids = new Set<string>();
-    for (let i = 0; i < 20; i += 1) ids.add((await shop.hold({ session_key: newSession() })).id);
+    for (let i = 0; i < 20; i += 1) ids.add((await service.hold({ session_key: newSession() })).id);
     assert.equal(ids.size, 20);
     for (const id of ids) assert.match(id, /^hld_\d+_[A-Za-z0-9_-]{22,}$/, 'at least 128 random bits');
   });
@@ -199,14 +185,14 @@ describe('A hold over two dates', () => {
         ['sat', 3],
       ],
     );
-    const dates = await audit(shop, 'evt_play');
+    const dates = await audit(service, 'evt_play');
     assert.deepEqual([dates.get('fri')!.held, dates.get('sat')!.held], [2, 3]);
   });
 
   it('takes all items or none', async () => {
     await placePlay([seat('standing', 'sat', 19)], newSession());
     assertRefused(await placePlay(both(5, 2)), 400, 'INSUFFICIENT_TICKETS');
-    const dates = await audit(shop, 'evt_play');
+    const dates = await audit(service, 'evt_play');
     assert.deepEqual([dates.get('fri')!.held, dates.get('sat')!.held], [0, 19]);
   });
 
@@ -217,34 +203,34 @@ describe('A hold over two dates', () => {
       seat('stalls', 'sat', 1, { seat_ids: ['S-A-5'] }),
     ];
     assertRefused(await placePlay(items), 409, 'SEAT_TAKEN');
-    assert.equal((await audit(shop, 'evt_play')).get('fri')!.held, 0);
+    assert.equal((await audit(service, 'evt_play')).get('fri')!.held, 0);
   });
 });
 
 describe('The session key', () => {
   it('is taken as the header X-Session-Key or as the query parameter session_key', async () => {
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     assert.equal((await read(hold)).status, 200);
-    assert.equal((await shop.get(`${HOLDS}/${hold.id}?session_key=${session}`)).status, 200);
-    assert.equal((await shop.delete(`${HOLDS}/${hold.id}?session_key=${session}`)).status, 200);
+    assert.equal((await service.get(`${HOLDS}/${hold.id}?session_key=${session}`)).status, 200);
+    assert.equal((await service.delete(`${HOLDS}/${hold.id}?session_key=${session}`)).status, 200);
   });
 
   it('missing or of wrong length is a VALIDATION_ERROR', async () => {
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     const address = `${HOLDS}/${hold.id}`;
-    assertRefused(await shop.get(address), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.get(address, as('short')), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.get(`${address}?session_key=short`), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.get(`${address}?session_key=${'x'.repeat(129)}`), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.patch(address, { items: [floor(1)] }), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.delete(address), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get(address), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get(address, as('short')), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get(`${address}?session_key=short`), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get(`${address}?session_key=${'x'.repeat(129)}`), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.patch(address, { items: [floor(1)] }), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.delete(address), 400, 'VALIDATION_ERROR');
     assertRefused(await place([floor(1)], { session_key: 'short' }), 400, 'VALIDATION_ERROR');
     assertRefused(await place([floor(1)], { session_key: 'x'.repeat(129) }), 400, 'VALIDATION_ERROR');
     assert.equal((await place([floor(1)], { session_key: 'x'.repeat(128) })).status, 201);
   });
 
   it('that does not own the hold gets exactly the answer of an id that does not exist', async () => {
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     const unknown = { ...hold, id: `${hold.id.slice(0, -4)}AAAA` };
     const stranger = newSession();
     const calls = [read, (each: HoldBody, key: string) => change(each, [floor(2)], key), release];
@@ -259,7 +245,7 @@ describe('The session key', () => {
 
   it('is asked of ids of any form', async () => {
     for (const id of ['x', 'hld_', 'hld_99_abc', 'ord_1_abc', '%20', 'hld_1_' + 'a'.repeat(300)]) {
-      assertRefused(await shop.get(`${HOLDS}/${id}`, as(session)), 404, 'HOLD_NOT_FOUND');
+      assertRefused(await service.get(`${HOLDS}/${id}`, as(session)), 404, 'HOLD_NOT_FOUND');
     }
   });
 
@@ -268,42 +254,42 @@ describe('The session key', () => {
 
 describe('A new POST of the same session', () => {
   it('releases the previous hold on the event', async () => {
-    const first = await shop.hold({ session_key: session, items: [floor(3)] });
-    const second = await shop.hold({ session_key: session, items: [floor(2)] });
+    const first = await service.hold({ session_key: session, items: [floor(3)] });
+    const second = await service.hold({ session_key: session, items: [floor(2)] });
     assert.equal((await read(first)).body.status, 'RELEASED');
     assert.equal((await read(second)).body.status, 'ACTIVE');
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 2);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 2);
   });
 
   it('may use the tickets of the previous hold', async () => {
-    await shop.hold({ session_key: session, items: [floor(60)] });
+    await service.hold({ session_key: session, items: [floor(60)] });
     assert.equal((await place([floor(100)])).status, 201);
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.available, 0);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.available, 0);
   });
 
   it('may use the seats of the previous hold', async () => {
     const mine = [seat('stalls', 'fri', 2, { seat_ids: ['S-A-1', 'S-A-2'] })];
     const request: HoldRequest = { event_id: 'evt_play', session_key: session, items: mine };
-    await shop.hold(request);
-    await shop.hold({ ...request, items: [seat('stalls', 'fri', 2, { seat_ids: ['S-A-2', 'S-A-3'] })] });
-    const { body } = await shop.get<{ held: string[] }>(
+    await service.hold(request);
+    await service.hold({ ...request, items: [seat('stalls', 'fri', 2, { seat_ids: ['S-A-2', 'S-A-3'] })] });
+    const { body } = await service.get<{ held: string[] }>(
       '/api/events/public/the-play/seating/occupancy?performance_id=fri',
     );
     assert.deepEqual(body.held, ['S-A-2', 'S-A-3']);
   });
 
   it('that fails leaves the previous hold untouched, window included', async () => {
-    const first = await shop.hold({ session_key: session, items: [floor(3)] });
-    shop.wait(MINUTE);
+    const first = await service.hold({ session_key: session, items: [floor(3)] });
+    service.wait(MINUTE);
     assertRefused(await place([floor(101)]), 400, 'INSUFFICIENT_TICKETS');
     assert.deepEqual((await read(first)).body, first);
   });
 
   it('leaves holds of other sessions and of other events alone', async () => {
     const neighbour = newSession();
-    const club = await shop.hold({ session_key: session });
-    const theirs = await shop.hold({ session_key: neighbour });
-    await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 1)] });
+    const club = await service.hold({ session_key: session });
+    const theirs = await service.hold({ session_key: neighbour });
+    await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 1)] });
     assert.equal((await read(club)).body.status, 'ACTIVE');
     assert.equal((await read(theirs, neighbour)).body.status, 'ACTIVE');
   });
@@ -311,12 +297,12 @@ describe('A new POST of the same session', () => {
 
 describe('PATCH of a hold', () => {
   it('sets quantities, keeps lines not named, and restarts the window', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(2), floor(1, { ticket_type_id: 'crew' })] });
-    shop.wait(MINUTE);
+    const hold = await service.hold({ session_key: session, items: [floor(2), floor(1, { ticket_type_id: 'crew' })] });
+    service.wait(MINUTE);
     const { status, body } = await change(hold, [floor(5)]);
     assert.equal(status, 200);
     assert.equal(body.id, hold.id);
-    assert.equal(body.expires_at, new Date(shop.now() + 10 * MINUTE).toISOString());
+    assert.equal(body.expires_at, new Date(service.now() + 10 * MINUTE).toISOString());
     assert.deepEqual(
       body.items.map((item) => [item.ticket_type_id, item.quantity]),
       [
@@ -327,7 +313,7 @@ describe('PATCH of a hold', () => {
   });
 
   it('adds a line that the hold does not have, and drops one at quantity 0', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(2)] });
+    const hold = await service.hold({ session_key: session, items: [floor(2)] });
     const more = await change(hold, [floor(1, { ticket_type_id: 'crew' })]);
     assert.equal(more.body.items.length, 2);
     const less = await change(hold, [floor(0)]);
@@ -335,43 +321,43 @@ describe('PATCH of a hold', () => {
       less.body.items.map((item) => item.ticket_type_id),
       ['crew'],
     );
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 4);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 4);
   });
 
   it('does not drop the last line', async () => {
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     assertRefused(await change(hold, [floor(0)]), 400, 'VALIDATION_ERROR');
     assert.deepEqual((await read(hold)).body, hold);
   });
 
   it('is all or nothing: on failure the hold stands as it was, its window too', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(2)] });
-    await shop.hold({ session_key: newSession(), items: [floor(90)] });
-    shop.wait(MINUTE);
+    const hold = await service.hold({ session_key: session, items: [floor(2)] });
+    await service.hold({ session_key: newSession(), items: [floor(90)] });
+    service.wait(MINUTE);
     const items = [floor(1), floor(3, { ticket_type_id: 'crew' })];
     assertRefused(await change(hold, items), 400, 'INSUFFICIENT_TICKETS');
     assertRefused(await change(hold, [floor(1), floor(1, { ticket_type_id: 'none' })]), 400, 'TICKET_TYPE_NOT_FOUND');
     assert.deepEqual((await read(hold)).body, hold);
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 92);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 92);
   });
 
   it('counts its own tickets as free', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(60)] });
+    const hold = await service.hold({ session_key: session, items: [floor(60)] });
     assert.equal((await change(hold, [floor(100)])).status, 200);
   });
 
   it('of a hold whose window ran out is HOLD_EXPIRED, of one released HOLD_NOT_ACTIVE', async () => {
-    const hold = await shop.hold({ session_key: session });
+    const hold = await service.hold({ session_key: session });
     await release(hold);
     assertRefused(await change(hold, [floor(2)]), 409, 'HOLD_NOT_ACTIVE');
-    const next = await shop.hold({ session_key: session });
-    shop.wait(10 * MINUTE);
+    const next = await service.hold({ session_key: session });
+    service.wait(10 * MINUTE);
     assertRefused(await change(next, [floor(2)]), 409, 'HOLD_EXPIRED');
   });
 
   it('grows a numbered line beside the held seats, and shrinks it without leaving an orphan', async () => {
     const items = [seat('stalls', 'fri', 2, { seat_ids: ['S-A-5', 'S-A-6'] })];
-    const hold = await shop.hold({ event_id: 'evt_play', session_key: session, items });
+    const hold = await service.hold({ event_id: 'evt_play', session_key: session, items });
     const grown = await change(hold, [seat('stalls', 'fri', 4)]);
     const seats = grown.body.items[0]!.seat_ids;
     assert.equal(seats.length, 4);
@@ -385,7 +371,7 @@ describe('PATCH of a hold', () => {
 
   it('assigns a new best block where neighbours cannot be had', async () => {
     const items = [seat('stalls', 'fri', 1, { seat_ids: ['S-B-4'] })];
-    const hold = await shop.hold({ event_id: 'evt_play', session_key: session, items });
+    const hold = await service.hold({ event_id: 'evt_play', session_key: session, items });
     const grown = await change(hold, [seat('stalls', 'fri', 5)]);
     assert.equal(grown.body.items[0]!.seat_ids.length, 5);
     assertNeighbours(grown.body.items[0]!.seat_ids);
@@ -393,7 +379,7 @@ describe('PATCH of a hold', () => {
 
   it('may name other seats', async () => {
     const items = [seat('stalls', 'fri', 1, { seat_ids: ['S-A-5'] })];
-    const hold = await shop.hold({ event_id: 'evt_play', session_key: session, items });
+    const hold = await service.hold({ event_id: 'evt_play', session_key: session, items });
     const moved = await change(hold, [seat('stalls', 'fri', 2, { seat_ids: ['S-A-1', 'S-A-2'] })]);
     assert.deepEqual(moved.body.items[0]!.seat_ids, ['S-A-1', 'S-A-2']);
     assert.deepEqual(moved.body.items[0]!.seat_labels, ['1', '2']);
@@ -407,74 +393,74 @@ describe('PATCH of a hold', () => {
 
 describe('DELETE of a hold', () => {
   it('releases it, and answers the same again', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(4)] });
+    const hold = await service.hold({ session_key: session, items: [floor(4)] });
     for (let i = 0; i < 2; i += 1) {
       const { status, body } = await release(hold);
       assert.equal(status, 200);
       assert.equal(body.status, 'RELEASED');
     }
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 0);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 0);
   });
 
   it('of one that ran out is HOLD_NOT_ACTIVE', async () => {
-    const hold = await shop.hold({ session_key: session });
-    shop.wait(10 * MINUTE);
+    const hold = await service.hold({ session_key: session });
+    service.wait(10 * MINUTE);
     assertRefused(await release(hold), 409, 'HOLD_NOT_ACTIVE');
   });
 });
 
 describe('The window of a hold', () => {
   it('ends at the exact millisecond of expires_at, whether or not a timer has fired', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(100)] });
+    const hold = await service.hold({ session_key: session, items: [floor(100)] });
     const neighbour = newSession();
-    shop.wait(10 * MINUTE - 1);
+    service.wait(10 * MINUTE - 1);
     assert.equal((await read(hold)).body.status, 'ACTIVE');
     assertRefused(await place([floor(1)], { session_key: neighbour }), 400, 'INSUFFICIENT_TICKETS');
-    shop.wait(1);
+    service.wait(1);
     assert.equal((await place([floor(100)], { session_key: neighbour })).status, 201);
     assert.equal((await read(hold)).body.status, 'EXPIRED');
   });
 
   it('frees the tickets for everybody who only looks', async () => {
-    await shop.hold({ session_key: session, items: [floor(100)] });
+    await service.hold({ session_key: session, items: [floor(100)] });
     assert.equal((await singlesLeft()).available, 0);
-    shop.wait(10 * MINUTE);
+    service.wait(10 * MINUTE);
     assert.deepEqual(await singlesLeft(), { available: 100, reserved: 0 });
   });
 
   it('may be a fraction of a minute', async () => {
     const quick = { ...clubNight(), id: 'evt_quick', slug: 'quick', hold_minutes: 0.05, payment_minutes: 1 };
-    assert.equal((await shop.admin.put('/admin/events/evt_quick', quick)).status, 201);
-    const hold = await shop.hold({ event_id: 'evt_quick', session_key: session });
-    assert.equal(Date.parse(hold.expires_at), shop.now() + 3000);
+    assert.equal((await service.admin.put('/admin/events/evt_quick', quick)).status, 201);
+    const hold = await service.hold({ event_id: 'evt_quick', session_key: session });
+    assert.equal(Date.parse(hold.expires_at), service.now() + 3000);
   });
 
   it('is cut at hold_max_minutes, counted from the first POST, through PATCH and replacement', async () => {
     const capped = { ...clubNight(), id: 'evt_cap', slug: 'cap', hold_max_minutes: 15 };
-    assert.equal((await shop.admin.put('/admin/events/evt_cap', capped)).status, 201);
-    const begin = shop.now();
-    const hold = await shop.hold({ event_id: 'evt_cap', session_key: session });
+    assert.equal((await service.admin.put('/admin/events/evt_cap', capped)).status, 201);
+    const begin = service.now();
+    const hold = await service.hold({ event_id: 'evt_cap', session_key: session });
     assert.equal(Date.parse(hold.expires_at), begin + 10 * MINUTE);
-    shop.wait(4 * MINUTE);
+    service.wait(4 * MINUTE);
     assert.equal(Date.parse((await change(hold, [floor(2)])).body.expires_at), begin + 14 * MINUTE);
-    shop.wait(4 * MINUTE);
-    const replaced = await shop.hold({ event_id: 'evt_cap', session_key: session });
+    service.wait(4 * MINUTE);
+    const replaced = await service.hold({ event_id: 'evt_cap', session_key: session });
     assert.equal(Date.parse(replaced.expires_at), begin + 15 * MINUTE);
-    shop.wait(6 * MINUTE);
+    service.wait(6 * MINUTE);
     assert.equal(Date.parse((await change(replaced, [floor(2)])).body.expires_at), begin + 15 * MINUTE);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     assert.equal((await read(replaced)).body.status, 'EXPIRED');
-    const fresh = await shop.hold({ event_id: 'evt_cap', session_key: session });
-    assert.equal(Date.parse(fresh.expires_at), shop.now() + 10 * MINUTE, 'a new life begins after the end of one');
+    const fresh = await service.hold({ event_id: 'evt_cap', session_key: session });
+    assert.equal(Date.parse(fresh.expires_at), service.now() + 10 * MINUTE, 'a new life begins after the end of one');
   });
 
   it('outlives a restart to the millisecond', async () => {
-    const hold = await shop.hold({ session_key: session, items: [floor(7)] });
-    await shop.restart();
+    const hold = await service.hold({ session_key: session, items: [floor(7)] });
+    await service.restart();
     assert.deepEqual((await read(hold)).body, hold);
-    shop.wait(10 * MINUTE);
+    service.wait(10 * MINUTE);
     assert.equal((await read(hold)).body.status, 'EXPIRED');
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 0);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 0);
   });
 });
 
@@ -489,7 +475,7 @@ describe('Dates that are not on sale', () => {
     }));
     const over = { id: 'over', name: 'Over', starts_at: '2027-01-01T18:00:00Z', ends_at: '2027-01-01T20:00:00Z' };
     const event = { ...clubNight(), id: 'evt_dates', slug: 'dates', performances: [...dates, over] };
-    assert.equal((await shop.admin.put('/admin/events/evt_dates', event)).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_dates', event)).status, 201);
     const on = (id: string) => place([floor(1, { performance_id: id })], { event_id: 'evt_dates' });
     assert.equal((await on('on_sale')).status, 201);
     assertRefused(await on('sold_out'), 400, 'PERFORMANCE_NOT_ON_SALE');
@@ -500,9 +486,9 @@ describe('Dates that are not on sale', () => {
 
   it('cancelled by the operator release their holds', async () => {
     const event = { ...clubNight(), id: 'evt_off', slug: 'off' };
-    assert.equal((await shop.admin.put('/admin/events/evt_off', event)).status, 201);
-    const hold = await shop.hold({ event_id: 'evt_off', session_key: session });
-    const cancelled = await shop.admin.post('/admin/events/evt_off/performances/night/cancel');
+    assert.equal((await service.admin.put('/admin/events/evt_off', event)).status, 201);
+    const hold = await service.hold({ event_id: 'evt_off', session_key: session });
+    const cancelled = await service.admin.post('/admin/events/evt_off/performances/night/cancel');
     assert.equal(cancelled.status, 200);
     assert.equal((await read(hold)).body.status, 'RELEASED');
     assertRefused(await place([floor(1)], { event_id: 'evt_off' }), 400, 'PERFORMANCE_NOT_ON_SALE');
@@ -526,7 +512,7 @@ describe('Checks', () => {
 
 describe('An Idempotency-Key on POST holds', () => {
   const keyed = (key: string, quantity = 2) =>
-    shop.post<HoldBody>(
+    service.post<HoldBody>(
       HOLDS,
       { event_id: 'evt_club', session_key: session, items: [floor(quantity)] },
       { 'idempotency-key': key },
@@ -535,19 +521,19 @@ describe('An Idempotency-Key on POST holds', () => {
   it('gives the first answer again, status and body, with Idempotent-Replayed', async () => {
     const first = await keyed('key-1');
     assert.equal(first.headers.get('idempotent-replayed'), null);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     const again = await keyed('key-1');
     assert.deepEqual([again.status, again.body], [201, first.body]);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 2);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 2);
   });
 
   it('does so across a restart, for 24 hours', async () => {
     const first = await keyed('key-2');
-    await shop.restart();
-    shop.wait(24 * 60 * MINUTE - 1);
+    await service.restart();
+    service.wait(24 * 60 * MINUTE - 1);
     assert.deepEqual((await keyed('key-2')).body, first.body);
-    shop.wait(1);
+    service.wait(1);
     const anew = await keyed('key-2');
     assert.equal(anew.status, 201);
     assert.notEqual(anew.body.id, first.body.id);
@@ -560,7 +546,7 @@ describe('An Idempotency-Key on POST holds', () => {
 
   it('keeps no errors: a repeat is judged anew', async () => {
     const rival = newSession();
-    const theirs = await shop.hold({ session_key: rival, items: [floor(100)] });
+    const theirs = await service.hold({ session_key: rival, items: [floor(100)] });
     assertRefused(await keyed('key-4'), 400, 'INSUFFICIENT_TICKETS');
     await release(theirs, rival);
     assert.equal((await keyed('key-4')).status, 201);
@@ -581,7 +567,7 @@ describe('An Idempotency-Key on POST holds', () => {
 
 describe('RESPONSE_ENVELOPE=data', () => {
   it('wraps successful bodies and no errors', async () => {
-    const wrapped = await openShop([clubNight()], { RESPONSE_ENVELOPE: 'data' });
+    const wrapped = await openServiceWith([clubNight()], { RESPONSE_ENVELOPE: 'data' });
     try {
       const body = { event_id: 'evt_club', session_key: session, items: [floor(1)] };
       const { status, body: answer } = await wrapped.post<{ data: HoldBody }>(HOLDS, body);

@@ -2,36 +2,40 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { as, HOLDS, newSession, openShop, type Answer, type Json, type Shop } from './shop.ts';
-import { gala, START } from './till.ts';
+import { START_CHECKOUT } from '../fixtures/checkout.ts';
+import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
+import { gala } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const DAY_MINUTES = 24 * 60;
 const MINUTE = 60_000;
 
 type Headed = Readonly<Record<string, string>>;
 
-let shop: Shop;
+let service: TestService;
 let keys = 0;
 const newKey = (): string => `key-${(keys += 1)}`;
 const keyed = (key: string, headers: Headed = {}): Headed => ({ ...headers, 'idempotency-key': key });
 
 before(async () => {
-  shop = await openShop([gala({ max_tickets_per_email: null, hold_max_minutes: 0, hold_minutes: 2 * DAY_MINUTES })]);
+  service = await openServiceWith([
+    gala({ max_tickets_per_email: null, hold_max_minutes: 0, hold_minutes: 2 * DAY_MINUTES }),
+  ]);
 });
-after(() => shop.close());
+after(() => service.close());
 
 const single = (quantity: number): Json => ({ ticket_type_id: 'single', selling_stage_id: 'regular', quantity });
 
 const newHold = async (session: string): Promise<HoldBody> => {
   const body = { event_id: 'evt_gala', session_key: session, items: [single(1)] };
-  const answer = await shop.post<HoldBody>(HOLDS, body);
+  const answer = await service.post<HoldBody>(HOLDS, body);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body;
 };
 
 /** An order; with `paid` its only installment is paid. */
 const newOrder = async ({ paid = false, installments = 1 } = {}): Promise<{ id: string; session: string }> => {
-  const started = await shop.post<Json>(START, {
+  const started = await service.post<Json>(START_CHECKOUT, {
     event_id: 'evt_gala',
     items: [single(1)],
     customer: { name: 'Ada', email: 'ada@example.org' },
@@ -45,7 +49,7 @@ const newOrder = async ({ paid = false, installments = 1 } = {}): Promise<{ id: 
 };
 
 const settle = async (session: string, outcome: string): Promise<void> => {
-  const answer = await shop.post(`/sandbox/payments/${session}`, { outcome });
+  const answer = await service.post(`/sandbox/payments/${session}`, { outcome });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 };
 
@@ -62,11 +66,11 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     const session = newSession();
     const { id } = await newHold(session);
     const patch = (quantity: number, headers: Headed) =>
-      shop.patch<Json>(`${HOLDS}/${id}`, { items: [single(quantity)] }, { ...headers, ...as(session) });
+      service.patch<Json>(`${HOLDS}/${id}`, { items: [single(quantity)] }, { ...headers, ...as(session) });
     return {
       send: (headers, other) => patch(other === true ? 4 : 2, headers),
       async meanwhile() {
-        await shop.delete(`${HOLDS}/${id}`, as(session));
+        await service.delete(`${HOLDS}/${id}`, as(session));
       },
     };
   },
@@ -74,7 +78,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     const { id, session } = await newOrder();
     await settle(session, 'declined');
     const post = (headers: Headed, body?: Json) =>
-      shop.post<Json>(`/api/checkout/orders/${id}/payments`, body, headers);
+      service.post<Json>(`/api/checkout/orders/${id}/payments`, body, headers);
     return {
       send: (headers, other) => post(headers, other === true ? { other: 'body' } : undefined),
       async meanwhile() {
@@ -88,47 +92,51 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     const { id } = await newOrder({ paid: true });
     return {
       send: (headers, other) =>
-        shop.admin.post<Json>(`/admin/orders/${id}/cancel`, { note: other === true ? 'another' : 'one' }, headers),
-      meanwhile: () => shop.admin.post(`/admin/orders/${id}/refunds`, { amount: 100, note: 'meanwhile' }),
+        service.admin.post<Json>(`/admin/orders/${id}/cancel`, { note: other === true ? 'another' : 'one' }, headers),
+      meanwhile: () => service.admin.post(`/admin/orders/${id}/refunds`, { amount: 100, note: 'meanwhile' }),
     };
   },
   'recording a refund': async () => {
     const { id } = await newOrder({ paid: true });
-    await shop.admin.post(`/admin/orders/${id}/cancel`, {});
+    await service.admin.post(`/admin/orders/${id}/cancel`, {});
     return {
       send: (headers, other) =>
-        shop.admin.post<Json>(`/admin/orders/${id}/refunds`, { amount: other === true ? 600 : 500 }, headers),
-      meanwhile: () => shop.admin.post(`/admin/orders/${id}/refunds`, { amount: 100, note: 'meanwhile' }),
+        service.admin.post<Json>(`/admin/orders/${id}/refunds`, { amount: other === true ? 600 : 500 }, headers),
+      meanwhile: () => service.admin.post(`/admin/orders/${id}/refunds`, { amount: 100, note: 'meanwhile' }),
     };
   },
   'blocking seats': async () => {
     const path = '/admin/events/evt_gala/performances/eve/seats';
     const free = { seat_ids: ['W-1-1', 'W-1-2'], action: 'unblock' };
-    await shop.admin.post(path, free);
+    await service.admin.post(path, free);
     return {
       send: (headers, other) =>
-        shop.admin.post<Json>(path, { seat_ids: other === true ? ['W-1-3'] : free.seat_ids, action: 'block' }, headers),
-      meanwhile: () => shop.admin.post(path, free),
+        service.admin.post<Json>(
+          path,
+          { seat_ids: other === true ? ['W-1-3'] : free.seat_ids, action: 'block' },
+          headers,
+        ),
+      meanwhile: () => service.admin.post(path, free),
     };
   },
   'unblocking seats': async () => {
     const path = '/admin/events/evt_gala/performances/eve/seats';
     const seat_ids = ['W-1-7', 'W-1-8'];
-    await shop.admin.post(path, { seat_ids, action: 'block' });
+    await service.admin.post(path, { seat_ids, action: 'block' });
     return {
       send: (headers, other) =>
-        shop.admin.post<Json>(path, { seat_ids: other === true ? ['W-1-9'] : seat_ids, action: 'unblock' }, headers),
-      meanwhile: () => shop.admin.post(path, { seat_ids, action: 'block' }),
+        service.admin.post<Json>(path, { seat_ids: other === true ? ['W-1-9'] : seat_ids, action: 'unblock' }, headers),
+      meanwhile: () => service.admin.post(path, { seat_ids, action: 'block' }),
     };
   },
   'cancelling a performance': async () => {
     const id = `evt_off_${newKey()}`;
-    const defined = await shop.admin.put(`/admin/events/${id}`, gala({ id, slug: id.replaceAll('_', '-') }));
+    const defined = await service.admin.put(`/admin/events/${id}`, gala({ id, slug: id.replaceAll('_', '-') }));
     assert.equal(defined.status, 201, JSON.stringify(defined.body));
-    await shop.post(HOLDS, { event_id: id, session_key: newSession(), items: [single(1)] });
+    await service.post(HOLDS, { event_id: id, session_key: newSession(), items: [single(1)] });
     return {
       send: (headers, other) =>
-        shop.admin.post<Json>(
+        service.admin.post<Json>(
           `/admin/events/${id}/performances/eve/cancel`,
           { note: other === true ? 'another' : 'one' },
           headers,
@@ -137,7 +145,7 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
     };
   },
   'taking a snapshot': async () => ({
-    send: (headers, other) => shop.admin.post<Json>('/admin/snapshot', { prune: other === true }, headers),
+    send: (headers, other) => service.admin.post<Json>('/admin/snapshot', { prune: other === true }, headers),
     meanwhile: () => newHold(newSession()),
   }),
 };
@@ -154,8 +162,8 @@ for (const [what, prepare] of Object.entries(changes)) {
       assert.equal(replayedOf(first), null);
       await change.meanwhile();
       for (const restart of [false, true]) {
-        if (restart) await shop.restart();
-        const { journal } = shop.house.service.engine;
+        if (restart) await service.restart();
+        const { journal } = service.internals.engine;
         const before = journal.appendedSeq;
         const again = await change.send(keyed(key));
         assert.deepEqual([again.status, again.body, replayedOf(again)], [first.status, first.body, 'true']);
@@ -167,7 +175,7 @@ for (const [what, prepare] of Object.entries(changes)) {
       const change = await prepare();
       const key = newKey();
       const first = await change.send(keyed(key));
-      const { journal } = shop.house.service.engine;
+      const { journal } = service.internals.engine;
       const before = journal.appendedSeq;
       const other = await change.send(keyed(key), true);
       assert.deepEqual([other.status, other.body['code']], [422, 'IDEMPOTENCY_KEY_REUSED']);
@@ -197,7 +205,7 @@ describe('An Idempotency-Key', () => {
     const session = newSession();
     const { id } = await newHold(session);
     const key = keyed(newKey(), as(session));
-    const patch = (quantity: number) => shop.patch<Json>(`${HOLDS}/${id}`, { items: [single(quantity)] }, key);
+    const patch = (quantity: number) => service.patch<Json>(`${HOLDS}/${id}`, { items: [single(quantity)] }, key);
     const refused = await patch(99);
     assert.equal(refused.status, 400, JSON.stringify(refused.body));
     assert.equal((await patch(2)).status, 200);
@@ -208,7 +216,7 @@ describe('An Idempotency-Key', () => {
     const [one, other] = [await newHold(ada), await newHold(bob)];
     const key = newKey();
     const patch = (id: string, session: string) =>
-      shop.patch<Json>(`${HOLDS}/${id}`, { items: [single(2)] }, keyed(key, as(session)));
+      service.patch<Json>(`${HOLDS}/${id}`, { items: [single(2)] }, keyed(key, as(session)));
     assert.equal((await patch(one.id, ada)).body['id'], one.id);
     assert.equal((await patch(other.id, bob)).body['id'], other.id);
     const stranger = await patch(one.id, bob);
@@ -221,10 +229,10 @@ describe('An Idempotency-Key', () => {
       await newOrder({ installments: 2, paid: true }),
     ];
     const key = newKey();
-    const pay = (id: string) => shop.post<Json>(`/api/checkout/orders/${id}/payments`, undefined, keyed(key));
-    assert.equal((await shop.post('/sandbox/outage', { seconds: 60 })).status, 200);
+    const pay = (id: string) => service.post<Json>(`/api/checkout/orders/${id}/payments`, undefined, keyed(key));
+    assert.equal((await service.post('/sandbox/outage', { seconds: 60 })).status, 200);
     assert.equal((await pay(one.id)).status, 502);
-    assert.equal((await shop.post('/sandbox/outage', { seconds: 0 })).status, 200);
+    assert.equal((await service.post('/sandbox/outage', { seconds: 0 })).status, 200);
     const opened = await pay(one.id);
     assert.deepEqual([opened.status, replayedOf(opened)], [201, null]);
     const again = await pay(one.id);
@@ -236,7 +244,7 @@ describe('An Idempotency-Key', () => {
   it('of an operator names one request: with another order it is used again', async () => {
     const [one, other] = [await newOrder({ paid: true }), await newOrder({ paid: true })];
     const key = keyed(newKey());
-    const refund = (id: string) => shop.admin.post<Json>(`/admin/orders/${id}/refunds`, { amount: 1 }, key);
+    const refund = (id: string) => service.admin.post<Json>(`/admin/orders/${id}/refunds`, { amount: 1 }, key);
     assert.equal((await refund(one.id)).status, 200);
     assert.equal((await refund(other.id)).status, 422);
   });
@@ -245,11 +253,11 @@ describe('An Idempotency-Key', () => {
     const session = newSession();
     const { id } = await newHold(session);
     const key = keyed(newKey(), as(session));
-    const patch = () => shop.patch<Json>(`${HOLDS}/${id}`, { items: [single(2)] }, key);
+    const patch = () => service.patch<Json>(`${HOLDS}/${id}`, { items: [single(2)] }, key);
     const first = await patch();
-    shop.wait((DAY_MINUTES - 1) * MINUTE);
+    service.wait((DAY_MINUTES - 1) * MINUTE);
     assert.deepEqual((await patch()).body, first.body);
-    shop.wait(2 * MINUTE);
+    service.wait(2 * MINUTE);
     const anew = await patch();
     assert.equal(replayedOf(anew), null);
     assert.notEqual(anew.body['expires_at'], first.body['expires_at']);

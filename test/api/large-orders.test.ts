@@ -1,7 +1,7 @@
 /** An order of ten thousand tickets is read in pages, by its buyer and by operators. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openHouse, type House } from './harness.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 const TICKETS = 10_000;
 const PAGE = 1_000;
@@ -27,7 +27,7 @@ const fair = {
 };
 
 describe('An order of ten thousand tickets', () => {
-  let house: House;
+  let service: TestService;
   let orderId: string;
   let smallId: string;
 
@@ -35,19 +35,19 @@ describe('An order of ten thousand tickets', () => {
     const items = [{ ticket_type_id: 'guest', selling_stage_id: 'now', quantity }];
     const customer = { email: 'school@example.org', name: 'A school' };
     const body = { event_id: 'evt_fair', items, customer, accept_terms: true };
-    const started = await house.call<{ order_id: string }>('POST', '/api/checkout/start', { body });
+    const started = await service.call<{ order_id: string }>('POST', '/api/checkout/start', { body });
     assert.equal(started.status, 201, JSON.stringify(started.body));
     return started.body.order_id;
   };
-  const read = (id: string, page = '') => house.call<OrderBody>('GET', `/api/checkout/status/${id}${page}`);
+  const read = (id: string, page = '') => service.call<OrderBody>('GET', `/api/checkout/status/${id}${page}`);
 
   before(async () => {
-    house = await openHouse();
-    await house.define(fair);
+    service = await openService();
+    await service.define(fair);
     orderId = await buy(TICKETS);
     smallId = await buy(3);
   });
-  after(() => house.close());
+  after(() => service.close());
 
   it('lists a thousand tickets at once and says how many there are; ?after= leads through all of them', async () => {
     const seen: string[] = [];
@@ -78,25 +78,25 @@ describe('An order of ten thousand tickets', () => {
 
   it('is listed for operators with its first tickets, and read by them in pages', async () => {
     const orders = '/admin/events/evt_fair/orders';
-    const first = await house.operate<{ orders: OrderBody[]; next_cursor: string }>('GET', orders);
-    const second = await house.operate<{ orders: OrderBody[] }>('GET', `${orders}?cursor=${first.body.next_cursor}`);
+    const first = await service.operate<{ orders: OrderBody[]; next_cursor: string }>('GET', orders);
+    const second = await service.operate<{ orders: OrderBody[] }>('GET', `${orders}?cursor=${first.body.next_cursor}`);
     const counts = [first, second].map(({ body }) =>
       body.orders.map((each) => [each.ticket_count, each.tickets.length]),
     );
     assert.deepEqual(counts, [[[TICKETS, 20]], [[3, 3]]], 'a page of the list ends early behind a large order');
-    const one = await house.operate<OrderBody>('GET', `/admin/orders/${orderId}`);
+    const one = await service.operate<OrderBody>('GET', `/admin/orders/${orderId}`);
     assert.deepEqual([one.body.tickets.length, one.body.ticket_count], [PAGE, TICKETS]);
-    const rest = await house.operate<OrderBody>('GET', `/admin/orders/${orderId}?after=${one.body.next_after}`);
+    const rest = await service.operate<OrderBody>('GET', `/admin/orders/${orderId}?after=${one.body.next_after}`);
     assert.notEqual(rest.body.tickets[0], one.body.tickets[0]);
   });
 
   it('shows on its page how many tickets are not drawn', async () => {
-    const page = await house.call<string>('GET', `/orders/${orderId}`);
+    const page = await service.call<string>('GET', `/orders/${orderId}`);
     assert.match(page.body, /and 9800 more tickets/);
   });
 
   it('shows void tickets without codes once it is cancelled, however often it was read before', async () => {
-    await house.operate('POST', `/admin/orders/${orderId}/cancel`, { body: {} });
+    await service.operate('POST', `/admin/orders/${orderId}/cancel`, { body: {} });
     const { body } = await read(orderId);
     assert.equal(body.status, 'CANCELLED');
     assert.ok(

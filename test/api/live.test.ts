@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LiveFeeds, type Listener } from '#http/live-feeds.ts';
 import { Overloaded } from '#actors/overloaded.ts';
-import { openHouse, sample, type House, type Json } from './harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 interface Message {
   readonly id: string;
@@ -27,9 +29,9 @@ const WAIT_MS_MAX = 30_000;
 /** The service writes to a stream at most so often. */
 const MESSAGE_EVERY_MS = 250;
 
-async function open(house: House, path: string, headers: Record<string, string> = {}): Promise<Stream> {
+async function open(service: TestService, path: string, headers: Record<string, string> = {}): Promise<Stream> {
   const abort = new AbortController();
-  const response = await fetch(house.publicUrl + path, { signal: abort.signal, headers });
+  const response = await fetch(service.publicUrl + path, { signal: abort.signal, headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   let all = '';
@@ -67,29 +69,29 @@ const THEATRE = '/api/events/public/the-glass-orchard/live?performance_id=premie
 const CLUB = '/api/events/public/night-shift/live';
 
 describe('The live stream of a date', () => {
-  let house: House;
+  let service: TestService;
   const streams: Stream[] = [];
 
   before(async () => {
-    house = await openHouse({ environment: { SANDBOX_CLOCK: 'on' } });
-    await house.define(sample('theatre-run'));
-    await house.define(sample('club-night'));
-    await house.define(sample('open-studios', { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }));
+    service = await openService({ environment: { SANDBOX_CLOCK: 'on' } });
+    await service.define(sample('theatre-run'));
+    await service.define(sample('club-night'));
+    await service.define(sample('open-studios', { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }));
   });
 
   after(async () => {
     for (const stream of streams) stream.close();
-    await house.close();
+    await service.close();
   });
 
   const watch = async (path: string, headers?: Record<string, string>): Promise<Stream> => {
-    const stream = await open(house, path, headers);
+    const stream = await open(service, path, headers);
     streams.push(stream);
     return stream;
   };
 
   const hold = (sessionKey: string, item: Json, eventId = 'evt_theatre') =>
-    house.call<Json>('POST', '/api/checkout/holds', {
+    service.call<Json>('POST', '/api/checkout/holds', {
       body: { event_id: eventId, session_key: sessionKey, items: [item] },
     });
 
@@ -107,8 +109,8 @@ describe('The live stream of a date', () => {
     assert.equal(stream.headers.get('content-type'), 'text/event-stream; charset=utf-8');
     assert.equal(stream.headers.get('access-control-allow-origin'), '*');
     const { event, data } = await stream.next();
-    const payload = await house.call('GET', '/api/events/public/the-glass-orchard?performance_id=premiere');
-    const occupancy = await house.call(
+    const payload = await service.call('GET', '/api/events/public/the-glass-orchard?performance_id=premiere');
+    const occupancy = await service.call(
       'GET',
       '/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere',
     );
@@ -148,10 +150,10 @@ describe('The live stream of a date', () => {
   it('tells when a hold runs out, though nobody asks', async () => {
     const stream = await watch(CLUB);
     await stream.next();
-    house.wait(11 * 60_000);
+    service.wait(11 * 60_000);
     const { data } = await stream.next();
     assert.equal(data.ticketAvailability[0]!['reserved'], 0);
-    assert.equal(Date.parse(String(data['now'])), house.now());
+    assert.equal(Date.parse(String(data['now'])), service.now());
   });
 
   it('resumes after the last message that came, and sends a snapshot where that is too old', async () => {
@@ -180,17 +182,17 @@ describe('The live stream of a date', () => {
   it('sends a snapshot to everybody when the definition changes', async () => {
     const stream = await watch(CLUB);
     const before = (await stream.next()).data['definition_version'] as number;
-    await house.define(sample('club-night', { description: 'Another night.' }));
+    await service.define(sample('club-night', { description: 'Another night.' }));
     const { event, data } = await stream.next();
     assert.equal(event, 'snapshot');
     assert.equal(data['definition_version'], before + 1);
   });
 
   it('ends when the event is taken off sale', async () => {
-    await house.define(sample('open-studios'));
+    await service.define(sample('open-studios'));
     const stream = await watch('/api/events/public/open-studios/live');
     await stream.next();
-    await house.define(sample('open-studios', { status: 'DRAFT' }));
+    await service.define(sample('open-studios', { status: 'DRAFT' }));
     await assert.rejects(stream.next(), /has ended/);
   });
 
@@ -202,16 +204,16 @@ describe('The live stream of a date', () => {
       ['/api/events/public/the-glass-orchard/live?performance_id=never', 400, 'PERFORMANCE_NOT_FOUND'],
     ];
     for (const [path, status, code] of refusals) {
-      const answer = await house.call('GET', path);
+      const answer = await service.call('GET', path);
       assert.deepEqual([answer.status, answer.body['code']], [status, code], path);
     }
-    assert.equal((await fetch(house.publicUrl + CLUB, { method: 'HEAD' })).status, 405);
+    assert.equal((await fetch(service.publicUrl + CLUB, { method: 'HEAD' })).status, 405);
   });
 
   it('is torn off neatly when the service restarts, and goes on with a snapshot', async () => {
     const stream = await watch(CLUB);
     const { id } = await stream.next();
-    await house.restart();
+    await service.restart();
     await assert.rejects(stream.next());
     const again = await watch(CLUB, { 'last-event-id': id });
     assert.equal((await again.next()).event, 'snapshot');
@@ -233,9 +235,9 @@ describe('The listeners of live streams', () => {
   };
 
   it('are bounded, and one that does not read is dropped while the others are sent the same bytes', async () => {
-    const house = await openHouse();
-    await house.define(sample('club-night'));
-    const { directory, clock } = house.service.engine;
+    const service = await openService();
+    await service.define(sample('club-night'));
+    const { directory, clock } = service.internals.engine;
     const feeds = new LiveFeeds({ directory, clock, listenersMax: 3 });
     const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
     for (const listener of [slow, quick, other]) {
@@ -245,7 +247,7 @@ describe('The listeners of live streams', () => {
       feeds.watch('night-shift', null, null, () => listenerOf()),
       Overloaded,
     );
-    await house.call('POST', '/api/checkout/holds', {
+    await service.call('POST', '/api/checkout/holds', {
       body: {
         event_id: 'evt_club',
         session_key: 'session-one',
@@ -262,6 +264,6 @@ describe('The listeners of live streams', () => {
     assert.equal(feeds.listeners, 1);
     feeds.close();
     assert.equal(other.gone, 'ended');
-    await house.close();
+    await service.close();
   });
 });

@@ -9,9 +9,18 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { bareEnvironment } from '../environment.ts';
-import { spawnHouse } from './harness.ts';
-import { MINUTE, newSession, openShop, type Json, type Shop } from './shop.ts';
-import { gala, item, payOn, settle, somebody, start, START, wish, type Started } from './till.ts';
+import {
+  checkoutBody,
+  newCustomer,
+  openNextPayment,
+  settle,
+  start,
+  START_CHECKOUT,
+  type Started,
+} from '../fixtures/checkout.ts';
+import { newSession, type Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
@@ -87,7 +96,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('A receiver', () => {
   let receiver: Receiver;
-  let shop: Shop;
+  let service: TestService;
   const told = async (count: number) => {
     await until(
       () => receiver.told.length >= count,
@@ -96,29 +105,29 @@ describe('A receiver', () => {
   };
   before(async () => {
     receiver = await openReceiver();
-    shop = await openShop([gala()], { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET });
+    service = await openServiceWith([gala()], { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET });
   });
   after(async () => {
-    await shop.close();
+    await service.close();
     await receiver.close();
   });
 
   /** A second try at the first installment. */
   const payOnAfterDecline = async (order_id: string): Promise<Started> => {
-    const opened = await payOn(shop, { order_id });
-    await settle(shop, opened, 'declined');
-    return payOn(shop, { order_id });
+    const opened = await openNextPayment(service, { order_id });
+    await settle(service, opened, 'declined');
+    return openNextPayment(service, { order_id });
   };
 
   it('is told of the funnel, from the cart to the payment', async () => {
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
-    const started = await start(shop, {
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
+    const started = await start(service, {
       hold_id: hold.id,
       items: [item('single', 2, { bar_perks: [{ bar_perk_id: 'beer', quantity: 1 }] })],
       customer: { email: ' Ada+shows@Example.com ', name: 'Ada', phone: '+49 (361) 12-3' },
       tracking: { utm_source: 'mail', fbc: 'fb.1' },
     });
-    await settle(shop, started, 'paid');
+    await settle(service, started, 'paid');
     await told(5);
     const [cart, checkout, ...paid] = receiver.told;
     assert.deepEqual(
@@ -134,7 +143,7 @@ describe('A receiver', () => {
       },
     );
     assert.equal(cart!.type, 'AddToCart');
-    assert.equal(cart!.timestamp, new Date(shop.now()).toISOString());
+    assert.equal(cart!.timestamp, new Date(service.now()).toISOString());
     assert.equal(checkout!.type, 'InitiateCheckout');
     assert.deepEqual(checkout!.data, {
       dedupe_id: sha256(started.order_id),
@@ -156,10 +165,10 @@ describe('A receiver', () => {
   });
 
   it('is told of a cart by POST holds alone, and of a free order by its purchase alone', async () => {
-    const inline = await start(shop, { customer: somebody(), session_key: newSession() });
-    const free = await start(shop, { items: [item('guest', 1)], customer: somebody() });
-    await settle(shop, inline, 'paid');
-    const last = await start(shop, { customer: somebody() });
+    const inline = await start(service, { customer: newCustomer(), session_key: newSession() });
+    const free = await start(service, { items: [item('guest', 1)], customer: newCustomer() });
+    await settle(service, inline, 'paid');
+    const last = await start(service, { customer: newCustomer() });
     await until(
       () => typesOf(receiver.told, last.order_id).length === 1,
       () => JSON.stringify(receiver.told.at(-1)),
@@ -175,21 +184,21 @@ describe('A receiver', () => {
   });
 
   it('is told of the start of a checkout once its payment session is open', async () => {
-    await shop.post('/sandbox/outage', { seconds: 60 });
-    const body = wish({ customer: somebody() });
+    await service.post('/sandbox/outage', { seconds: 60 });
+    const body = checkoutBody({ customer: newCustomer() });
     const headers = { 'idempotency-key': 'funnel' };
-    const failed = await shop.post<{ detail: { order_id: string } }>(START, body, headers);
+    const failed = await service.post<{ detail: { order_id: string } }>(START_CHECKOUT, body, headers);
     assert.equal(failed.status, 502);
     const { order_id } = failed.body.detail;
-    const free = await start(shop, { items: [item('guest', 1)], customer: somebody() });
+    const free = await start(service, { items: [item('guest', 1)], customer: newCustomer() });
     await until(
       () => typesOf(receiver.told, free.order_id).length > 0,
       () => 'the free order',
     );
     assert.deepEqual(typesOf(receiver.told, order_id), []);
-    await shop.post('/sandbox/outage', { seconds: 0 });
-    assert.equal((await shop.post(START, body, headers)).status, 201);
-    await settle(shop, await payOnAfterDecline(order_id), 'paid');
+    await service.post('/sandbox/outage', { seconds: 0 });
+    assert.equal((await service.post(START_CHECKOUT, body, headers)).status, 201);
+    await settle(service, await payOnAfterDecline(order_id), 'paid');
     await until(
       () => typesOf(receiver.told, order_id).length >= 4,
       () => JSON.stringify(typesOf(receiver.told, order_id)),
@@ -201,9 +210,9 @@ describe('A receiver', () => {
   });
 
   it('is told of the first payment once, and of the confirmation with the last', async () => {
-    const started = await start(shop, { installment_count: 2 });
-    await settle(shop, started, 'paid');
-    await settle(shop, await payOn(shop, started), 'paid');
+    const started = await start(service, { installment_count: 2 });
+    await settle(service, started, 'paid');
+    await settle(service, await openNextPayment(service, started), 'paid');
     await until(
       () => typesOf(receiver.told, started.order_id).length === 4,
       () => JSON.stringify(typesOf(receiver.told, started.order_id)),
@@ -213,14 +222,14 @@ describe('A receiver', () => {
   });
 
   it('is told of ends and of money that is due back', async () => {
-    const expired = await start(shop);
-    shop.wait(31 * MINUTE);
-    await settle(shop, await start(shop, { customer: { email: 'x@example.com', name: 'X' } }), 'cancelled');
-    const called = await start(shop);
-    await settle(shop, called, 'paid');
-    await shop.admin.post(`/admin/orders/${called.order_id}/cancel`);
-    await shop.admin.post('/admin/events/evt_gala/performances/eve/cancel');
-    await settle(shop, expired, 'paid');
+    const expired = await start(service);
+    service.wait(31 * MINUTE);
+    await settle(service, await start(service, { customer: { email: 'x@example.com', name: 'X' } }), 'cancelled');
+    const called = await start(service);
+    await settle(service, called, 'paid');
+    await service.admin.post(`/admin/orders/${called.order_id}/cancel`);
+    await service.admin.post('/admin/events/evt_gala/performances/eve/cancel');
+    await settle(service, expired, 'paid');
     await until(
       () => typesOf(receiver.told, expired.order_id).includes('refund.due'),
       () => JSON.stringify(typesOf(receiver.told, expired.order_id)),
@@ -241,29 +250,29 @@ describe('A receiver', () => {
 describe('A receiver that is down', () => {
   it('slows no buyer, and is told everything in order once it is back, across a restart', async () => {
     const receiver = await openReceiver();
-    const shop = await openShop([gala({ max_tickets_per_email: null })], {
+    const service = await openServiceWith([gala({ max_tickets_per_email: null })], {
       NOTIFY_URL: receiver.url,
       NOTIFY_SECRET: SECRET,
     });
     try {
       receiver.answers = 503;
       const orders: Started[] = [];
-      for (let count = 0; count < 20; count += 1) orders.push(await start(shop));
+      for (let count = 0; count < 20; count += 1) orders.push(await start(service));
       await until(
         () => receiver.requests > 0,
         () => 'no post',
       );
       assert.equal(receiver.told.length, 0);
-      await shop.restart();
+      await service.restart();
       receiver.answers = null;
-      orders.push(await start(shop));
+      orders.push(await start(service));
       await until(
         () => receiver.requests > 1,
         () => 'no post',
       );
       // What hangs is given up after ten seconds; the next service is to meet a receiver that answers.
       receiver.answers = 200;
-      await shop.restart();
+      await service.restart();
       await until(
         () => receiver.told.length >= 21,
         () => `${receiver.told.length} told`,
@@ -276,7 +285,7 @@ describe('A receiver that is down', () => {
         orders.map(({ order_id }) => order_id),
       );
     } finally {
-      await shop.close();
+      await service.close();
       await receiver.close();
     }
   });
@@ -284,17 +293,17 @@ describe('A receiver that is down', () => {
   it('loses nothing when the service is killed, and tells repeats by their ids', async () => {
     const receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
-    const house = await spawnHouse({ environment });
+    const service = await spawnService({ environment });
     try {
       receiver.answers = 500;
-      await house.define(gala({ max_tickets_per_email: null }) as Json);
+      await service.define(gala({ max_tickets_per_email: null }));
       const orders: string[] = [];
       for (let count = 0; count < 10; count += 1) {
-        orders.push((await house.call<Started>('POST', START, { body: wish() })).body.order_id);
+        orders.push((await service.call<Started>('POST', START_CHECKOUT, { body: checkoutBody() })).body.order_id);
       }
-      await house.end('SIGKILL');
+      await service.end('SIGKILL');
       receiver.answers = 200;
-      const next = await spawnHouse({ folder: house.folder, environment });
+      const next = await spawnService({ folder: service.folder, environment });
       try {
         await until(
           () => receiver.told.length >= 10,
@@ -302,18 +311,18 @@ describe('A receiver that is down', () => {
         );
         const checkouts = receiver.told.filter(({ type }) => type === 'InitiateCheckout');
         assert.deepEqual([...new Set(checkouts.map(({ data }) => data.order_id))], orders);
-        const again = await notify(house.folder, environment, ['--from', '1', '--json']);
+        const again = await notify(service.folder, environment, ['--from', '1', '--json']);
         assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 10 }]);
         assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 10);
         receiver.answers = 500;
-        const failed = await notify(house.folder, environment, ['--from', '1']);
+        const failed = await notify(service.folder, environment, ['--from', '1']);
         assert.equal(failed.code, 1);
         assert.match(failed.text, /go on with --from \d+/);
       } finally {
         await next.end('SIGTERM');
       }
     } finally {
-      await house.close();
+      await service.close();
       await receiver.close();
     }
   });

@@ -7,8 +7,10 @@ import { after, before, describe, it } from 'node:test';
 import type { QueueEntryBody } from '#http/schemas/queue.ts';
 import { operationsOf, type ApiDocument } from '../fuzz/document.ts';
 import { holdfast } from '../cli/holdfast.ts';
-import { clubNight, floor, openShop, theatreRun, type Answer, type Shop } from './shop.ts';
-import { gala, item, settle, start } from './till.ts';
+import { settle, start } from '../fixtures/checkout.ts';
+import type { Answer } from '../fixtures/client.ts';
+import { clubNight, floor, gala, item, theatreRun } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const MINUTE = 60_000;
 
@@ -32,14 +34,14 @@ function* secretsOf(value: unknown): Generator<string> {
 }
 
 describe('Operators', () => {
-  let shop: Shop;
+  let service: TestService;
   let orderIds: string[];
   let ticketIds: string[];
   let secrets: string[];
 
   before(async () => {
     const opensAt = (ms: number) => ({ waiting_room_opens_at: new Date(Date.UTC(2027, 4, 8, 12) + ms).toISOString() });
-    shop = await openShop([
+    service = await openServiceWith([
       clubNight(),
       theatreRun(),
       gala(),
@@ -48,28 +50,28 @@ describe('Operators', () => {
       room('evt_coming', opensAt(60 * MINUTE)),
     ]);
     for (const session_key of ['key-of-ada-0001', 'key-of-ben-0002']) {
-      await shop.hold({ session_key, items: [floor(2)] });
-      await shop.hold({ session_key, items: [floor(1)] });
+      await service.hold({ session_key, items: [floor(2)] });
+      await service.hold({ session_key, items: [floor(1)] });
       for (const event_id of ['evt_open', 'evt_drawn', 'evt_coming']) {
-        const { body } = await shop.post<QueueEntryBody>('/api/checkout/queue', { event_id, session_key });
+        const { body } = await service.post<QueueEntryBody>('/api/checkout/queue', { event_id, session_key });
         assert.ok(body.id.startsWith('que_'));
       }
     }
     const keyed = { 'idempotency-key': 'key-of-a-request-0003' };
-    const paid = await start(shop, { items: [item('seat', 2)] }, keyed);
-    const order = await settle(shop, paid, 'paid');
-    const pending = await start(shop, {});
+    const paid = await start(service, { items: [item('seat', 2)] }, keyed);
+    const order = await settle(service, paid, 'paid');
+    const pending = await start(service, {});
     orderIds = [paid.order_id, pending.order_id];
     ticketIds = order.tickets.slice(0, 1);
-    shop.wait(MINUTE);
-    await shop.get('/api/events/public/the-drawn/draw');
-    const facts = [...shop.house.service.engine.journal.read({ afterSeq: 0 })];
+    service.wait(MINUTE);
+    await service.get('/api/events/public/the-drawn/draw');
+    const facts = [...service.internals.engine.journal.read({ afterSeq: 0 })];
     const found = facts.flatMap(({ data }) => [...secretsOf(JSON.parse(data))]);
     // A checkout without a session has its order's id in place of a session key.
     secrets = [...new Set(found)].filter((text) => !text.startsWith('ord_'));
     assert.ok(facts.some(({ type }) => type === 'DrawFinished') && secrets.length > 15);
   });
-  after(() => shop?.close());
+  after(() => service?.close());
 
   function assertClean(where: string, text: string): void {
     for (const secret of secrets)
@@ -86,7 +88,7 @@ describe('Operators', () => {
   };
 
   it('read no secret at any address that can be read', async () => {
-    const { body: document } = await shop.admin.get<ApiDocument>('/openapi.json');
+    const { body: document } = await service.admin.get<ApiDocument>('/openapi.json');
     const reads = operationsOf(document, 'admin').filter(({ method }) => method === 'GET');
     assert.ok(reads.length >= 10, String(reads.length));
     const valuesOf: Readonly<Record<string, readonly string[]>> = {
@@ -100,17 +102,17 @@ describe('Operators', () => {
         const dates: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'fri' };
         const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, dates[id] ?? 'night');
         if (start === '/admin/events/' && /seat/.test(path) && id !== 'evt_play') continue;
-        assertCleanAnswer(address, await shop.admin.get(address));
+        assertCleanAnswer(address, await service.admin.get(address));
       }
     }
     for (const id of valuesOf['/admin/events/']!) {
-      assertCleanAnswer(`journal of ${id}`, await shop.admin.get(`/admin/journal?limit=200&event_id=${id}`));
+      assertCleanAnswer(`journal of ${id}`, await service.admin.get(`/admin/journal?limit=200&event_id=${id}`));
     }
-    assertCleanAnswer('console', await shop.admin.get('/'));
+    assertCleanAnswer('console', await service.admin.get('/'));
   });
 
   it('are still shown what they need: events, orders, tickets, amounts, who waits and what was drawn', async () => {
-    const { body } = await shop.admin.get<{ facts: { type: string; data: string }[] }>('/admin/journal?limit=200');
+    const { body } = await service.admin.get<{ facts: { type: string; data: string }[] }>('/admin/journal?limit=200');
     const dataOf = (type: string) => body.facts.filter((each) => each.type === type).map(({ data }) => data);
     const joined = dataOf('QueueEntryJoined');
     assert.equal(joined.length, 6);
@@ -125,7 +127,7 @@ describe('Operators', () => {
 
   it('change things and are answered without a secret', async () => {
     const seats = { seat_ids: ['S-B-1'], action: 'block' };
-    const { admin } = shop;
+    const { admin } = service;
     assertCleanAnswer('PUT', await admin.put('/admin/events/evt_club', clubNight({ description: 'With words.' })));
     assertCleanAnswer('seats', await admin.post('/admin/events/evt_play/performances/fri/seats', seats));
     assertCleanAnswer('refund', await admin.post(`/admin/orders/${orderIds[0]}/refunds`, { amount: 1, note: 'x' }));
@@ -145,7 +147,7 @@ describe('Operators', () => {
       ['export', 'orders', 'evt_gala', '--format', 'csv'],
       ['verify', '--json'],
     ];
-    const environment = { DATA_DIR: shop.house.folder };
+    const environment = { DATA_DIR: service.folder };
     for (const args of commands) {
       const { code, stdout, stderr } = await holdfast(args, environment);
       assert.equal(code, 0, args.join(' ') + stderr);

@@ -2,83 +2,87 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { assertRefused, audit, MINUTE, openShop, type Json, type Shop } from './shop.ts';
 import {
-  gala,
-  item,
+  checkoutBody,
   keptSecretOf,
-  payOn,
+  newCustomer,
+  openNextPayment,
   sendWebhook,
   settle,
   signatureOf,
-  somebody,
   start,
-  START,
+  START_CHECKOUT,
   statusOf,
-  wish,
   type Started,
-} from './till.ts';
+} from '../fixtures/checkout.ts';
+import { assertRefused, audit } from '../fixtures/checks.ts';
+import type { Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 describe('A webhook', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
+    service = await openServiceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('counts once, however often it is delivered', async () => {
-    const started = await start(shop, { customer: somebody() });
+    const started = await start(service, { customer: newCustomer() });
     const paid = { session: started.checkout_session_id, id: 'msg_twice' };
-    const first = await sendWebhook(shop, paid);
+    const first = await sendWebhook(service, paid);
     assert.deepEqual([first.status, first.body], [200, { result: 'recorded' }]);
-    const before = await statusOf(shop, started);
+    const before = await statusOf(service, started);
     assert.equal(before.status, 'CONFIRMED');
     for (const id of ['msg_twice', 'msg_under_another_id']) {
-      const again = await sendWebhook(shop, { ...paid, id });
+      const again = await sendWebhook(service, { ...paid, id });
       assert.deepEqual([again.status, again.body], [200, { result: 'repeated' }]);
     }
-    assert.deepEqual(await statusOf(shop, started), before);
+    assert.deepEqual(await statusOf(service, started), before);
   });
 
   it('50 times at once is one payment', async () => {
-    const started = await start(shop, { customer: somebody() });
+    const started = await start(service, { customer: newCustomer() });
     const wanted = { session: started.checkout_session_id };
-    const answers = await Promise.all(Array.from({ length: 50 }, () => sendWebhook(shop, wanted)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => sendWebhook(service, wanted)));
     assert.ok(answers.every(({ status }) => status === 200));
     assert.equal(answers.filter(({ body }) => body['result'] === 'recorded').length, 1);
-    const status = await statusOf(shop, started);
+    const status = await statusOf(service, started);
     assert.deepEqual([status.paid_amount, status.refund_due, status.tickets.length], [1900, 0, 1]);
   });
 
   it('may name the payment alone, before the session is known', async () => {
-    await shop.post('/sandbox/outage', { seconds: 60 });
-    const refused = await shop.post(START, wish({ customer: somebody() }));
+    await service.post('/sandbox/outage', { seconds: 60 });
+    const refused = await service.post(START_CHECKOUT, checkoutBody({ customer: newCustomer() }));
     const orderId = String(assertRefused(refused, 502, 'PAYMENT_PROVIDER_UNAVAILABLE')['order_id']);
-    await shop.post('/sandbox/outage', { seconds: 0 });
-    const [payment] = (await statusOf(shop, { order_id: orderId })).payments;
-    const early = await sendWebhook(shop, { session: 'session-of-a-bridge', paymentId: payment!.id });
+    await service.post('/sandbox/outage', { seconds: 0 });
+    const [payment] = (await statusOf(service, { order_id: orderId })).payments;
+    const early = await sendWebhook(service, { session: 'session-of-a-bridge', paymentId: payment!.id });
     assert.deepEqual([early.status, early.body], [200, { result: 'recorded' }]);
-    assert.equal((await statusOf(shop, { order_id: orderId })).status, 'CONFIRMED');
+    assert.equal((await statusOf(service, { order_id: orderId })).status, 'CONFIRMED');
   });
 
   it('in the wrong order loses nothing: declined after paid changes nothing, paid after declined counts', async () => {
-    const one = await start(shop, { customer: somebody() });
-    await sendWebhook(shop, { session: one.checkout_session_id });
-    await sendWebhook(shop, { session: one.checkout_session_id, type: 'payment.declined' });
-    await sendWebhook(shop, { session: one.checkout_session_id, type: 'payment.cancelled' });
-    assert.deepEqual([(await statusOf(shop, one)).status, (await statusOf(shop, one)).refund_due], ['CONFIRMED', 0]);
-    const other = await start(shop, { customer: somebody() });
-    await sendWebhook(shop, { session: other.checkout_session_id, type: 'payment.declined' });
-    await sendWebhook(shop, { session: other.checkout_session_id });
-    assert.equal((await statusOf(shop, other)).status, 'CONFIRMED');
+    const one = await start(service, { customer: newCustomer() });
+    await sendWebhook(service, { session: one.checkout_session_id });
+    await sendWebhook(service, { session: one.checkout_session_id, type: 'payment.declined' });
+    await sendWebhook(service, { session: one.checkout_session_id, type: 'payment.cancelled' });
+    assert.deepEqual(
+      [(await statusOf(service, one)).status, (await statusOf(service, one)).refund_due],
+      ['CONFIRMED', 0],
+    );
+    const other = await start(service, { customer: newCustomer() });
+    await sendWebhook(service, { session: other.checkout_session_id, type: 'payment.declined' });
+    await sendWebhook(service, { session: other.checkout_session_id });
+    assert.equal((await statusOf(service, other)).status, 'CONFIRMED');
   });
 
   it('of another amount or currency is recorded, and a refund is due', async () => {
     for (const wrong of [{ amount: 1899 }, { amount: 5000 }, { currency: 'USD' }]) {
-      const started = await start(shop, { customer: somebody() });
-      const answer = await sendWebhook(shop, { session: started.checkout_session_id, ...wrong });
+      const started = await start(service, { customer: newCustomer() });
+      const answer = await sendWebhook(service, { session: started.checkout_session_id, ...wrong });
       assert.deepEqual([answer.status, answer.body], [200, { result: 'recorded' }]);
-      const status = await statusOf(shop, started);
+      const status = await statusOf(service, started);
       const due = { amount: wrong.amount ?? 1900, currency: wrong.currency ?? 'EUR' };
       const ownDue = due.currency === 'EUR' ? due.amount : 0;
       assert.deepEqual([status.status, status.refund_due, status.tickets], ['PENDING', ownDue, []]);
@@ -88,14 +92,14 @@ describe('A webhook', () => {
         'money of another currency is never added to amounts of the order',
       );
       const path = `/admin/orders/${started.order_id}`;
-      assert.deepEqual((await shop.admin.get(path)).body['refunds_due'], [due]);
-      assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
-      assert.deepEqual((await shop.admin.get(path)).body['refunds_due'], [due]);
-      const { body: refunded } = await shop.admin.post(`${path}/refunds`, due);
+      assert.deepEqual((await service.admin.get(path)).body['refunds_due'], [due]);
+      assert.equal((await settle(service, started, 'paid')).status, 'CONFIRMED');
+      assert.deepEqual((await service.admin.get(path)).body['refunds_due'], [due]);
+      const { body: refunded } = await service.admin.post(`${path}/refunds`, due);
       assert.deepEqual(refunded['refunds_due'], []);
       const { currency } = due;
       assertRefused(
-        await shop.admin.post(`${path}/refunds`, { ...due, amount: 1901, currency }),
+        await service.admin.post(`${path}/refunds`, { ...due, amount: 1901, currency }),
         409,
         'REFUND_TOO_HIGH',
       );
@@ -103,39 +107,47 @@ describe('A webhook', () => {
   });
 
   it('with a bad signature, a foreign secret or another provider’s address is 401, and nothing changes', async () => {
-    const started = await start(shop, { customer: somebody() });
+    const started = await start(service, { customer: newCustomer() });
     const { checkout_session_id: session } = started;
     const foreign = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-    assertRefused(await sendWebhook(shop, { session, secret: foreign }), 401, 'UNAUTHORIZED');
-    assertRefused(await sendWebhook(shop, { session, secret: keptSecretOf(shop, 'provider_b') }), 401, 'UNAUTHORIZED');
-    assertRefused(await shop.post('/api/payments/webhooks/provider_a', '{"type":"payment.paid"}'), 401, 'UNAUTHORIZED');
-    assertRefused(await shop.post('/api/payments/webhooks/provider_a'), 401, 'UNAUTHORIZED');
-    assertRefused(await shop.post('/api/payments/webhooks/provider_c', '{}'), 404, 'NOT_FOUND');
-    assert.equal((await statusOf(shop, started)).status, 'PENDING');
+    assertRefused(await sendWebhook(service, { session, secret: foreign }), 401, 'UNAUTHORIZED');
+    assertRefused(
+      await sendWebhook(service, { session, secret: keptSecretOf(service, 'provider_b') }),
+      401,
+      'UNAUTHORIZED',
+    );
+    assertRefused(
+      await service.post('/api/payments/webhooks/provider_a', '{"type":"payment.paid"}'),
+      401,
+      'UNAUTHORIZED',
+    );
+    assertRefused(await service.post('/api/payments/webhooks/provider_a'), 401, 'UNAUTHORIZED');
+    assertRefused(await service.post('/api/payments/webhooks/provider_c', '{}'), 404, 'NOT_FOUND');
+    assert.equal((await statusOf(service, started)).status, 'PENDING');
   });
 
   it('over five minutes old or ahead is 401', async () => {
-    const started = await start(shop, { customer: somebody() });
+    const started = await start(service, { customer: newCustomer() });
     const { checkout_session_id: session } = started;
     for (const offSeconds of [-302, 302]) {
-      assertRefused(await sendWebhook(shop, { session, offSeconds }), 401, 'UNAUTHORIZED');
+      assertRefused(await sendWebhook(service, { session, offSeconds }), 401, 'UNAUTHORIZED');
     }
-    const fresh = await sendWebhook(shop, { session, type: 'payment.declined', offSeconds: -299 });
+    const fresh = await sendWebhook(service, { session, type: 'payment.declined', offSeconds: -299 });
     assert.equal(fresh.status, 200);
-    assert.equal((await statusOf(shop, started)).payment_status, 'FAILED');
+    assert.equal((await statusOf(service, started)).payment_status, 'FAILED');
   });
 
   it('of an unknown type is ignored, of an unknown session told so, of no JSON refused', async () => {
-    const { checkout_session_id: session } = await start(shop, { customer: somebody() });
-    const ignored = await sendWebhook(shop, { session, type: 'payment.dreamt' });
+    const { checkout_session_id: session } = await start(service, { customer: newCustomer() });
+    const ignored = await sendWebhook(service, { session, type: 'payment.dreamt' });
     assert.deepEqual([ignored.status, ignored.body], [200, { result: 'ignored' }]);
-    assertRefused(await sendWebhook(shop, { session: `${session!.slice(0, -2)}xx` }), 404, 'ORDER_NOT_FOUND');
-    assertRefused(await sendWebhook(shop, { session: 'cs_elsewhere' }), 404, 'ORDER_NOT_FOUND');
-    assertRefused(await sendWebhook(shop, { session, amount: 1.5 }), 400, 'VALIDATION_ERROR');
+    assertRefused(await sendWebhook(service, { session: `${session!.slice(0, -2)}xx` }), 404, 'ORDER_NOT_FOUND');
+    assertRefused(await sendWebhook(service, { session: 'cs_elsewhere' }), 404, 'ORDER_NOT_FOUND');
+    assertRefused(await sendWebhook(service, { session, amount: 1.5 }), 400, 'VALIDATION_ERROR');
     const raw = async (body: string) => {
-      const timestamp = String(Math.floor(shop.now() / 1000));
-      const signature = signatureOf(keptSecretOf(shop, 'provider_a'), `msg_raw.${timestamp}.${body}`);
-      return shop.post('/api/payments/webhooks/provider_a', body, {
+      const timestamp = String(Math.floor(service.now() / 1000));
+      const signature = signatureOf(keptSecretOf(service, 'provider_a'), `msg_raw.${timestamp}.${body}`);
+      return service.post('/api/payments/webhooks/provider_a', body, {
         'webhook-id': 'msg_raw',
         'webhook-timestamp': timestamp,
         'webhook-signature': `v1,AAAA v1,${signature}`,
@@ -148,193 +160,212 @@ describe('A webhook', () => {
   });
 
   it('of the other provider, well signed by it, is told that it knows no such order, and nothing changes', async () => {
-    const started = await start(shop, { customer: somebody() });
-    const { payments } = await statusOf(shop, started);
+    const started = await start(service, { customer: newCustomer() });
+    const { payments } = await statusOf(service, started);
     for (const type of ['payment.paid', 'payment.declined', 'payment.cancelled']) {
       for (const session of [started.checkout_session_id, 'cs_unknown']) {
         const wanted = { type, session, paymentId: payments[0]!.id, provider: 'provider_b' };
-        assertRefused(await sendWebhook(shop, wanted), 404, 'ORDER_NOT_FOUND');
+        assertRefused(await sendWebhook(service, wanted), 404, 'ORDER_NOT_FOUND');
       }
     }
-    const status = await statusOf(shop, started);
+    const status = await statusOf(service, started);
     assert.deepEqual([status.status, status.payment_status, status.paid_amount], ['PENDING', 'PENDING', 0]);
-    assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
+    assert.equal((await settle(service, started, 'paid')).status, 'CONFIRMED');
   });
 
   it('of the other provider has a secret of its own', async () => {
-    const started = await start(shop, { event_id: 'evt_b', customer: somebody() });
+    const started = await start(service, { event_id: 'evt_b', customer: newCustomer() });
     assert.equal(started.payment_provider, 'provider_b');
-    const answer = await sendWebhook(shop, { session: started.checkout_session_id, provider: 'provider_b' });
+    const answer = await sendWebhook(service, { session: started.checkout_session_id, provider: 'provider_b' });
     assert.equal(answer.status, 200);
-    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+    assert.equal((await statusOf(service, started)).status, 'CONFIRMED');
   });
 
   it('is signed as the public library signs', async () => {
-    const started = await start(shop, { customer: somebody() });
+    const started = await start(service, { customer: newCustomer() });
     const body = JSON.stringify({
       type: 'payment.paid',
       data: { checkout_session_id: started.checkout_session_id, payment_id: 'p', amount: 1900, currency: 'eur' },
     });
-    const sentAt = new Date(shop.now());
-    const answer = await shop.post('/api/payments/webhooks/provider_a', body, {
+    const sentAt = new Date(service.now());
+    const answer = await service.post('/api/payments/webhooks/provider_a', body, {
       'webhook-id': 'msg_library',
       'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-      'webhook-signature': new Webhook(keptSecretOf(shop, 'provider_a')).sign('msg_library', sentAt, body),
+      'webhook-signature': new Webhook(keptSecretOf(service, 'provider_a')).sign('msg_library', sentAt, body),
     });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
+    assert.equal((await statusOf(service, started)).status, 'CONFIRMED');
   });
 });
 
 describe('Late money', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala()]);
+    service = await openServiceWith([gala()]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('confirms an EXPIRED order whose tickets can still be had', async () => {
-    const started = await start(shop, { items: [item('seat', 2)], customer: somebody() });
-    shop.wait(31 * MINUTE);
-    assert.equal((await statusOf(shop, started)).status, 'EXPIRED');
-    const paid = await settle(shop, started, 'paid');
+    const started = await start(service, { items: [item('seat', 2)], customer: newCustomer() });
+    service.wait(31 * MINUTE);
+    assert.equal((await statusOf(service, started)).status, 'EXPIRED');
+    const paid = await settle(service, started, 'paid');
     assert.deepEqual([paid.status, paid.refund_due, paid.tickets.length], ['CONFIRMED', 0, 2]);
-    await audit(shop, 'evt_gala');
+    await audit(service, 'evt_gala');
   });
 
   it('is due back where the seats were sold meanwhile, and lowered by recorded refunds', async () => {
-    const late = await start(shop, { items: [item('seat', 1, { seat_ids: ['W-1-8'] })], customer: somebody() });
-    shop.wait(31 * MINUTE);
+    const late = await start(service, { items: [item('seat', 1, { seat_ids: ['W-1-8'] })], customer: newCustomer() });
+    service.wait(31 * MINUTE);
     await settle(
-      shop,
-      await start(shop, { items: [item('seat', 1, { seat_ids: ['W-1-8'] })], customer: somebody() }),
+      service,
+      await start(service, { items: [item('seat', 1, { seat_ids: ['W-1-8'] })], customer: newCustomer() }),
       'paid',
     );
-    const status = await settle(shop, late, 'paid');
+    const status = await settle(service, late, 'paid');
     assert.deepEqual(
       [status.status, status.refund_due, status.paid_amount, status.tickets],
       ['EXPIRED', 3000, 3000, []],
     );
     const path = `/admin/orders/${late.order_id}/refunds`;
-    const partly = await shop.admin.post<Json>(path, { amount: 1000, note: 'first part' });
+    const partly = await service.admin.post<Json>(path, { amount: 1000, note: 'first part' });
     assert.equal(partly.status, 200, JSON.stringify(partly.body));
     assert.deepEqual([partly.body['refund_due'], partly.body['refunded_amount']], [2000, 1000]);
-    const tooMuch = assertRefused(await shop.admin.post(path, { amount: 2001 }), 409, 'REFUND_TOO_HIGH');
+    const tooMuch = assertRefused(await service.admin.post(path, { amount: 2001 }), 409, 'REFUND_TOO_HIGH');
     assert.deepEqual(tooMuch, { refundable: 2000, requested: 2001 });
-    assert.equal((await shop.admin.post<Json>(path, { amount: 2000 })).body['refund_due'], 0);
-    assert.equal((await statusOf(shop, late)).refund_due, 0);
-    assertRefused(await shop.admin.post(path, { amount: 0 }), 400, 'VALIDATION_ERROR');
+    assert.equal((await service.admin.post<Json>(path, { amount: 2000 })).body['refund_due'], 0);
+    assert.equal((await statusOf(service, late)).refund_due, 0);
+    assertRefused(await service.admin.post(path, { amount: 0 }), 400, 'VALIDATION_ERROR');
   });
 
   it('is due back where the allowance of its address went to other orders meanwhile', async () => {
     const email = 'late.buyer@example.com';
-    const late = await start(shop, { items: [item('crew', 2)], customer: { email, name: 'Late' } });
-    shop.wait(31 * MINUTE);
+    const late = await start(service, { items: [item('crew', 2)], customer: { email, name: 'Late' } });
+    service.wait(31 * MINUTE);
     const others = { items: [item('crew', 2)], customer: { email: ' LATE\u200b.Buyer+2@example.com', name: 'Late' } };
-    const second = await start(shop, others);
-    const refused = await shop.post(
-      START,
-      wish({ ...others, customer: { email: 'late.buyer@ＥＸＡＭＰＬＥ.com', name: 'Late' } }),
+    const second = await start(service, others);
+    const refused = await service.post(
+      START_CHECKOUT,
+      checkoutBody({ ...others, customer: { email: 'late.buyer@ＥＸＡＭＰＬＥ.com', name: 'Late' } }),
     );
     assert.deepEqual(assertRefused(refused, 400, 'MAX_TICKETS_PER_EMAIL_EXCEEDED'), {
       limit: 12,
       requested: 8,
       already: 8,
     });
-    const status = await settle(shop, late, 'paid');
+    const status = await settle(service, late, 'paid');
     assert.deepEqual([status.status, status.refund_due, status.tickets], ['EXPIRED', 13_600, []]);
-    assert.equal((await settle(shop, second, 'paid')).status, 'CONFIRMED');
+    assert.equal((await settle(service, second, 'paid')).status, 'CONFIRMED');
   });
 
   it('after the buyer cancelled brings the order back, after the operator cancelled it is due back', async () => {
-    const own = await start(shop, { customer: somebody() });
-    await settle(shop, own, 'cancelled');
-    assert.equal((await settle(shop, own, 'paid')).status, 'CONFIRMED');
-    const called = await start(shop, { customer: somebody() });
-    assert.equal((await shop.admin.post<Json>(`/admin/orders/${called.order_id}/cancel`)).body['status'], 'CANCELLED');
-    const status = await settle(shop, called, 'paid');
+    const own = await start(service, { customer: newCustomer() });
+    await settle(service, own, 'cancelled');
+    assert.equal((await settle(service, own, 'paid')).status, 'CONFIRMED');
+    const called = await start(service, { customer: newCustomer() });
+    assert.equal(
+      (await service.admin.post<Json>(`/admin/orders/${called.order_id}/cancel`)).body['status'],
+      'CANCELLED',
+    );
+    const status = await settle(service, called, 'paid');
     assert.deepEqual([status.status, status.refund_due], ['CANCELLED', 1900]);
   });
 
   it('through two sessions of one order pays once', async () => {
-    const first = await start(shop, { customer: somebody() });
-    await settle(shop, first, 'declined');
-    const second = await payOn(shop, first);
-    await settle(shop, second, 'paid');
-    const status = await settle(shop, first, 'paid');
+    const first = await start(service, { customer: newCustomer() });
+    await settle(service, first, 'declined');
+    const second = await openNextPayment(service, first);
+    await settle(service, second, 'paid');
+    const status = await settle(service, first, 'paid');
     assert.deepEqual([status.status, status.paid_amount, status.refund_due], ['CONFIRMED', 3800, 1900]);
   });
 });
 
 describe('A provider that cannot be reached', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala({ max_tickets_per_email: null })]);
+    service = await openServiceWith([gala({ max_tickets_per_email: null })]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('is 502, and the same start goes on with the same order', async () => {
-    const outage = await shop.post<Json>('/sandbox/outage', { seconds: 60 });
+    const outage = await service.post<Json>('/sandbox/outage', { seconds: 60 });
     assert.equal(outage.status, 200, JSON.stringify(outage.body));
     assert.equal((outage.body['outages'] as Json[]).length, 2);
     const headers = { 'idempotency-key': 'resumed' };
-    const refusal = assertRefused(await shop.post(START, wish(), headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+    const refusal = assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody(), headers),
+      502,
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+    );
     const order = { order_id: String(refusal['order_id']) };
-    assert.equal((await statusOf(shop, order)).status, 'PENDING');
-    assertRefused(await shop.post(START, wish(), headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
-    shop.wait(MINUTE);
-    const resumed = await shop.post<Started>(START, wish(), headers);
+    assert.equal((await statusOf(service, order)).status, 'PENDING');
+    assertRefused(await service.post(START_CHECKOUT, checkoutBody(), headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+    service.wait(MINUTE);
+    const resumed = await service.post<Started>(START_CHECKOUT, checkoutBody(), headers);
     assert.deepEqual([resumed.status, resumed.body.order_id], [201, order.order_id]);
-    assert.deepEqual((await shop.post<Started>(START, wish(), headers)).body, resumed.body);
-    assert.equal((await settle(shop, resumed.body, 'paid')).status, 'CONFIRMED');
+    assert.deepEqual((await service.post<Started>(START_CHECKOUT, checkoutBody(), headers)).body, resumed.body);
+    assert.equal((await settle(service, resumed.body, 'paid')).status, 'CONFIRMED');
   });
 
   it('is resumed by its hold, across a restart, and serves others meanwhile', async () => {
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: 'session-of-hold', items: [item('single', 1)] });
-    await shop.post('/sandbox/outage', { provider: 'provider_a', seconds: 3_600 });
-    const body = wish({ items: undefined, hold_id: hold.id });
-    const refusal = assertRefused(await shop.post(START, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
-    const free = await start(shop, { items: [item('guest', 1)] });
+    const hold = await service.hold({
+      event_id: 'evt_gala',
+      session_key: 'session-of-hold',
+      items: [item('single', 1)],
+    });
+    await service.post('/sandbox/outage', { provider: 'provider_a', seconds: 3_600 });
+    const body = checkoutBody({ items: undefined, hold_id: hold.id });
+    const refusal = assertRefused(await service.post(START_CHECKOUT, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+    const free = await start(service, { items: [item('guest', 1)] });
     assert.equal(free.payment_provider, 'FREE');
-    await shop.restart();
-    const resumed = await shop.post<Started>(START, body);
+    await service.restart();
+    const resumed = await service.post<Started>(START_CHECKOUT, body);
     assert.deepEqual([resumed.status, resumed.body.order_id], [201, refusal['order_id']]);
-    assertRefused(await shop.post(START, body), 409, 'HOLD_NOT_ACTIVE');
+    assertRefused(await service.post(START_CHECKOUT, body), 409, 'HOLD_NOT_ACTIVE');
   });
 
   it('is asked again by the service itself, so that the order page can lead on', async () => {
-    await shop.post('/sandbox/outage', { seconds: 60 });
-    const refusal = assertRefused(await shop.post(START, wish()), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
-    const { checkoutSessions } = shop.house.service.payments;
+    await service.post('/sandbox/outage', { seconds: 60 });
+    const refusal = assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody()),
+      502,
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+    );
+    const { checkoutSessions } = service.internals.payments;
     await checkoutSessions.resumeUnopened();
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     const page = `/orders/${String(refusal['order_id'])}`;
-    assert.doesNotMatch(String((await shop.get(page)).body), /sandbox\/pay\/cs_/);
+    assert.doesNotMatch(String((await service.get(page)).body), /sandbox\/pay\/cs_/);
     await checkoutSessions.resumeUnopened();
-    assert.match(String((await shop.get(page)).body), /href="[^"]*sandbox\/pay\/cs_/);
+    assert.match(String((await service.get(page)).body), /href="[^"]*sandbox\/pay\/cs_/);
   });
 
   it('ends with its window like every order', async () => {
-    await shop.post('/sandbox/outage', { seconds: 60 });
+    await service.post('/sandbox/outage', { seconds: 60 });
     const headers = { 'idempotency-key': 'too-late' };
-    const refusal = assertRefused(await shop.post(START, wish(), headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
-    shop.wait(30 * MINUTE);
-    assert.equal((await statusOf(shop, { order_id: String(refusal['order_id']) })).status, 'EXPIRED');
-    const anew = await shop.post<Started>(START, wish(), headers);
+    const refusal = assertRefused(
+      await service.post(START_CHECKOUT, checkoutBody(), headers),
+      502,
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+    );
+    service.wait(30 * MINUTE);
+    assert.equal((await statusOf(service, { order_id: String(refusal['order_id']) })).status, 'EXPIRED');
+    const anew = await service.post<Started>(START_CHECKOUT, checkoutBody(), headers);
     assert.equal(anew.status, 201);
     assert.notEqual(anew.body.order_id, refusal['order_id']);
   });
 });
 
 describe('The pages', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala({ name: 'Gala <script>alert(1)</script>' })]);
+    service = await openServiceWith([gala({ name: 'Gala <script>alert(1)</script>' })]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   const page = async (path: string): Promise<{ readonly text: string; readonly headers: Headers }> => {
-    const { status, body, headers } = await shop.get<string>(path);
+    const { status, body, headers } = await service.get<string>(path);
     assert.equal(status, 200, String(body));
     assert.match(headers.get('content-type')!, /^text\/html/);
     assert.equal(headers.get('cache-control'), 'no-store');
@@ -347,7 +378,7 @@ describe('The pages', () => {
 
   it('lead a buyer from the order over the sandbox back to the tickets', async () => {
     const customer = { email: 'eve@example.com', name: '"><img src=x onerror=alert(1)>' };
-    const started = await start(shop, { items: [item('seat', 2)], customer, installment_count: 2 });
+    const started = await start(service, { items: [item('seat', 2)], customer, installment_count: 2 });
     const orderPath = `/orders/${started.order_id}`;
     const pending = await page(orderPath);
     assert.match(pending.text, /Awaiting payment/);
@@ -357,17 +388,17 @@ describe('The pages', () => {
     const payPath = `/sandbox/pay/${started.checkout_session_id}`;
     assert.match((await page(payPath)).text, /Installment 1 of 2/);
     const paid = await form(payPath, 'outcome=paid');
-    assert.deepEqual([paid.status, paid.headers.get('location')], [303, `${shop.house.publicUrl}${orderPath}`]);
+    assert.deepEqual([paid.status, paid.headers.get('location')], [303, `${service.publicUrl}${orderPath}`]);
     const partly = await page(orderPath);
     assert.match(partly.text, /Partly paid/);
     assert.equal(partly.text.match(/aria-label="QR code"/g)?.length, 2);
     const opened = await form(`${orderPath}/pay`, '');
     assert.equal(opened.status, 303);
     const declined = await form(new URL(opened.headers.get('location')!).pathname, 'outcome=declined');
-    assert.equal(declined.headers.get('location'), `${shop.house.publicUrl}${orderPath}`);
-    await settle(shop, await payOn(shop, started), 'paid');
+    assert.equal(declined.headers.get('location'), `${service.publicUrl}${orderPath}`);
+    await settle(service, await openNextPayment(service, started), 'paid');
     assert.match((await page(orderPath)).text, /Confirmed/);
-    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    await service.admin.post(`/admin/orders/${started.order_id}/cancel`);
     const cancelled = await page(orderPath);
     assert.match(cancelled.text, /Tickets \(void\)/);
     assert.match(cancelled.text, /€60\.00 will be given back to you/);
@@ -375,7 +406,7 @@ describe('The pages', () => {
 
   it('lead back to the storefront, its own addresses allowed by the policy', async () => {
     const addresses = { success_url: 'https://ok.example/a?o={ORDER_ID}', cancel_url: 'http://no.example:81/b' };
-    const started = await start(shop, { ...addresses, customer: somebody() });
+    const started = await start(service, { ...addresses, customer: newCustomer() });
     const path = `/sandbox/pay/${started.checkout_session_id}`;
     const { headers } = await page(path);
     assert.match(
@@ -387,7 +418,7 @@ describe('The pages', () => {
     assert.equal(late.headers.get('location'), `https://ok.example/a?o=${started.order_id}`);
     assertRefused(await form(path, 'outcome=stolen'), 400, 'VALIDATION_ERROR');
     assertRefused(
-      await shop.post(path, { outcome: 'paid' }, { 'content-type': 'text/plain' }),
+      await service.post(path, { outcome: 'paid' }, { 'content-type': 'text/plain' }),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     );
@@ -397,10 +428,10 @@ describe('The pages', () => {
     const amounts = { EUR: '€19.00', JPY: '¥1,900', KWD: 'KWD 1.900' };
     for (const [currency, text] of Object.entries(amounts)) {
       const event = { id: `evt_${currency}`, slug: currency.toLowerCase(), currency };
-      await shop.house.define(gala(event) as Json);
-      const started = await start(shop, { event_id: event.id, customer: somebody() });
+      await service.define(gala(event) as Json);
+      const started = await start(service, { event_id: event.id, customer: newCustomer() });
       const page = (path: string): Promise<string> =>
-        shop.get<string>(path).then(({ body }) => body.replaceAll('\u00a0', ' '));
+        service.get<string>(path).then(({ body }) => body.replaceAll('\u00a0', ' '));
       assert.match(await page(`/orders/${started.order_id}`), new RegExp(text.replace('.', '\\.')));
       assert.match(await page(`/sandbox/pay/${started.checkout_session_id}`), new RegExp(text.replace('.', '\\.')));
     }
@@ -409,130 +440,130 @@ describe('The pages', () => {
   it('say no to people as a page, and to programs as the error body', async () => {
     const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     for (const path of ['/orders/ord_1_x', '/sandbox/pay/cs_1_x']) {
-      assertRefused(await shop.get(path), 404, 'ORDER_NOT_FOUND');
-      const shown = await shop.get<string>(path, asBrowser);
+      assertRefused(await service.get(path), 404, 'ORDER_NOT_FOUND');
+      const shown = await service.get<string>(path, asBrowser);
       assert.deepEqual([shown.status, shown.headers.get('vary')], [404, 'Accept']);
       assert.match(shown.body, /<h1>There is no such order\.<\/h1>/);
       assert.match(shown.headers.get('content-security-policy')!, /^default-src 'none'/);
     }
-    assertRefused(await shop.get('/api/events/public/no-such-event', asBrowser), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get('/no/where', asBrowser), 404, 'NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/no-such-event', asBrowser), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/no/where', asBrowser), 404, 'NOT_FOUND');
   });
 
   const form = (path: string, body: string) =>
-    shop.post<Json>(path, body, { 'content-type': 'application/x-www-form-urlencoded' });
+    service.post<Json>(path, body, { 'content-type': 'application/x-www-form-urlencoded' });
 });
 
 describe('Operators', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([gala()]);
+    service = await openServiceWith([gala()]);
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('list orders page by page, by status and by address', async () => {
     const address = { email: 'Zoe+vip@example.com', name: 'Zoe' };
-    const started = [await start(shop, { customer: address }), await start(shop, { customer: somebody() })];
-    await settle(shop, started[0]!, 'paid');
+    const started = [await start(service, { customer: address }), await start(service, { customer: newCustomer() })];
+    await settle(service, started[0]!, 'paid');
     const path = '/admin/events/evt_gala/orders';
-    const first = await shop.admin.get<{ orders: Json[]; next_cursor: string | null }>(`${path}?limit=1`);
+    const first = await service.admin.get<{ orders: Json[]; next_cursor: string | null }>(`${path}?limit=1`);
     assert.deepEqual(
       first.body.orders.map((order) => order['order_id']),
       [started[0]!.order_id],
     );
-    const second = await shop.admin.get<typeof first.body>(`${path}?limit=1&cursor=${first.body.next_cursor}`);
+    const second = await service.admin.get<typeof first.body>(`${path}?limit=1&cursor=${first.body.next_cursor}`);
     assert.deepEqual(
       second.body.orders.map((order) => order['order_id']),
       [started[1]!.order_id],
     );
     assert.equal(second.body.next_cursor, null);
     for (const query of ['status=CONFIRMED', 'email=zoe@example.com']) {
-      const found = await shop.admin.get<typeof first.body>(`${path}?${query}`);
+      const found = await service.admin.get<typeof first.body>(`${path}?${query}`);
       assert.deepEqual(
         found.body.orders.map((order) => order['order_id']),
         [started[0]!.order_id],
       );
     }
-    assertRefused(await shop.admin.get(`${path}?status=LOST`), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.admin.get(`${path}?cursor=x`), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.admin.get('/admin/events/none/orders'), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get(path), 404, 'NOT_FOUND');
+    assertRefused(await service.admin.get(`${path}?status=LOST`), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.admin.get(`${path}?cursor=x`), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.admin.get('/admin/events/none/orders'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get(path), 404, 'NOT_FOUND');
   });
 
   it('note a refund once by its reference', async () => {
-    const started = await start(shop, { customer: somebody() });
-    await settle(shop, started, 'paid');
+    const started = await start(service, { customer: newCustomer() });
+    await settle(service, started, 'paid');
     const path = `/admin/orders/${started.order_id}/refunds`;
     const noted = { amount: 500, reference: 're_17', note: 'half of it' };
-    const first = await shop.admin.post<Json>(path, noted);
-    const again = await shop.admin.post<Json>(path, noted);
+    const first = await service.admin.post<Json>(path, noted);
+    const again = await service.admin.post<Json>(path, noted);
     assert.deepEqual([first.status, again.status], [200, 200]);
     assert.deepEqual(again.body['refunds'], first.body['refunds']);
     const [refund] = first.body['refunds'] as Json[];
     assert.deepEqual([refund!['amount'], refund!['currency'], refund!['reference']], [500, 'EUR', 're_17']);
-    const { body } = await shop.admin.post<Json>(path, { ...noted, reference: 're_18' });
+    const { body } = await service.admin.post<Json>(path, { ...noted, reference: 're_18' });
     assert.equal(body['refunded_amount'], 1000);
     const without = { amount: 100, note: 'cash' };
-    await shop.admin.post<Json>(path, without);
-    assert.equal((await shop.admin.post<Json>(path, without)).body['refunded_amount'], 1200);
+    await service.admin.post<Json>(path, without);
+    assert.equal((await service.admin.post<Json>(path, without)).body['refunded_amount'], 1200);
     for (const bad of [{ reference: '' }, { reference: ' ' }, { reference: 'x'.repeat(256) }, { currency: 'eur' }]) {
-      assertRefused(await shop.admin.post(path, { ...without, ...bad }), 400, 'VALIDATION_ERROR');
+      assertRefused(await service.admin.post(path, { ...without, ...bad }), 400, 'VALIDATION_ERROR');
     }
   });
 
   it('cancel an order: tickets return, what was paid is due back', async () => {
-    const started = await start(shop, { items: [item('seat', 2)], customer: somebody() });
-    await settle(shop, started, 'paid');
-    const before = (await audit(shop, 'evt_gala')).get('eve')!.sold;
+    const started = await start(service, { items: [item('seat', 2)], customer: newCustomer() });
+    await settle(service, started, 'paid');
+    const before = (await audit(service, 'evt_gala')).get('eve')!.sold;
     const path = `/admin/orders/${started.order_id}/cancel`;
-    const answer = await shop.admin.post<Json>(path, { note: 'asked on the phone' });
+    const answer = await service.admin.post<Json>(path, { note: 'asked on the phone' });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const { status, refund_due: due, cancelled_by: by, cancellation_note: note } = answer.body;
     assert.deepEqual([status, due, by, note], ['CANCELLED', 6000, 'OPERATOR', 'asked on the phone']);
-    assert.equal((await audit(shop, 'evt_gala')).get('eve')!.sold, before - 2);
-    assert.equal((await shop.admin.post(path)).status, 200, 'again changes nothing');
-    const expired = await start(shop, { customer: somebody() });
-    shop.wait(30 * MINUTE);
-    assertRefused(await shop.admin.post(`/admin/orders/${expired.order_id}/cancel`), 409, 'ORDER_NOT_CANCELLABLE');
+    assert.equal((await audit(service, 'evt_gala')).get('eve')!.sold, before - 2);
+    assert.equal((await service.admin.post(path)).status, 200, 'again changes nothing');
+    const expired = await start(service, { customer: newCustomer() });
+    service.wait(30 * MINUTE);
+    assertRefused(await service.admin.post(`/admin/orders/${expired.order_id}/cancel`), 409, 'ORDER_NOT_CANCELLABLE');
   });
 });
 
 describe('Without the sandbox', () => {
   it('its routes are gone, and a paid order finds no provider', async () => {
-    const shop = await openShop([gala()], { SANDBOX: 'off' });
+    const service = await openServiceWith([gala()], { SANDBOX: 'off' });
     try {
-      assertRefused(await shop.post('/sandbox/payments/cs_1_x', { outcome: 'paid' }), 404, 'NOT_FOUND');
-      assertRefused(await shop.post('/sandbox/outage', { seconds: 1 }), 404, 'NOT_FOUND');
-      assertRefused(await shop.get('/sandbox/pay/cs_1_x'), 404, 'NOT_FOUND');
-      const held = await shop.hold({ event_id: 'evt_gala', session_key: 'session-one', items: [item('single', 2)] });
-      const taking = wish({ hold_id: held.id, items: undefined });
-      for (const body of [wish(), taking, taking]) {
-        assertRefused(await shop.post(START, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+      assertRefused(await service.post('/sandbox/payments/cs_1_x', { outcome: 'paid' }), 404, 'NOT_FOUND');
+      assertRefused(await service.post('/sandbox/outage', { seconds: 1 }), 404, 'NOT_FOUND');
+      assertRefused(await service.get('/sandbox/pay/cs_1_x'), 404, 'NOT_FOUND');
+      const held = await service.hold({ event_id: 'evt_gala', session_key: 'session-one', items: [item('single', 2)] });
+      const taking = checkoutBody({ hold_id: held.id, items: undefined });
+      for (const body of [checkoutBody(), taking, taking]) {
+        assertRefused(await service.post(START_CHECKOUT, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
       }
-      const read = await shop.get<Json>(`/api/checkout/holds/${held.id}`, { 'x-session-key': 'session-one' });
+      const read = await service.get<Json>(`/api/checkout/holds/${held.id}`, { 'x-session-key': 'session-one' });
       assert.equal(read.body['status'], 'ACTIVE', 'the hold is not taken over by an order that nobody could pay');
-      const { orders } = (await shop.admin.get<{ orders: Json[] }>('/admin/events/evt_gala/orders')).body;
+      const { orders } = (await service.admin.get<{ orders: Json[] }>('/admin/events/evt_gala/orders')).body;
       assert.deepEqual(orders, [], 'nothing was placed, nothing is off sale');
-      const loaded = await shop.admin.put<Json>('/admin/events/evt_gala', gala({ name: 'Gala again' }));
+      const loaded = await service.admin.put<Json>('/admin/events/evt_gala', gala({ name: 'Gala again' }));
       assert.match(String(loaded.body['warnings']), /nothing stands behind provider_a/);
-      assert.equal((await start(shop, { items: [item('guest', 1)] })).payment_provider, 'FREE');
+      assert.equal((await start(service, { items: [item('guest', 1)] })).payment_provider, 'FREE');
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 
   it('with the envelope bodies are wrapped, webhooks and keys too', async () => {
-    const shop = await openShop([gala()], { RESPONSE_ENVELOPE: 'data' });
+    const service = await openServiceWith([gala()], { RESPONSE_ENVELOPE: 'data' });
     try {
-      const { body } = await shop.post<{ data: Started }>(START, wish());
-      const settled = await shop.post<{ data: Json }>(`/sandbox/payments/${body.data.checkout_session_id}`, {
+      const { body } = await service.post<{ data: Started }>(START_CHECKOUT, checkoutBody());
+      const settled = await service.post<{ data: Json }>(`/sandbox/payments/${body.data.checkout_session_id}`, {
         outcome: 'paid',
       });
       assert.equal(settled.body.data['status'], 'CONFIRMED');
-      const page = await shop.get<string>(`/orders/${body.data.order_id}`);
+      const page = await service.get<string>(`/orders/${body.data.order_id}`);
       assert.match(page.body, /^<!doctype html>/);
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 });

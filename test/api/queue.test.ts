@@ -9,33 +9,22 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CHECK_DRAW } from '#http/pages/draw-page.ts';
 import type { DrawBody, QueueEntryBody } from '#http/schemas/queue.ts';
-import { spawnHouse } from './harness.ts';
-import {
-  as,
-  assertRefused,
-  clubNight,
-  floor,
-  HOLDS,
-  MINUTE,
-  newSession,
-  openShop,
-  RFC_3339,
-  type Answer,
-  type Json,
-  type Shop,
-} from './shop.ts';
-import { item, somebody, START as START_CHECKOUT } from './till.ts';
+import { newCustomer, START_CHECKOUT } from '../fixtures/checkout.ts';
+import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
+import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
+import { clubNight, floor, item } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 
 const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 /** One service for all rooms; each test has an event of its own. */
-let shop: Shop;
+let service: TestService;
 before(async () => {
-  shop = await openShop([]);
+  service = await openServiceWith([]);
 });
-after(() => shop.close());
+after(() => service.close());
 
 interface Room {
   readonly eventId: string;
@@ -51,24 +40,24 @@ async function openRoom(overrides: object = {}): Promise<Room> {
   rooms += 1;
   const [id, slug] = [`evt_room${rooms}`, `room-${rooms}`];
   const definition = clubNight({ id, slug, waiting_room: true, waiting_room_rate: 2, ...overrides }) as Json;
-  await shop.house.define(definition);
+  await service.define(definition);
   return { eventId: id, draw: `/api/events/public/${slug}/draw`, definition };
 }
 
-const isoIn = (ms: number): string => new Date(shop.now() + ms).toISOString();
+const isoIn = (ms: number): string => new Date(service.now() + ms).toISOString();
 
 const join = ({ eventId }: Room, session: string): Promise<Answer<QueueEntryBody>> =>
-  shop.post<QueueEntryBody>(QUEUE, { event_id: eventId, session_key: session });
+  service.post<QueueEntryBody>(QUEUE, { event_id: eventId, session_key: session });
 
 const poll = (session: string, id: string): Promise<Answer<QueueEntryBody>> =>
-  shop.get<QueueEntryBody>(`${QUEUE}/${id}`, as(session));
+  service.get<QueueEntryBody>(`${QUEUE}/${id}`, as(session));
 
 const leave = (session: string, id: string): Promise<Answer<QueueEntryBody>> =>
-  shop.delete<QueueEntryBody>(`${QUEUE}/${id}`, as(session));
+  service.delete<QueueEntryBody>(`${QUEUE}/${id}`, as(session));
 
 function holdWith({ eventId }: Room, session: string, queuePass?: string): Promise<Answer> {
   const pass = queuePass === undefined ? {} : { queue_pass: queuePass };
-  return shop.post(HOLDS, { event_id: eventId, session_key: session, items: [floor(1)], ...pass });
+  return service.post(HOLDS, { event_id: eventId, session_key: session, items: [floor(1)], ...pass });
 }
 
 describe('The line', () => {
@@ -100,12 +89,12 @@ describe('The line', () => {
     assert.equal(third.headers.get('retry-after'), '5');
     const again = await join(room, c);
     assert.deepEqual([again.status, again.body.id], [200, third.body.id]);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     const admitted = await poll(c, third.body.id);
     assert.deepEqual([admitted.status, admitted.body.status], [200, 'ADMITTED']);
     const left = await leave(c, third.body.id);
     assert.deepEqual([left.status, left.body.status], [200, 'LEFT']);
-    const leftAgain = await shop.delete<QueueEntryBody>(`${QUEUE}/${third.body.id}?session_key=${c}`);
+    const leftAgain = await service.delete<QueueEntryBody>(`${QUEUE}/${third.body.id}?session_key=${c}`);
     assert.deepEqual([leftAgain.status, leftAgain.body.status], [200, 'LEFT']);
   });
 
@@ -114,20 +103,20 @@ describe('The line', () => {
     const without = await openRoom({ waiting_room: false });
     const session = newSession();
     assertRefused(
-      await shop.post(QUEUE, { event_id: without.eventId, session_key: session }),
+      await service.post(QUEUE, { event_id: without.eventId, session_key: session }),
       400,
       'QUEUE_NOT_ENABLED',
     );
-    assertRefused(await shop.post(QUEUE, { event_id: 'evt_none', session_key: session }), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.post(QUEUE, { event_id: room.eventId }), 400, 'VALIDATION_ERROR');
-    assertRefused(await shop.post(QUEUE, { event_id: room.eventId, session_key: 'short' }), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.post(QUEUE, { event_id: 'evt_none', session_key: session }), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.post(QUEUE, { event_id: room.eventId }), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.post(QUEUE, { event_id: room.eventId, session_key: 'short' }), 400, 'VALIDATION_ERROR');
     const { id } = (await join(room, session)).body;
-    assertRefused(await shop.get(`${QUEUE}/${id}`), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.get(`${QUEUE}/${id}`), 400, 'VALIDATION_ERROR');
     const unknown = `${id.slice(0, -24)}${'x'.repeat(24)}`;
     for (const method of ['get', 'delete'] as const) {
-      const wrongKey = await shop[method](`${QUEUE}/${id}`, as(newSession()));
-      const wrongId = await shop[method](`${QUEUE}/${unknown}`, as(session));
-      const noId = await shop[method](`${QUEUE}/nonsense`, as(session));
+      const wrongKey = await service[method](`${QUEUE}/${id}`, as(newSession()));
+      const wrongId = await service[method](`${QUEUE}/${unknown}`, as(session));
+      const noId = await service[method](`${QUEUE}/nonsense`, as(session));
       for (const answer of [wrongKey, wrongId, noId]) assertRefused(answer, 404, 'QUEUE_ENTRY_NOT_FOUND');
       assert.deepEqual(withoutTime(wrongKey.body), withoutTime(wrongId.body));
     }
@@ -138,7 +127,7 @@ describe('The line', () => {
     const sessions = Array.from({ length: 6 }, newSession);
     const entries: string[] = [];
     for (const session of sessions) entries.push((await join(room, session)).body.id);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     await poll(sessions[5]!, entries[5]!);
     const states = await Promise.all(sessions.map((session, index) => poll(session, entries[index]!)));
     assert.deepEqual(
@@ -153,9 +142,9 @@ describe('The line', () => {
     await join(room, a);
     const silent = (await join(room, b)).body;
     const there = (await join(room, c)).body;
-    shop.wait(MINUTE - 1);
+    service.wait(MINUTE - 1);
     await poll(c, there.id);
-    shop.wait(MINUTE + 1);
+    service.wait(MINUTE + 1);
     const gone = await poll(b, silent.id);
     assert.deepEqual([gone.body.status, gone.body.position], ['EXPIRED', null]);
     assert.equal((await poll(c, there.id)).body.status, 'ADMITTED');
@@ -180,14 +169,14 @@ describe('A pass', () => {
     const wish = {
       event_id: room.eventId,
       items: [item('single', 1, { selling_stage_id: 'regular', performance_id: 'night' })],
-      customer: somebody(),
+      customer: newCustomer(),
       accept_terms: true,
     };
-    assertRefused(await shop.post(START_CHECKOUT, wish), 403, 'QUEUE_PASS_REQUIRED');
-    assertRefused(await shop.post(START_CHECKOUT, { ...wish, queue_pass: waiting }), 403, 'QUEUE_PASS_INVALID');
-    const started = await shop.post(START_CHECKOUT, { ...wish, queue_pass: pass, session_key: a });
+    assertRefused(await service.post(START_CHECKOUT, wish), 403, 'QUEUE_PASS_REQUIRED');
+    assertRefused(await service.post(START_CHECKOUT, { ...wish, queue_pass: waiting }), 403, 'QUEUE_PASS_INVALID');
+    const started = await service.post(START_CHECKOUT, { ...wish, queue_pass: pass, session_key: a });
     assert.equal(started.status, 201, JSON.stringify(started.body));
-    shop.wait(10 * MINUTE);
+    service.wait(10 * MINUTE);
     assertRefused(await holdWith(room, a, pass), 403, 'QUEUE_PASS_INVALID');
   });
 
@@ -197,10 +186,10 @@ describe('A pass', () => {
     const pass = (await join(room, session)).body.id;
     const buy = (more: object, headers: Record<string, string> = {}): Promise<Answer> => {
       const items = [item('single', 1, { selling_stage_id: 'regular', performance_id: 'night' })];
-      const body = { event_id: room.eventId, items, customer: somebody(), accept_terms: true, queue_pass: pass };
-      return shop.post(START_CHECKOUT, { ...body, ...more }, headers);
+      const body = { event_id: room.eventId, items, customer: newCustomer(), accept_terms: true, queue_pass: pass };
+      return service.post(START_CHECKOUT, { ...body, ...more }, headers);
     };
-    const customer = somebody();
+    const customer = newCustomer();
     const key = { 'idempotency-key': 'keyless-order' };
     const first = await buy({ customer }, key);
     assert.equal(first.status, 201, JSON.stringify(first.body));
@@ -210,7 +199,7 @@ describe('A pass', () => {
     assert.equal((await buy({ session_key: session })).status, 201);
     assert.equal((await buy({ session_key: session })).status, 201);
     assert.equal((await holdWith(room, session, pass)).status, 201);
-    await shop.restart();
+    await service.restart();
     assertRefused(await buy({}), 403, 'QUEUE_PASS_INVALID');
   });
 
@@ -226,10 +215,10 @@ describe('A pass', () => {
     const next = (await join(room, b)).body;
     assert.equal(next.status, 'WAITING');
     const hold = (await holdWith(room, a, pass)).body as { id: string };
-    const started = await shop.post(START_CHECKOUT, {
+    const started = await service.post(START_CHECKOUT, {
       event_id: room.eventId,
       hold_id: hold.id,
-      customer: somebody(),
+      customer: newCustomer(),
       accept_terms: true,
     });
     assert.equal(started.status, 201, JSON.stringify(started.body));
@@ -249,7 +238,7 @@ describe('A room that pauses when nothing is left', () => {
     const hold = (await holdWith(room, a, pass)).body as { id: string };
     const waiting = (await join(room, b)).body;
     assert.deepEqual([waiting.status, waiting.sold_out], ['WAITING', true]);
-    await shop.delete(`${HOLDS}/${hold.id}`, as(a));
+    await service.delete(`${HOLDS}/${hold.id}`, as(a));
     const admitted = (await poll(b, waiting.id)).body;
     assert.deepEqual([admitted.status, admitted.sold_out], ['ADMITTED', false]);
   });
@@ -281,7 +270,7 @@ describe('The draw', () => {
     assert.equal(answer!.headers.get('retry-after'), '5');
     const { status, position, open, estimated_minutes: minutes, draw_commitment: commitment } = answer!.body;
     assert.deepEqual([status, position, open, minutes], ['WAITING', null, false, 1]);
-    assert.deepEqual((await shop.get<DrawBody>(room.draw)).body, {
+    assert.deepEqual((await service.get<DrawBody>(room.draw)).body, {
       event_id: room.eventId,
       status: 'pending',
       draw_commitment: commitment,
@@ -296,9 +285,9 @@ describe('The draw', () => {
 
   it('gives the line that its proof says, and shows no pass', async () => {
     const { room, guests } = await crowdedRoom(12);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     const views = await pollAll(guests);
-    const { body } = await shop.get<DrawBody>(room.draw);
+    const { body } = await service.get<DrawBody>(room.draw);
     const hashes = guests.map(({ entry }) => sha256(entry.id));
     const digest = sha256([...hashes].sort().join(''));
     const seed = Buffer.from(body.seed!, 'hex');
@@ -315,18 +304,18 @@ describe('The draw', () => {
       if (view.position !== null) assert.equal(view.position, place - 1);
     }
     assert.ok(!JSON.stringify(body).includes('que_'));
-    assert.deepEqual((await shop.get<DrawBody>(`${room.draw}?offset=10&limit=5`)).body.entries, byKey.slice(10));
+    assert.deepEqual((await service.get<DrawBody>(`${room.draw}?offset=10&limit=5`)).body.entries, byKey.slice(10));
     for (const query of ['limit=0', 'limit=10001', 'limit=x', 'offset=-1']) {
-      assertRefused(await shop.get(`${room.draw}?${query}`), 400, 'VALIDATION_ERROR');
+      assertRefused(await service.get(`${room.draw}?${query}`), 400, 'VALIDATION_ERROR');
     }
   });
 
   it('is shown to browsers as a page whose lines check it', async () => {
     const { room } = await crowdedRoom(12);
-    shop.wait(MINUTE);
-    const page = await shop.get<string>(room.draw, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    service.wait(MINUTE);
+    const page = await service.get<string>(room.draw, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     assert.match(page.headers.get('content-type')!, /^text\/html/);
-    const { body: proof } = await shop.get<DrawBody>(room.draw, { accept: 'application/json, text/html;q=0.5' });
+    const { body: proof } = await service.get<DrawBody>(room.draw, { accept: 'application/json, text/html;q=0.5' });
     for (const figure of [proof.seed!, proof.opening!, proof.draw_commitment, proof.entries_digest!]) {
       assert.ok(page.body.includes(figure));
     }
@@ -341,7 +330,7 @@ describe('The draw', () => {
     try {
       const file = path.join(folder, 'check-draw.mjs');
       writeFileSync(file, lines);
-      const { stdout } = await run(process.execPath, [file, `${shop.house.publicUrl}${room.draw}`]);
+      const { stdout } = await run(process.execPath, [file, `${service.publicUrl}${room.draw}`]);
       assert.equal(stdout.match(/: true/g)?.length, 4, stdout);
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -349,19 +338,19 @@ describe('The draw', () => {
   });
 
   it('is found nowhere where nothing is drawn', async () => {
-    assertRefused(await shop.get((await openRoom()).draw), 404, 'NOT_FOUND');
-    assertRefused(await shop.get((await openRoom({ waiting_room: false })).draw), 404, 'NOT_FOUND');
-    assertRefused(await shop.get((await openRoom({ status: 'DRAFT' })).draw), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get('/api/events/public/none/draw'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get((await openRoom()).draw), 404, 'NOT_FOUND');
+    assertRefused(await service.get((await openRoom({ waiting_room: false })).draw), 404, 'NOT_FOUND');
+    assertRefused(await service.get((await openRoom({ status: 'DRAFT' })).draw), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/none/draw'), 404, 'EVENT_NOT_FOUND');
   });
 
   it('and the line survive a restart', async () => {
     const { room, guests } = await crowdedRoom(8);
-    shop.wait(MINUTE);
+    service.wait(MINUTE);
     const bodiesOf = (answers: readonly Answer<unknown>[]): unknown[] => answers.map(({ body }) => body);
-    const before = bodiesOf([...(await pollAll(guests)), await shop.get(room.draw)]);
-    await shop.restart();
-    assert.deepEqual(bodiesOf([...(await pollAll(guests)), await shop.get(room.draw)]), before);
+    const before = bodiesOf([...(await pollAll(guests)), await service.get(room.draw)]);
+    await service.restart();
+    assert.deepEqual(bodiesOf([...(await pollAll(guests)), await service.get(room.draw)]), before);
   });
 });
 
@@ -369,7 +358,7 @@ describe('Operators', () => {
   it('see how the room does, and cannot close doors that people came through', async () => {
     const room = await openRoom({ waiting_room_rate: 1 });
     for (let index = 0; index < 3; index += 1) await join(room, newSession());
-    const { body } = await shop.admin.get<{ waiting_room: Json }>(`/admin/events/${room.eventId}`);
+    const { body } = await service.admin.get<{ waiting_room: Json }>(`/admin/events/${room.eventId}`);
     assert.deepEqual(body.waiting_room, {
       status: 'OPEN',
       opens_at: null,
@@ -380,7 +369,11 @@ describe('Operators', () => {
       draw_commitment: null,
     });
     const later = { ...room.definition, waiting_room_opens_at: isoIn(MINUTE) };
-    const detail = assertRefused(await shop.admin.put(`/admin/events/${room.eventId}`, later), 409, 'UPDATE_CONFLICT');
+    const detail = assertRefused(
+      await service.admin.put(`/admin/events/${room.eventId}`, later),
+      409,
+      'UPDATE_CONFLICT',
+    );
     assert.equal((detail['conflicts'] as { path: string }[])[0]?.path, '/waiting_room_opens_at');
   });
 });
@@ -388,19 +381,21 @@ describe('Operators', () => {
 describe('A waiting room killed at any moment', () => {
   it('keeps every place and pass that was answered, and draws once', async () => {
     const environment = { SANDBOX_CLOCK: 'on' };
-    const house = await spawnHouse({ environment });
+    const service = await spawnService({ environment });
     const opensAt = new Date(Date.now() + MINUTE).toISOString();
     try {
-      await house.define(
+      await service.define(
         clubNight({ waiting_room: true, waiting_room_rate: 3, waiting_room_opens_at: opensAt }) as Json,
       );
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, index) =>
-          house.call<QueueEntryBody>('POST', QUEUE, { body: { event_id: 'evt_club', session_key: `person-${index}` } }),
+          service.call<QueueEntryBody>('POST', QUEUE, {
+            body: { event_id: 'evt_club', session_key: `person-${index}` },
+          }),
         ),
       );
-      await house.end('SIGKILL');
-      const again = await spawnHouse({ folder: house.folder, environment });
+      await service.end('SIGKILL');
+      const again = await spawnService({ folder: service.folder, environment });
       try {
         await again.call('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
         const pollAll = (): Promise<Answer<QueueEntryBody>[]> =>
@@ -427,7 +422,7 @@ describe('A waiting room killed at any moment', () => {
         await again.close();
       }
     } finally {
-      await house.close();
+      await service.close();
     }
   });
 });

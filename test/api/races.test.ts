@@ -4,31 +4,20 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OccupancyBody } from '#http/schemas/seating.ts';
-import {
-  as,
-  audit,
-  clubNight,
-  floor,
-  HOLDS,
-  MINUTE,
-  newSession,
-  openShop,
-  seat,
-  theatreRun,
-  type Answer,
-  type ItemRequest,
-  type Shop,
-} from './shop.ts';
+import { audit } from '../fixtures/checks.ts';
+import { as, HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
+import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const CROWD = 1_000;
 
-let shop: Shop;
+let service: TestService;
 
 before(async () => {
-  shop = await openShop([clubNight(), theatreRun()]);
+  service = await openServiceWith([clubNight(), theatreRun()]);
 });
-after(() => shop.close());
-beforeEach(() => shop.wait(60 * MINUTE));
+after(() => service.close());
+beforeEach(() => service.wait(60 * MINUTE));
 
 interface Try {
   readonly session: string;
@@ -41,7 +30,7 @@ function rush(eventId: string, items: (n: number) => readonly ItemRequest[], cro
     Array.from({ length: crowd }, async (_, n) => {
       const session = newSession();
       const body = { event_id: eventId, session_key: session, items: items(n) };
-      return { session, answer: await shop.post<HoldBody>(HOLDS, body) };
+      return { session, answer: await service.post<HoldBody>(HOLDS, body) };
     }),
   );
 }
@@ -57,13 +46,13 @@ function codesOfLosers(tries: readonly Try[]): string[] {
 
 describe('A thousand parallel requests', () => {
   it('for the last 10 tickets: exactly 10 get one', async () => {
-    await shop.hold({ session_key: newSession(), items: [floor(90)] });
+    await service.hold({ session_key: newSession(), items: [floor(90)] });
     const tries = await rush('evt_club', () => [floor(1)]);
     assert.equal(won(tries).length, 10);
     assert.deepEqual(codesOfLosers(tries), ['INSUFFICIENT_TICKETS']);
-    const { held, available } = (await audit(shop, 'evt_club')).get('night')!;
+    const { held, available } = (await audit(service, 'evt_club')).get('night')!;
     assert.deepEqual([held, available], [100, 0]);
-    const { body } = await shop.get<EventBody>('/api/events/public/club-night');
+    const { body } = await service.get<EventBody>('/api/events/public/club-night');
     assert.deepEqual([body.ticketAvailability[0]!.available, body.ticketAvailability[0]!.reserved], [0, 100]);
   });
 
@@ -71,9 +60,11 @@ describe('A thousand parallel requests', () => {
     const tries = await rush('evt_play', () => [seat('stalls', 'fri', 1, { seat_ids: ['S-A-5'] })]);
     assert.equal(won(tries).length, 1);
     assert.deepEqual(codesOfLosers(tries), ['SEAT_TAKEN']);
-    const { body } = await shop.get<OccupancyBody>('/api/events/public/the-play/seating/occupancy?performance_id=fri');
+    const { body } = await service.get<OccupancyBody>(
+      '/api/events/public/the-play/seating/occupancy?performance_id=fri',
+    );
     assert.deepEqual(body.held, ['S-A-5']);
-    assert.equal((await audit(shop, 'evt_play')).get('fri')!.held, 1);
+    assert.equal((await audit(service, 'evt_play')).get('fri')!.held, 1);
   });
 
   it('for the best seats: every seat goes to one, and all that can be sold are', async () => {
@@ -81,7 +72,7 @@ describe('A thousand parallel requests', () => {
     const seats = won(tries).flatMap(({ answer }) => answer.body.items[0]!.seat_ids);
     assert.equal(new Set(seats).size, seats.length);
     assert.equal(seats.length, 22, 'all but the wheelchair places');
-    assert.equal((await audit(shop, 'evt_play')).get('fri')!.held, 22);
+    assert.equal((await audit(service, 'evt_play')).get('fri')!.held, 22);
   });
 
   it('over two dates: all or nothing for each of them', async () => {
@@ -90,7 +81,7 @@ describe('A thousand parallel requests', () => {
       (n) => [seat('standing', 'fri', 1), seat('standing', 'sat', 1 + (n % 2))],
       300,
     );
-    const dates = await audit(shop, 'evt_play');
+    const dates = await audit(service, 'evt_play');
     const lines = won(tries).map(({ answer }) => answer.body.items.map((item) => item.ticket_count));
     assert.equal(dates.get('fri')!.held, lines.length);
     assert.equal(
@@ -103,15 +94,15 @@ describe('A thousand parallel requests', () => {
   it('of one session leave it one ACTIVE hold', async () => {
     const session = newSession();
     const body = { event_id: 'evt_club', session_key: session, items: [floor(2)] };
-    const answers = await Promise.all(Array.from({ length: 200 }, () => shop.post<HoldBody>(HOLDS, body)));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => service.post<HoldBody>(HOLDS, body)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
     const read = await Promise.all(
-      answers.map((answer) => shop.get<HoldBody>(`${HOLDS}/${answer.body.id}`, as(session))),
+      answers.map((answer) => service.get<HoldBody>(`${HOLDS}/${answer.body.id}`, as(session))),
     );
     const statuses = read.map((answer) => answer.body.status);
     assert.equal(statuses.filter((status) => status === 'ACTIVE').length, 1);
     assert.equal(statuses.filter((status) => status === 'RELEASED').length, 199);
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, 2);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, 2);
   });
 });
 
@@ -127,20 +118,20 @@ describe('A crowd that comes and goes', () => {
           if (known === undefined || turn === 0) {
             const items = [seat('stalls', n % 2 === 0 ? 'fri' : 'sat', 1 + (n % 3)), seat('standing', 'fri', 1)];
             const body = { event_id: 'evt_play', session_key: session, items };
-            const answer = await shop.post<HoldBody>(HOLDS, body);
+            const answer = await service.post<HoldBody>(HOLDS, body);
             if (answer.status === 201) holds.set(session, answer.body);
           } else if (turn === 1) {
             const { performance_id: date } = known.items[0]!;
             const items = [seat(known.items[0]!.ticket_type_id, date, 1 + (round % 2))];
-            const answer = await shop.patch<HoldBody>(`${HOLDS}/${known.id}`, { items }, as(session));
+            const answer = await service.patch<HoldBody>(`${HOLDS}/${known.id}`, { items }, as(session));
             if (answer.status === 200) holds.set(session, answer.body);
           } else {
-            await shop.delete(`${HOLDS}/${known.id}`, as(session));
+            await service.delete(`${HOLDS}/${known.id}`, as(session));
             holds.delete(session);
           }
         }),
       );
-      const dates = await audit(shop, 'evt_play');
+      const dates = await audit(service, 'evt_play');
       for (const date of ['fri', 'sat']) {
         const mine = [...holds.values()]
           .flatMap(({ items }) => items)

@@ -4,39 +4,29 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OccupancyBody, SeatBody, SeatingBody } from '#http/schemas/seating.ts';
-import { plainBestBlock, type PlainSeat, type PlainType } from '../domain/best-available-oracle.ts';
-import { sample } from './harness.ts';
-import {
-  assertRefused,
-  audit,
-  HOLDS,
-  MINUTE,
-  newSession,
-  openShop,
-  seat,
-  theatreRun,
-  type Answer,
-  type ItemRequest,
-  type Shop,
-} from './shop.ts';
+import { plainBestBlock, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
+import { assertRefused, audit } from '../fixtures/checks.ts';
+import { HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
+import { sample, seat, theatreRun } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const PLAY = '/api/events/public/the-play';
 
-let shop: Shop;
+let service: TestService;
 let session: string;
 
 before(async () => {
-  shop = await openShop([theatreRun()]);
+  service = await openServiceWith([theatreRun()]);
 });
-after(() => shop.close());
+after(() => service.close());
 beforeEach(() => {
   session = newSession();
   // Every test begins with all seats free: an hour later every hold has run out.
-  shop.wait(60 * MINUTE);
+  service.wait(60 * MINUTE);
 });
 
 function place(items: readonly ItemRequest[], key = session): Promise<Answer<HoldBody>> {
-  return shop.post<HoldBody>(HOLDS, { event_id: 'evt_play', session_key: key, items });
+  return service.post<HoldBody>(HOLDS, { event_id: 'evt_play', session_key: key, items });
 }
 
 /** The seats that a single item is given. */
@@ -52,7 +42,7 @@ async function take(...seatIds: string[]): Promise<void> {
 }
 
 function suggest(request: object): Promise<Answer<SeatBody[]>> {
-  return shop.post<SeatBody[]>(`${PLAY}/seating/best-available`, request);
+  return service.post<SeatBody[]>(`${PLAY}/seating/best-available`, request);
 }
 
 async function suggested(ticketTypeId: string, count: number, more: object = {}): Promise<readonly string[]> {
@@ -62,7 +52,7 @@ async function suggested(ticketTypeId: string, count: number, more: object = {})
 }
 
 async function occupied(query = ''): Promise<OccupancyBody> {
-  const { status, body } = await shop.get<OccupancyBody>(`${PLAY}/seating/occupancy?performance_id=fri${query}`);
+  const { status, body } = await service.get<OccupancyBody>(`${PLAY}/seating/occupancy?performance_id=fri${query}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
 }
@@ -102,9 +92,10 @@ describe('Seats that are picked', () => {
     assert.deepEqual(detail['seat_ids'], ['S-A-1', 'S-C-3']);
     assert.deepEqual((await occupied()).held, []);
     assert.deepEqual(await seatsOf(place([seat('wheel', 'fri', 1, { seat_ids: ['S-C-2'] })])), ['S-C-2']);
-    const mine = (await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] })).id;
+    const mine = (await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] }))
+      .id;
     const moved = { items: [seat('wheel', 'fri', 1, { seat_ids: ['S-A-1'] })] };
-    const answer = await shop.patch(`${HOLDS}/${mine}`, moved, { 'x-session-key': session });
+    const answer = await service.patch(`${HOLDS}/${mine}`, moved, { 'x-session-key': session });
     assertRefused(answer, 400, 'SEAT_NOT_IN_TICKET_TYPE');
   });
 
@@ -112,7 +103,7 @@ describe('Seats that are picked', () => {
     const item = seat('wheel', 'fri', 1, { seat_ids: ['S-A-1'] });
     const customer = { name: 'Ada', email: 'ada@example.org' };
     const start = { event_id: 'evt_play', accept_terms: true, customer, items: [item] };
-    assertRefused(await shop.post('/api/checkout/start', start), 400, 'SEAT_NOT_IN_TICKET_TYPE');
+    assertRefused(await service.post('/api/checkout/start', start), 400, 'SEAT_NOT_IN_TICKET_TYPE');
   });
 
   it('held by others are SEAT_TAKEN with every taken seat, not just the first', async () => {
@@ -129,12 +120,12 @@ describe('Seats that are picked', () => {
 
   it('blocked by the operator are SEAT_NOT_SELLABLE until they are unblocked', async () => {
     const seats = (action: string) =>
-      shop.admin.post('/admin/events/evt_play/performances/fri/seats', { seat_ids: row('A', 1), action });
+      service.admin.post('/admin/events/evt_play/performances/fri/seats', { seat_ids: row('A', 1), action });
     assert.equal((await seats('block')).status, 200);
     const pick = [seat('stalls', 'fri', 1, { seat_ids: row('A', 1) })];
     assert.deepEqual(assertRefused(await place(pick), 400, 'SEAT_NOT_SELLABLE')['seat_ids'], row('A', 1));
     assert.deepEqual((await occupied()).blocked, row('A', 1));
-    assert.equal((await audit(shop, 'evt_play')).get('fri')!.blocked, 1);
+    assert.equal((await audit(service, 'evt_play')).get('fri')!.blocked, 1);
     assert.equal((await seats('unblock')).status, 200);
     assert.equal((await place(pick)).status, 201);
     assertRefused(await seats('block'), 409, 'SEAT_TAKEN');
@@ -148,14 +139,14 @@ describe('Seats that are picked', () => {
     assert.equal(problem!.path, '/items/1/seat_ids');
     const lost = both.map((item) => ({ ...item, performance_id: 'none' }));
     assertRefused(await place(lost), 400, 'VALIDATION_ERROR');
-    const held = await shop.hold({ event_id: 'evt_play', session_key: session, items: both.slice(0, 1) });
-    const changed = await shop.patch(`${HOLDS}/${held.id}`, { items: both }, { 'x-session-key': session });
+    const held = await service.hold({ event_id: 'evt_play', session_key: session, items: both.slice(0, 1) });
+    const changed = await service.patch(`${HOLDS}/${held.id}`, { items: both }, { 'x-session-key': session });
     assertRefused(changed, 400, 'VALIDATION_ERROR');
     const customer = { name: 'Ada', email: 'ada@example.org' };
     const start = { event_id: 'evt_play', accept_terms: true, customer, items: both };
-    assertRefused(await shop.post('/api/checkout/start', start), 400, 'VALIDATION_ERROR');
+    assertRefused(await service.post('/api/checkout/start', start), 400, 'VALIDATION_ERROR');
     const kept = { items: [seat('pair', 'fri', 1, { seat_ids: ['S-A-1', 'S-A-2'] })] };
-    const added = await shop.patch(`${HOLDS}/${held.id}`, kept, { 'x-session-key': session });
+    const added = await service.patch(`${HOLDS}/${held.id}`, kept, { 'x-session-key': session });
     const [taken] = assertRefused(added, 400, 'VALIDATION_ERROR')['errors'] as { path: string }[];
     assert.equal(taken!.path, '/items/0/seat_ids', 'a seat of a line that stays is named by another');
     assertRefused(await place([seat('stalls', 'fri', 1, { seat_ids: [] })]), 400, 'VALIDATION_ERROR');
@@ -221,9 +212,9 @@ describe('Seats that are assigned', () => {
   it('that a quota leaves are the most that largest_block names', async () => {
     const event = theatreRun({ id: 'evt_few', slug: 'few' }) as { sellingStages: readonly object[] };
     const sellingStages = event.sellingStages.map((stage) => ({ ...stage, quotas: { stalls: 2 } }));
-    assert.equal((await shop.admin.put('/admin/events/evt_few', { ...event, sellingStages })).status, 201);
+    assert.equal((await service.admin.put('/admin/events/evt_few', { ...event, sellingStages })).status, 201);
     const request = { event_id: 'evt_few', session_key: session, items: [seat('stalls', 'fri', 3)] };
-    const detail = assertRefused(await shop.post(HOLDS, request), 400, 'INSUFFICIENT_TICKETS');
+    const detail = assertRefused(await service.post(HOLDS, request), 400, 'INSUFFICIENT_TICKETS');
     assert.deepEqual([detail['available'], detail['largest_block']], [2, 2]);
   });
 
@@ -243,7 +234,7 @@ describe('Seats that are assigned', () => {
 
   it('of an accessible type count the accessible seats alone, in what is left, in reserved and in refusals', async () => {
     const left = async () => {
-      const { body } = await shop.get<EventBody>(`${PLAY}?performance_id=fri`);
+      const { body } = await service.get<EventBody>(`${PLAY}?performance_id=fri`);
       const rows = body.ticketAvailability.map((each) => [each.ticket_type_id, each.available] as const);
       return Object.fromEntries(rows);
     };
@@ -292,9 +283,9 @@ describe('Companions of accessible seats', () => {
     const wheel = seat('wheel', 'fri', 1);
     const companion = seat('stalls', 'fri', 1);
     assert.deepEqual(await party(wheel, companion), { wheel: row('C', 2), stalls: row('C', 3) });
-    shop.wait(60 * MINUTE);
+    service.wait(60 * MINUTE);
     assert.deepEqual(await party(companion, wheel), { stalls: row('C', 3), wheel: row('C', 2) });
-    shop.wait(60 * MINUTE);
+    service.wait(60 * MINUTE);
     const both = { wheel: row('C', 1, 2), stalls: row('C', 3, 4) };
     assert.deepEqual(await party(seat('wheel', 'fri', 2), seat('stalls', 'fri', 2)), both);
   });
@@ -311,12 +302,12 @@ describe('Companions of accessible seats', () => {
     const customer = { name: 'Ada', email: 'ada@example.org' };
     const items = [seat('stalls', 'fri', 1), seat('wheel', 'fri', 1)];
     const start = { event_id: 'evt_play', accept_terms: true, customer, items };
-    assert.equal((await shop.post('/api/checkout/start', start)).status, 201);
+    assert.equal((await service.post('/api/checkout/start', start)).status, 201);
     assert.deepEqual((await occupied()).held, row('C', 2, 3));
-    shop.wait(60 * MINUTE);
-    const hold = await shop.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] });
+    service.wait(60 * MINUTE);
+    const hold = await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('wheel', 'fri', 1)] });
     const [own] = hold.items[0]!.seat_ids;
-    const changed = await shop.patch<HoldBody>(`${HOLDS}/${hold.id}`, { items }, { 'x-session-key': session });
+    const changed = await service.patch<HoldBody>(`${HOLDS}/${hold.id}`, { items }, { 'x-session-key': session });
     assert.deepEqual(
       changed.body.items.map((item) => item.seat_ids),
       [[own], row('C', 3)],
@@ -326,7 +317,7 @@ describe('Companions of accessible seats', () => {
   it('are not sought for another performance, nor where seats are named', async () => {
     const other = { ...seat('stalls', 'sat', 1) };
     assert.deepEqual(await party(seat('wheel', 'fri', 1), other), { wheel: row('C', 1), stalls: row('A', 5) });
-    shop.wait(60 * MINUTE);
+    service.wait(60 * MINUTE);
     const named = seat('wheel', 'fri', 1, { seat_ids: row('C', 2) });
     assert.deepEqual(await party(named, seat('stalls', 'fri', 1)), { wheel: row('C', 2), stalls: row('A', 5) });
   });
@@ -368,7 +359,7 @@ describe('POST best-available', () => {
       const proposal = await suggested('stalls', count);
       const key = newSession();
       assert.deepEqual(await seatsOf(place([seat('stalls', 'fri', count)], key)), proposal);
-      shop.wait(11 * MINUTE);
+      service.wait(11 * MINUTE);
       await take(...row('A', 5, 6));
     }
   });
@@ -390,14 +381,14 @@ describe('POST best-available', () => {
     assertRefused(await ask({ performance_id: 'sun' }), 400, 'PERFORMANCE_NOT_FOUND');
     assertRefused(await suggest({ ticket_type_id: 'stalls', count: 1 }), 400, 'PERFORMANCE_REQUIRED');
     const elsewhere = '/api/events/public/nowhere/seating/best-available';
-    assertRefused(await shop.post(elsewhere, { ticket_type_id: 'x', count: 1 }), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.post(elsewhere, { ticket_type_id: 'x', count: 1 }), 404, 'EVENT_NOT_FOUND');
     assert.equal((await suggested('stalls', 200)).length, 0);
   });
 });
 
 describe('GET seating', () => {
   it('shows every seat once, with an ETag that gives 304', async () => {
-    const { status, body, headers } = await shop.get<SeatingBody>(`${PLAY}/seating`);
+    const { status, body, headers } = await service.get<SeatingBody>(`${PLAY}/seating`);
     assert.equal(status, 200);
     assert.equal(body.event_id, 'evt_play');
     assert.deepEqual(
@@ -424,14 +415,14 @@ describe('GET seating', () => {
       ['stalls', 'gallery'],
     );
     const etag = headers.get('etag')!;
-    const again = await shop.get(`${PLAY}/seating`, { 'if-none-match': etag });
+    const again = await service.get(`${PLAY}/seating`, { 'if-none-match': etag });
     assert.deepEqual([again.status, again.body], [304, '']);
     assert.equal(again.headers.get('etag'), etag);
   });
 
   it('of an unknown event is EVENT_NOT_FOUND', async () => {
-    assertRefused(await shop.get('/api/events/public/nowhere/seating'), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await shop.get('/api/events/public/nowhere/seating/occupancy'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/nowhere/seating'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/events/public/nowhere/seating/occupancy'), 404, 'EVENT_NOT_FOUND');
   });
 });
 
@@ -454,16 +445,16 @@ describe('GET occupancy', () => {
   });
 
   it('needs the date where there are several', async () => {
-    assertRefused(await shop.get(`${PLAY}/seating/occupancy`), 400, 'PERFORMANCE_REQUIRED');
+    assertRefused(await service.get(`${PLAY}/seating/occupancy`), 400, 'PERFORMANCE_REQUIRED');
     const address = `${PLAY}/seating/occupancy?performance_id=sun`;
-    assertRefused(await shop.get(address), 400, 'PERFORMANCE_NOT_FOUND');
+    assertRefused(await service.get(address), 400, 'PERFORMANCE_NOT_FOUND');
   });
 
   it('answers ?since= with what changed, each seat in its newest state', async () => {
     const { version } = await occupied();
     const hold = await place([seat('stalls', 'fri', 2, { seat_ids: row('A', 1, 2) })]);
     await take(...row('A', 3));
-    await shop.delete(`${HOLDS}/${hold.body.id}`, { 'x-session-key': session });
+    await service.delete(`${HOLDS}/${hold.body.id}`, { 'x-session-key': session });
     const body = await occupied(`&since=${version}`);
     assert.ok(body.version > version);
     assert.equal(body.since, version);
@@ -478,30 +469,30 @@ describe('GET occupancy', () => {
     assert.ok(Array.isArray((await occupied(`&since=${version + 1000}`)).held));
     for (const since of ['-1', 'x', '1.5', '']) {
       const address = `${PLAY}/seating/occupancy?performance_id=fri&since=${since}`;
-      assertRefused(await shop.get(address), 400, 'VALIDATION_ERROR');
+      assertRefused(await service.get(address), 400, 'VALIDATION_ERROR');
     }
   });
 
   it('has an ETag that changes with every change of a seat', async () => {
     const address = `${PLAY}/seating/occupancy?performance_id=fri`;
-    const etag = (await shop.get(address)).headers.get('etag')!;
-    assert.equal((await shop.get(address, { 'if-none-match': etag })).status, 304);
+    const etag = (await service.get(address)).headers.get('etag')!;
+    assert.equal((await service.get(address, { 'if-none-match': etag })).status, 304);
     await take(...row('A', 1));
-    assert.equal((await shop.get(address, { 'if-none-match': etag })).status, 200);
+    assert.equal((await service.get(address, { 'if-none-match': etag })).status, 200);
   });
 
   it('shows expired holds as free at the millisecond', async () => {
     await take(...row('A', 1));
-    shop.wait(10 * MINUTE - 1);
+    service.wait(10 * MINUTE - 1);
     assert.deepEqual((await occupied()).held, row('A', 1));
-    shop.wait(1);
+    service.wait(1);
     assert.deepEqual((await occupied()).held, []);
   });
 });
 
 describe('The wheelchair places of Erfurt', () => {
   it('are 31, and no ordinary seat is sold as one of them', async (t) => {
-    const hall = await openShop([sample('erfurt-volley')]);
+    const hall = await openServiceWith([sample('erfurt-volley')]);
     t.after(() => hall.close());
     const payload = async () =>
       (await hall.get<EventBody>('/api/events/public/erfurt-volley?performance_id=derby')).body;
@@ -536,7 +527,7 @@ describe('Best available in Erfurt', () => {
   };
 
   it('is what a plain reading of the contract gives, on all six blocks until the hall is full', async (t) => {
-    const hall = await openShop([sample('erfurt-volley', { limits_at_hold: false })]);
+    const hall = await openServiceWith([sample('erfurt-volley', { limits_at_hold: false })]);
     t.after(() => hall.close());
     const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');
     const taken = new Set<string>();

@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { newFolder, openHouse, runToEnd, sample, spawnHouse } from './harness.ts';
+import { sample } from '../fixtures/events.ts';
+import { newFolder, openService, runToEnd, spawnService } from '../fixtures/service.ts';
 
 const singles = (sessionKey: string, quantity = 1) => ({
   event_id: 'evt_club',
@@ -14,24 +15,24 @@ const singles = (sessionKey: string, quantity = 1) => ({
 });
 
 test('npm start’s process says what to open, and the curl line it prints holds two seats', async (t) => {
-  const house = await spawnHouse({ demo: true });
-  t.after(() => house.close());
-  const line = await house.shows(/curl -s .*/);
-  assert.ok(line.includes(house.publicUrl), house.printed());
+  const service = await spawnService({ demo: true });
+  t.after(() => service.close());
+  const line = await service.shows(/curl -s .*/);
+  assert.ok(line.includes(service.publicUrl), service.printed());
   const body = /-d '(.*)'$/.exec(line)?.[1];
-  const hold = await house.call<{ items: { seat_ids: string[] }[] }>('POST', '/api/checkout/holds', { body: body! });
+  const hold = await service.call<{ items: { seat_ids: string[] }[] }>('POST', '/api/checkout/holds', { body: body! });
   assert.equal(hold.status, 201, JSON.stringify(hold.body));
   assert.equal(hold.body.items[0]?.seat_ids.length, 2);
-  for (const page of [`${house.publicUrl}/`, `${house.publicUrl}/docs`, `${house.publicUrl}/openapi.json`]) {
+  for (const page of [`${service.publicUrl}/`, `${service.publicUrl}/docs`, `${service.publicUrl}/openapi.json`]) {
     assert.equal((await fetch(page)).status, 200, page);
   }
-  assert.equal(readFileSync(path.join(house.folder, 'holdfast.pid'), 'utf8').trim(), String(house.pid));
-  assert.equal(await house.end('SIGTERM'), 0);
-  assert.ok(!existsSync(path.join(house.folder, 'holdfast.pid')));
+  assert.equal(readFileSync(path.join(service.folder, 'holdfast.pid'), 'utf8').trim(), String(service.pid));
+  assert.equal(await service.end('SIGTERM'), 0);
+  assert.ok(!existsSync(path.join(service.folder, 'holdfast.pid')));
 });
 
 test('what was answered is there after kill -9, and two Ctrl-C stop it with exit code 0', async (t) => {
-  const first = await spawnHouse();
+  const first = await spawnService();
   t.after(() => first.close());
   await first.define(sample('club-night'));
   const placed = await Promise.all(
@@ -40,7 +41,7 @@ test('what was answered is there after kill -9, and two Ctrl-C stop it with exit
     ),
   );
   assert.equal(await first.end('SIGKILL'), null);
-  const second = await spawnHouse({ folder: first.folder });
+  const second = await spawnService({ folder: first.folder });
   t.after(() => second.close());
   for (const [n, { status, body }] of placed.entries()) {
     assert.equal(status, 201);
@@ -53,16 +54,16 @@ test('what was answered is there after kill -9, and two Ctrl-C stop it with exit
 });
 
 test('a client that never finishes its request does not keep the process from stopping', async (t) => {
-  const house = await spawnHouse();
-  t.after(() => house.close());
-  const { port } = new URL(house.publicUrl);
+  const service = await spawnService();
+  t.after(() => service.close());
+  const { port } = new URL(service.publicUrl);
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write(
     'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
   );
-  await house.call('GET', '/health/live');
-  assert.equal(await house.end('SIGTERM'), 0);
+  await service.call('GET', '/health/live');
+  assert.equal(await service.end('SIGTERM'), 0);
 });
 
 test('bad settings, a bad catalogue and a port in use end it with exit code 2, every problem on a line', async (t) => {
@@ -78,9 +79,9 @@ test('bad settings, a bad catalogue and a port in use end it with exit code 2, e
   assert.match(catalogue.text, /bad\.json.*slug.*is required/);
   rmSync(folder, { recursive: true });
 
-  const house = await openHouse();
-  t.after(() => house.close());
-  const { port } = new URL(house.publicUrl);
+  const service = await openService();
+  t.after(() => service.close());
+  const { port } = new URL(service.publicUrl);
   const taken = await runToEnd({ environment: { PORT: port } });
   assert.equal(taken.code, 2);
   assert.match(taken.text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
@@ -99,13 +100,13 @@ test('a short secret ends it with exit code 2 and one line, which does not show 
 });
 
 test('it warns where anybody can pay for nothing, where nobody can pay at all, and where codes given out cannot be checked', async (t) => {
-  const open = await spawnHouse();
+  const open = await spawnService();
   t.after(() => open.close());
   await open.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
   const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
   await open.end('SIGTERM');
   const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
-  const selling = await spawnHouse({ folder: open.folder, environment: { ...stripe, ...ticketKey } });
+  const selling = await spawnService({ folder: open.folder, environment: { ...stripe, ...ticketKey } });
   t.after(() => selling.close());
   await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
   await selling.shows(/"level":40.*TICKET_KEY does not list the key that is kept here/);
@@ -114,12 +115,12 @@ test('it warns where anybody can pay for nothing, where nobody can pay at all, a
 });
 
 test('a folder in use ends it with exit code 3 and stays untouched', async (t) => {
-  const house = await openHouse();
-  t.after(() => house.close());
-  const second = await runToEnd({ folder: house.folder });
+  const service = await openService();
+  t.after(() => service.close());
+  const second = await runToEnd({ folder: service.folder });
   assert.equal(second.code, 3);
   assert.match(second.text, /is in use/);
-  await house.define(sample('club-night'));
+  await service.define(sample('club-night'));
 });
 
 test('a damaged journal ends it with exit code 5', async () => {
@@ -131,37 +132,38 @@ test('a damaged journal ends it with exit code 5', async () => {
 });
 
 test('a catalogue is loaded at start, and loading it again changes nothing', async (t) => {
-  const house = await openHouse({ environment: { CATALOG: 'src/catalogue/samples/club-night.json' } });
-  t.after(() => house.close());
-  const version = async () => (await house.operate<{ version: number }>('GET', '/admin/events/evt_club')).body.version;
+  const service = await openService({ environment: { CATALOG: 'src/catalogue/samples/club-night.json' } });
+  t.after(() => service.close());
+  const version = async () =>
+    (await service.operate<{ version: number }>('GET', '/admin/events/evt_club')).body.version;
   assert.equal(await version(), 1);
-  const held = await house.call<{ id: string }>('POST', '/api/checkout/holds', { body: singles('session-one') });
-  await house.restart();
+  const held = await service.call<{ id: string }>('POST', '/api/checkout/holds', { body: singles('session-one') });
+  await service.restart();
   assert.equal(await version(), 1);
-  const read = await house.call('GET', `/api/checkout/holds/${held.body.id}`, { sessionKey: 'session-one' });
+  const read = await service.call('GET', `/api/checkout/holds/${held.body.id}`, { sessionKey: 'session-one' });
   assert.deepEqual(read.body, held.body);
 });
 
 test('without ADMIN_TOKEN one is made, kept readable by its owner alone, and never logged', async (t) => {
-  const house = await spawnHouse({ environment: { ADMIN_TOKEN: '' } });
-  t.after(() => house.close());
-  const file = path.join(house.folder, 'admin-token');
+  const service = await spawnService({ environment: { ADMIN_TOKEN: '' } });
+  t.after(() => service.close());
+  const file = path.join(service.folder, 'admin-token');
   const token = readFileSync(file, 'utf8').trim();
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.ok(house.printed().includes('admin-token') && !house.printed().includes(token));
+  assert.ok(service.printed().includes('admin-token') && !service.printed().includes(token));
   const headers = { authorization: `Bearer ${token}` };
-  assert.equal((await house.operate('GET', '/admin/events', { headers })).status, 200);
-  assert.equal((await house.operate('GET', '/admin/events')).status, 401);
+  assert.equal((await service.operate('GET', '/admin/events', { headers })).status, 200);
+  assert.equal((await service.operate('GET', '/admin/events')).status, 401);
 });
 
 test(
   'the command that the page of a fresh machine shows works with plain curl',
   { skip: !existsSync('/usr/bin/curl') && 'curl is not installed' },
   async (t) => {
-    const house = await openHouse({ demo: true });
-    t.after(() => house.close());
-    const { stdout } = await promisify(execFile)('curl', ['-s', `${house.publicUrl}/api/events/public`]);
+    const service = await openService({ demo: true });
+    t.after(() => service.close());
+    const { stdout } = await promisify(execFile)('curl', ['-s', `${service.publicUrl}/api/events/public`]);
     assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 5);
-    await house.close();
+    await service.close();
   },
 );

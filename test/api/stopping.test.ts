@@ -7,9 +7,10 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { openSlowProvider } from '../payments/stripe-stand-in.ts';
-import { spawnHouse, type Answer, type Json, type SpawnedHouse } from './harness.ts';
-import { clubNight, floor, HOLDS, newSession } from './shop.ts';
-import { item, somebody, START, wish, type OrderStatus, type Started } from './till.ts';
+import { checkoutBody, newCustomer, START_CHECKOUT, type OrderStatus, type Started } from '../fixtures/checkout.ts';
+import { HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
+import { clubNight, floor, item } from '../fixtures/events.ts';
+import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
 
 const BUYERS = 24;
 
@@ -22,35 +23,44 @@ const stadium = (id: string, overrides: object = {}): Json =>
     ...overrides,
   }) as Json;
 
-async function spawn(t: TestContext, environment: Record<string, string> = {}, folder?: string): Promise<SpawnedHouse> {
-  const house = await spawnHouse({ environment, ...(folder !== undefined && { folder }) });
-  t.after(() => house.close());
-  return house;
+async function spawn(
+  t: TestContext,
+  environment: Record<string, string> = {},
+  folder?: string,
+): Promise<ServiceProcess> {
+  const service = await spawnService({ environment, ...(folder !== undefined && { folder }) });
+  t.after(() => service.close());
+  return service;
 }
 
 /** What became of a checkout; null when the service hung up before it answered. */
 type Outcome = Answer<Started & { readonly code?: string }> | null;
 
-function startAt(house: SpawnedHouse, overrides: object = {}): Promise<Outcome> {
-  const body = wish({ event_id: 'evt_club', items: [item('single', 1)], customer: somebody(), ...overrides });
-  return house.call<Started>('POST', START, { body }).catch(() => null);
+function startAt(service: ServiceProcess, overrides: object = {}): Promise<Outcome> {
+  const body = checkoutBody({
+    event_id: 'evt_club',
+    items: [item('single', 1)],
+    customer: newCustomer(),
+    ...overrides,
+  });
+  return service.call<Started>('POST', START_CHECKOUT, { body }).catch(() => null);
 }
 
 /** Buys one after the other until the service is gone or turns buyers away. */
-async function buyUntilTurnedAway(house: SpawnedHouse, outcomes: Outcome[]): Promise<void> {
+async function buyUntilTurnedAway(service: ServiceProcess, outcomes: Outcome[]): Promise<void> {
   for (;;) {
-    const outcome = await startAt(house);
+    const outcome = await startAt(service);
     outcomes.push(outcome);
     if (outcome?.status !== 201) return;
   }
 }
 
 /** The orders that are in the folder, by their ids. */
-async function ordersIn(house: SpawnedHouse): Promise<Map<string, OrderStatus>> {
+async function ordersIn(service: ServiceProcess): Promise<Map<string, OrderStatus>> {
   const orders = new Map<string, OrderStatus>();
   let cursor = '';
   for (;;) {
-    const page = await house.operate<{ orders: OrderStatus[]; next_cursor: string | null }>(
+    const page = await service.operate<{ orders: OrderStatus[]; next_cursor: string | null }>(
       'GET',
       `/admin/events/evt_club/orders?limit=500${cursor}`,
     );
@@ -87,12 +97,12 @@ describe('A signal while checkouts are under way', () => {
 
   it('waits for a payment provider that is slow to open the session', async (t) => {
     const provider = await openSlowProvider(t);
-    const house = await spawn(t, provider.environment);
-    await house.define(stadium('evt_club'));
-    const asked = startAt(house);
+    const service = await spawn(t, provider.environment);
+    await service.define(stadium('evt_club'));
+    const asked = startAt(service);
     await provider.asked;
-    const ended = house.end('SIGTERM');
-    await house.shows(/"msg":"stopping"/);
+    const ended = service.end('SIGTERM');
+    await service.shows(/"msg":"stopping"/);
     provider.answer();
     const outcome = await asked;
     assert.equal(outcome?.status, 201, JSON.stringify(outcome?.body));
@@ -104,18 +114,18 @@ describe('A signal while checkouts are under way', () => {
 describe('A signal while many events have grown', () => {
   it('snapshots every one of forty before the process ends', async (t) => {
     const EVENTS = 40;
-    const house = await spawn(t);
+    const service = await spawn(t);
     const ids = Array.from({ length: EVENTS }, (_, n) => `evt_${n}`);
     for (const id of ids) {
-      await house.define(stadium(id));
+      await service.define(stadium(id));
       const holds = Array.from({ length: 5 }, () => {
         const body = { event_id: id, session_key: newSession(), items: [floor(1)] };
-        return house.call('POST', HOLDS, { body });
+        return service.call('POST', HOLDS, { body });
       });
       for (const { status } of await Promise.all(holds)) assert.equal(status, 201);
     }
-    assert.equal(await house.end('SIGTERM'), 0);
-    const files = readdirSync(path.join(house.folder, 'snapshots'));
+    assert.equal(await service.end('SIGTERM'), 0);
+    const files = readdirSync(path.join(service.folder, 'snapshots'));
     const snapshot = new Set(files.map((name) => name.split('-')[0]));
     assert.deepEqual([...snapshot].filter((id) => ids.includes(id!)).length, EVENTS);
   });

@@ -4,8 +4,11 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { assertRefused, openShop, type Json, type Shop } from './shop.ts';
-import { gala, item, settle, somebody, start, statusOf } from './till.ts';
+import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import type { Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
 interface Jwk {
   readonly kty: string;
@@ -20,7 +23,8 @@ interface Keys {
 
 const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64url');
 
-const keysOf = async (shop: Shop): Promise<readonly Jwk[]> => (await shop.get<Keys>('/api/tickets/key')).body.keys;
+const keysOf = async (service: TestService): Promise<readonly Jwk[]> =>
+  (await service.get<Keys>('/api/tickets/key')).body.keys;
 
 /** What a door does: splits the code, finds the key that it names, checks the signature, reads the payload. */
 function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
@@ -35,15 +39,15 @@ function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
 
 describe('A ticket', () => {
   it('has a code that a door can check offline, and that says nothing about the person', async () => {
-    const shop = await openShop([gala()]);
+    const service = await openServiceWith([gala()]);
     try {
-      const { body } = await shop.get<Keys>('/api/tickets/key');
+      const { body } = await service.get<Keys>('/api/tickets/key');
       const { x, kid } = body.keys[0]!;
       assert.deepEqual(body, { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid }] });
       const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x });
       assert.equal(kid, createHash('sha256').update(members).digest('base64url'), 'the thumbprint of RFC 7638');
-      const started = await start(shop, { items: [item('seat', 1), item('single', 1)], customer: somebody() });
-      const { ticket_objects: tickets } = await settle(shop, started, 'paid');
+      const started = await start(service, { items: [item('seat', 1), item('single', 1)], customer: newCustomer() });
+      const { ticket_objects: tickets } = await settle(service, started, 'paid');
       for (const ticket of tickets) {
         assert.deepEqual(readCode(ticket.code, body.keys), {
           ticket_id: ticket.id,
@@ -55,81 +59,89 @@ describe('A ticket', () => {
         const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
         assert.equal(readCode(String(ticket.code).replace(/^[^.]+/, other), body.keys), null);
       }
-      await shop.restart();
-      assert.deepEqual(await keysOf(shop), body.keys, 'the key is kept');
-      assert.deepEqual((await statusOf(shop, started)).ticket_objects, tickets);
-      assert.equal(statSync(path.join(shop.house.folder, 'ticket-key')).mode & 0o777, 0o600);
-      assert.equal(statSync(path.join(shop.house.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
+      await service.restart();
+      assert.deepEqual(await keysOf(service), body.keys, 'the key is kept');
+      assert.deepEqual((await statusOf(service, started)).ticket_objects, tickets);
+      assert.equal(statSync(path.join(service.folder, 'ticket-key')).mode & 0o777, 0o600);
+      assert.equal(statSync(path.join(service.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 
   it('is valid until its order or its date is cancelled', async () => {
-    const shop = await openShop([gala()]);
+    const service = await openServiceWith([gala()]);
     try {
-      const one = await settle(shop, await start(shop, { customer: somebody() }), 'paid');
-      const other = await settle(shop, await start(shop, { customer: somebody() }), 'paid');
-      const ticketOf = async (id: string) => (await shop.admin.get<Json>(`/admin/tickets/${id}`)).body;
+      const one = await settle(service, await start(service, { customer: newCustomer() }), 'paid');
+      const other = await settle(service, await start(service, { customer: newCustomer() }), 'paid');
+      const ticketOf = async (id: string) => (await service.admin.get<Json>(`/admin/tickets/${id}`)).body;
       const valid = await ticketOf(one.tickets[0]!);
       assert.deepEqual([valid['valid'], valid['void_reason'], valid['order_id']], [true, null, one.order_id]);
       assert.equal(valid['code'], one.ticket_objects[0]!.code);
-      await shop.admin.post(`/admin/orders/${one.order_id}/cancel`);
+      await service.admin.post(`/admin/orders/${one.order_id}/cancel`);
       const void1 = await ticketOf(one.tickets[0]!);
       assert.deepEqual([void1['valid'], void1['void_reason'], void1['code']], [false, 'ORDER_CANCELLED', null]);
-      const [shown] = (await statusOf(shop, one)).ticket_objects;
+      const [shown] = (await statusOf(service, one)).ticket_objects;
       assert.deepEqual([shown!.valid, shown!.code], [false, null], 'nothing that a door could take for good');
-      const page = await shop.get<string>(`/orders/${one.order_id}`, { accept: 'text/html' });
+      const page = await service.get<string>(`/orders/${one.order_id}`, { accept: 'text/html' });
       assert.match(page.body, /These tickets are void/);
       assert.doesNotMatch(page.body, /QR code/, 'no code is drawn');
-      const { ticket_objects: good } = await statusOf(shop, other);
+      const { ticket_objects: good } = await statusOf(service, other);
       assert.deepEqual(
         good.map(({ valid }) => valid),
         [true],
       );
-      const called = await shop.admin.post<Json>('/admin/events/evt_gala/performances/eve/cancel');
+      const called = await service.admin.post<Json>('/admin/events/evt_gala/performances/eve/cancel');
       assert.equal(called.status, 200, JSON.stringify(called.body));
       const void2 = await ticketOf(other.tickets[0]!);
       assert.deepEqual([void2['valid'], void2['void_reason']], [false, 'PERFORMANCE_CANCELLED']);
-      assert.equal((await statusOf(shop, other)).refund_due, 1900);
-      assertRefused(await shop.admin.get('/admin/tickets/tkt_1_000000000000000000000000'), 404, 'NOT_FOUND');
-      assertRefused(await shop.get(`/admin/tickets/${one.tickets[0]}`), 404, 'NOT_FOUND');
+      assert.equal((await statusOf(service, other)).refund_due, 1900);
+      assertRefused(await service.admin.get('/admin/tickets/tkt_1_000000000000000000000000'), 404, 'NOT_FOUND');
+      assertRefused(await service.get(`/admin/tickets/${one.tickets[0]}`), 404, 'NOT_FOUND');
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 
   it('is signed with the first configured key, and codes of the others stay good', async () => {
-    const shop = await openShop([gala()], { TICKET_KEY: ticketKey(7) });
+    const service = await openServiceWith([gala()], { TICKET_KEY: ticketKey(7) });
     try {
-      const [first] = await keysOf(shop);
+      const [first] = await keysOf(service);
       assert.equal(first?.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
-      const { ticket_objects: before } = await settle(shop, await start(shop, { customer: somebody() }), 'paid');
-      const rotated = await openShop([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
+      const { ticket_objects: before } = await settle(
+        service,
+        await start(service, { customer: newCustomer() }),
+        'paid',
+      );
+      const rotated = await openServiceWith([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
       try {
         const keys = await keysOf(rotated);
         assert.deepEqual([keys.length, keys[1]], [2, first]);
         assert.ok(readCode(before[0]!.code, keys) !== null, 'a code of the former key');
-        const { ticket_objects: now } = await settle(rotated, await start(rotated, { customer: somebody() }), 'paid');
+        const { ticket_objects: now } = await settle(
+          rotated,
+          await start(rotated, { customer: newCustomer() }),
+          'paid',
+        );
         assert.equal(readCode(now[0]!.code, keys)?.['kid'], keys[0]!.kid);
         assert.equal(readCode(now[0]!.code, [first!]), null);
       } finally {
         await rotated.close();
       }
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 
   it('has a code of an earlier version checked as well, which names no key', async () => {
-    const shop = await openShop([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
+    const service = await openServiceWith([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
     try {
       // As signed before codes named their keys, with the key of 32 sevens.
       const code =
         'eyJ0aWNrZXRfaWQiOiJ0a3RfMV9lYXJsaWVyIiwiZXZlbnRfaWQiOiJldnRfZ2FsYSIsInBlcmZvcm1hbmNlX2lkIjoiZXZlIiwic2VhdF9pZCI6bnVsbH0.Bfd9Kw7q0Au6zFLp8jbwDVOGR5hpH99H-PfhEOVlNDq3BLeICrUdUsCLcbmGJxy_9R7xq6xensdywawhrSpVCg';
-      assert.equal(readCode(code, await keysOf(shop))?.['ticket_id'], 'tkt_1_earlier');
+      assert.equal(readCode(code, await keysOf(service))?.['ticket_id'], 'tkt_1_earlier');
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 });
@@ -140,64 +152,68 @@ describe('The list of void tickets', () => {
     readonly next_after: string | null;
   }
 
-  const revoked = async (shop: Shop, query: string): Promise<Revoked> => {
-    const answer = await shop.get<Revoked>(`/api/tickets/revoked?${query}`);
+  const revoked = async (service: TestService, query: string): Promise<Revoked> => {
+    const answer = await service.get<Revoked>(`/api/tickets/revoked?${query}`);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body;
   };
 
   it('has each ticket of a cancelled order, the latest last, in pages, and still after a restart', async () => {
-    const shop = await openShop([gala(), gala({ id: 'evt_other', slug: 'other' })]);
+    const service = await openServiceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
     try {
       const paid = async (quantity: number) =>
-        settle(shop, await start(shop, { customer: somebody(), items: [item('single', quantity)] }), 'paid');
+        settle(service, await start(service, { customer: newCustomer(), items: [item('single', quantity)] }), 'paid');
       const orders = [await paid(2), await paid(3), await paid(1)];
-      assert.deepEqual(await revoked(shop, 'event_id=evt_gala'), { tickets: [], next_after: null });
+      assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: [], next_after: null });
       const cancel = async (place: number) => {
-        shop.wait(1_000);
-        assert.equal((await shop.admin.post(`/admin/orders/${orders[place]!.order_id}/cancel`)).status, 200);
+        service.wait(1_000);
+        assert.equal((await service.admin.post(`/admin/orders/${orders[place]!.order_id}/cancel`)).status, 200);
         return orders[place]!.tickets;
       };
       const late = await cancel(1);
-      assert.deepEqual(await revoked(shop, 'event_id=evt_gala'), { tickets: late, next_after: null });
+      assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: late, next_after: null });
       const all = [...late, ...(await cancel(0))];
-      assert.deepEqual((await revoked(shop, `event_id=evt_gala&after=${late.at(-1)}`)).tickets, all.slice(3));
-      await shop.restart();
-      assert.deepEqual((await revoked(shop, 'event_id=evt_gala&performance_id=eve')).tickets, all);
-      assert.deepEqual((await revoked(shop, 'event_id=evt_other')).tickets, []);
+      assert.deepEqual((await revoked(service, `event_id=evt_gala&after=${late.at(-1)}`)).tickets, all.slice(3));
+      await service.restart();
+      assert.deepEqual((await revoked(service, 'event_id=evt_gala&performance_id=eve')).tickets, all);
+      assert.deepEqual((await revoked(service, 'event_id=evt_other')).tickets, []);
       const paged: string[] = [];
       for (let after = ''; ;) {
-        const page = await revoked(shop, `event_id=evt_gala&limit=2${after}`);
+        const page = await revoked(service, `event_id=evt_gala&limit=2${after}`);
         paged.push(...page.tickets);
         if (page.next_after === null) break;
         after = `&after=${page.next_after}`;
       }
       assert.deepEqual(paged, all);
-      const drafted = await shop.admin.put('/admin/events/evt_gala', gala({ status: 'DRAFT' }));
+      const drafted = await service.admin.put('/admin/events/evt_gala', gala({ status: 'DRAFT' }));
       assert.equal(drafted.status, 200);
-      assert.deepEqual((await revoked(shop, 'event_id=evt_gala')).tickets, all, 'doors know it though buyers do not');
+      assert.deepEqual(
+        (await revoked(service, 'event_id=evt_gala')).tickets,
+        all,
+        'doors know it though buyers do not',
+      );
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 
   it('is refused for what is not there, and for what is no question', async () => {
-    const shop = await openShop([gala(), gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' })]);
+    const service = await openServiceWith([gala(), gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' })]);
     try {
-      assertRefused(await shop.get('/api/tickets/revoked?event_id=evt_none'), 404, 'EVENT_NOT_FOUND');
-      assertRefused(await shop.get('/api/tickets/revoked?event_id=evt_draft'), 404, 'EVENT_NOT_FOUND');
+      assertRefused(await service.get('/api/tickets/revoked?event_id=evt_none'), 404, 'EVENT_NOT_FOUND');
+      assertRefused(await service.get('/api/tickets/revoked?event_id=evt_draft'), 404, 'EVENT_NOT_FOUND');
       const unknown = '/api/tickets/revoked?event_id=evt_gala&performance_id=noon';
-      assertRefused(await shop.get(unknown), 400, 'PERFORMANCE_NOT_FOUND');
+      assertRefused(await service.get(unknown), 400, 'PERFORMANCE_NOT_FOUND');
       for (const query of [
         '',
         'event_id=evt_gala&limit=0',
         'event_id=evt_gala&limit=10001',
         'event_id=evt_gala&limit=x',
       ]) {
-        assertRefused(await shop.get(`/api/tickets/revoked?${query}`), 400, 'VALIDATION_ERROR');
+        assertRefused(await service.get(`/api/tickets/revoked?${query}`), 400, 'VALIDATION_ERROR');
       }
     } finally {
-      await shop.close();
+      await service.close();
     }
   });
 });

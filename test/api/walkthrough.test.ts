@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
-import { spawnHouse } from './harness.ts';
+import { spawnService } from '../fixtures/service.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -28,14 +28,14 @@ it('The walk-through of README works as it stands', async (t) => {
   if (!existsSync('/bin/bash')) return t.skip('there is no bash here');
   const steps = stepsOf(readme);
   assert.ok(steps.length >= 5);
-  const house = await spawnHouse({ demo: true });
-  t.after(() => house.close());
+  const service = await spawnService({ demo: true });
+  t.after(() => service.close());
   const script = steps.map(({ commands }) => `${commands}\necho; echo '${STEP_ENDS}'`).join('\n');
   const { stdout } = await promisify(execFile)('/bin/bash', [
     '-euo',
     'pipefail',
     '-c',
-    script.replaceAll('http://127.0.0.1:8080', house.publicUrl),
+    script.replaceAll('http://127.0.0.1:8080', service.publicUrl),
   ]);
   const outputs = stdout.split(STEP_ENDS);
   steps.forEach(({ commands, expected }, i) => {

@@ -4,13 +4,22 @@ import { fc } from '../property.ts';
 import { CSV_HEADING, csvOf, jsonOf } from '#cli/order-records.ts';
 import { viewOrder } from '#domain/order-views.ts';
 import type { OrderView } from '#domain/views.ts';
-import { anna, buy, checkOut, item, openShop, paymentOf, report, tell } from '../domain/shop.ts';
+import {
+  anna,
+  buy,
+  checkOut,
+  item,
+  openCheckoutEvent,
+  paymentOf,
+  recordPayment,
+  report,
+} from '../fixtures/commands.ts';
 
 function orderOf(customer: object = {}, more: object = {}): OrderView {
-  const desk = openShop();
-  const started = checkOut(desk, buy([item('seat', 2)], { customer: { ...anna, ...customer }, ...more }));
-  const { id } = tell(desk, report(paymentOf(started), 'paid'));
-  return viewOrder(desk.office, desk.office.orders.byId.get(id)!);
+  const fixture = openCheckoutEvent();
+  const started = checkOut(fixture, buy([item('seat', 2)], { customer: { ...anna, ...customer }, ...more }));
+  const { id } = recordPayment(fixture, report(paymentOf(started), 'paid'));
+  return viewOrder(fixture.office, fixture.office.orders.byId.get(id)!);
 }
 
 /** Reads one record of RFC 4180. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { LiveChange, LiveSnapshot } from '#http/schemas/live.ts';
-import { openHouse, type House } from '../api/harness.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 import { differences, partsOf, shapeOfSchema, shapesInFile, type Schema, type Shape, type Use } from './body-shapes.ts';
 
 interface Content {
@@ -75,12 +75,12 @@ interface Side {
 }
 
 describe('The bodies', () => {
-  let house: House;
+  let house: TestService;
   let client: Side;
   let operators: Side;
 
   before(async () => {
-    house = await openHouse();
+    house = await openService();
     const publicDocument = (await house.call<Document>('GET', '/openapi.json')).body;
     const adminDocument = (await house.operate<Document>('GET', '/openapi.json')).body;
     client = {

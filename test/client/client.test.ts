@@ -5,7 +5,9 @@ import { createClient, type Client, type ClientOptions } from '#client/client.ts
 import { fold, type DatePicture } from '#client/live.ts';
 import { fillPath, OPERATIONS } from '#client/operations.ts';
 import { keptSessionKey } from '#client/session-key.ts';
-import { MINUTE, openHouse, sample, type House, type Json } from '../api/harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { MINUTE, openService, type TestService } from '../fixtures/service.ts';
 
 interface Sent {
   readonly method: string;
@@ -193,11 +195,11 @@ describe('Polling', () => {
 });
 
 describe('The client and a service', () => {
-  let house: House;
+  let house: TestService;
   let client: Client;
 
   before(async () => {
-    house = await openHouse({ environment: { SANDBOX_CLOCK: 'on' } });
+    house = await openService({ environment: { SANDBOX_CLOCK: 'on' } });
     for (const name of ['club-night', 'theatre-run', 'lighthouse-rush']) await house.define(sample(name));
     client = createClient({ baseUrl: house.publicUrl });
   });

@@ -2,20 +2,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { ADMIN_TOKEN, openHouse, sample, type House } from '../api/harness.ts';
+import { sample } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 
 const SEAT = 'stalls-F-7';
 const NEIGHBOUR = 'stalls-F-8';
 
 describe('The console', { skip: withoutBrowser }, () => {
-  let house: House;
+  let house: TestService;
   let browser: Browser;
   let operator: Visitor;
   let orderId: string;
 
   before(async () => {
-    house = await openHouse();
+    house = await openService();
     await house.define(sample('theatre-run'));
     await house.define(sample('lighthouse-rush'));
     orderId = await placePaidOrder(house);
@@ -121,7 +122,7 @@ describe('The console', { skip: withoutBrowser }, () => {
 });
 
 /** An order of two seats in the stalls, paid at the sandbox. */
-async function placePaidOrder(house: House): Promise<string> {
+async function placePaidOrder(house: TestService): Promise<string> {
   const items = [
     {
       ticket_type_id: 'stalls',
@@ -150,10 +151,10 @@ async function placePaidOrder(house: House): Promise<string> {
   return String(started.body['order_id']);
 }
 
-async function orderOf(house: House, orderId: string) {
+async function orderOf(house: TestService, orderId: string) {
   return (await house.operate('GET', `/admin/orders/${orderId}`)).body;
 }
 
-async function blockedSeats(house: House): Promise<unknown> {
+async function blockedSeats(house: TestService): Promise<unknown> {
   return (await house.operate('GET', '/admin/events/evt_theatre/performances/premiere/seats')).body['blocked'];
 }

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { OverviewBody } from '#http/schemas/console.ts';
 import type { JournalFactBody } from '#http/schemas/journal.ts';
-import { openHouse, sample, type House, type Json } from '../api/harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 interface JournalBody {
   readonly facts: readonly JournalFactBody[];
@@ -11,10 +13,10 @@ interface JournalBody {
 }
 
 describe('The console’s desk', () => {
-  let house: House;
+  let house: TestService;
 
   before(async () => {
-    house = await openHouse({ environment: { LIVE_EVENTS_MAX: '1' } });
+    house = await openService({ environment: { LIVE_EVENTS_MAX: '1' } });
     const theatre = sample('theatre-run');
     const dates = theatre['performances'] as readonly Json[];
     await house.define({
@@ -42,7 +44,7 @@ describe('The console’s desk', () => {
     return answer.body.events;
   };
   const journal = async (query = '') => (await house.operate<JournalBody>('GET', `/admin/journal${query}`)).body;
-  const awake = () => house.service.engine.directory.awakeCount;
+  const awake = () => house.internals.engine.directory.awakeCount;
 
   it('shows every event, and lets those sleep that sleep', async () => {
     assert.equal((await overview()).length, 3);

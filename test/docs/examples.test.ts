@@ -6,7 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { examples } from '#src/docs/examples.ts';
 import { guides } from '#src/docs/guides.ts';
-import { ADMIN_TOKEN, openHouse, type House, type Json } from '../api/harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
 
 const run = promisify(execFile);
 const skip = existsSync('/usr/bin/curl') && existsSync('/bin/bash') ? false : 'there is no curl or no bash here';
@@ -24,10 +25,10 @@ const COPIED: Readonly<Record<string, (answer: Json) => Json>> = {
 const LEFT = 28;
 
 describe('The reference', { skip }, () => {
-  let house: House;
+  let house: TestService;
 
   before(async () => {
-    house = await openHouse({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
+    house = await openService({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
   });
   after(() => house?.close());
 

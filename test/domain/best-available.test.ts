@@ -8,9 +8,8 @@ import { compileSalePlan } from '#domain/sale-plan.ts';
 import { seatIdsAt } from '#domain/seating-plan.ts';
 import { beginTrial, giveBackInTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
 import type { Trial } from '#domain/trial.ts';
-import { plainBestBlock, plainLargestBlock } from './best-available-oracle.ts';
-import type { PlainSeat, PlainType } from './best-available-oracle.ts';
-import { eventOf, hall, hallEvent, stage, ticketType } from './stock-fixtures.ts';
+import { plainBestBlock, plainLargestBlock, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const plainTypes: Readonly<Record<string, PlainType>> = {
   any: { zones: null, accessible: false },

@@ -6,102 +6,101 @@ import { rowOf } from '#domain/sale-plan.ts';
 import { perkKey } from '#domain/bar-perks.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
-import { assertSameAfterReplay, id, MINUTE, type Desk } from './office.ts';
 import {
   anna,
   bothDates,
   buy,
   checkOut,
+  checkoutEvent,
   item,
+  openCheckoutEvent,
   openSession,
-  openShop,
   paymentOf,
   placeHold,
-  shopEvent,
-  START,
   start,
   visitor,
-} from './shop.ts';
+} from '../fixtures/commands.ts';
+import { assertSameAfterReplay, id, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
 
 const beers = (quantity: number) => ({ barPerks: [{ barPerkId: 'beer', quantity }] });
 
-function adultsLeft(desk: Desk, performanceId = 'd1'): number {
-  const row = rowOf(desk.office.plan, 'adult', 'general')!;
-  return left(desk.office.dates.get(performanceId)!.inventory, row);
+function adultsLeft(fixture: EventFixture, performanceId = 'd1'): number {
+  const row = rowOf(fixture.office.plan, 'adult', 'general')!;
+  return left(fixture.office.dates.get(performanceId)!.inventory, row);
 }
 
-function statusOfHold(desk: Desk, holdId: string): string {
-  return desk.office.holds.byId.get(holdId)!.status;
+function statusOfHold(fixture: EventFixture, holdId: string): string {
+  return fixture.office.holds.byId.get(holdId)!.status;
 }
 
 describe('A checkout with a hold', () => {
   it('takes the hold over and gives it the payment window', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    desk.wait(9 * MINUTE);
-    const { order, payment, resumed, replayed } = desk.do(start({ holdId }));
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    fixture.wait(9 * MINUTE);
+    const { order, payment, resumed, replayed } = fixture.do(start({ holdId }));
     assert.deepEqual([order.status, order.paymentStatus, order.totalCents], ['PENDING', 'PENDING', 2000]);
     assert.equal(order.expiresAt, START + 39 * MINUTE);
     assert.deepEqual([payment?.amountCents, payment?.status, resumed, replayed], [2000, 'REQUESTED', false, false]);
-    const hold = desk.office.holds.byId.get(holdId)!;
+    const hold = fixture.office.holds.byId.get(holdId)!;
     assert.deepEqual([hold.status, hold.orderId, hold.expiresAt], ['CONVERTED', order.id, order.expiresAt]);
-    assert.equal(adultsLeft(desk), 18);
-    assertSameAfterReplay(desk);
+    assert.equal(adultsLeft(fixture), 18);
+    assertSameAfterReplay(fixture);
   });
 
   it('is refused for an unknown hold, and for one of another session, alike', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    desk.when(start({ holdId: id('hld', 9) })).refuses('HOLD_NOT_FOUND', {});
-    desk.when(start({ holdId, sessionKey: 'session-2' })).refuses('HOLD_NOT_FOUND', {});
-    desk.when(start({ holdId, sessionKey: 'session-1' })).then(['OrderPlaced']);
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    fixture.when(start({ holdId: id('hld', 9) })).refuses('HOLD_NOT_FOUND', {});
+    fixture.when(start({ holdId, sessionKey: 'session-2' })).refuses('HOLD_NOT_FOUND', {});
+    fixture.when(start({ holdId, sessionKey: 'session-1' })).then(['OrderPlaced']);
   });
 
   it('is refused with HOLD_EXPIRED when the window ran out, at the millisecond', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    desk
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    fixture
       .wait(10 * MINUTE)
       .when(start({ holdId }))
       .refuses('HOLD_EXPIRED', {});
   });
 
   it('is refused with HOLD_NOT_ACTIVE when the hold was released, or its order has a session', () => {
-    const desk = openShop();
-    const released = placeHold(desk, [item('adult', 2)]);
-    desk.do({ type: 'ReleaseHold', holdId: released, sessionKey: 'session-1' });
-    desk.when(start({ holdId: released })).refuses('HOLD_NOT_ACTIVE', { status: 'RELEASED' });
-    const used = placeHold(desk, [item('adult', 2)]);
-    checkOut(desk, start({ holdId: used }));
-    desk.when(start({ holdId: used })).refuses('HOLD_NOT_ACTIVE', { status: 'CONVERTED' });
+    const fixture = openCheckoutEvent();
+    const released = placeHold(fixture, [item('adult', 2)]);
+    fixture.do({ type: 'ReleaseHold', holdId: released, sessionKey: 'session-1' });
+    fixture.when(start({ holdId: released })).refuses('HOLD_NOT_ACTIVE', { status: 'RELEASED' });
+    const used = placeHold(fixture, [item('adult', 2)]);
+    checkOut(fixture, start({ holdId: used }));
+    fixture.when(start({ holdId: used })).refuses('HOLD_NOT_ACTIVE', { status: 'CONVERTED' });
   });
 
   it('is resumed as long as the order has no session, under any key', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    const first = desk.do(start({ holdId, idempotency: { key: 'a', digest: 'x' } }));
-    const again = desk.do(start({ holdId, idempotency: { key: 'b', digest: 'x' } }));
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    const first = fixture.do(start({ holdId, idempotency: { key: 'a', digest: 'x' } }));
+    const again = fixture.do(start({ holdId, idempotency: { key: 'b', digest: 'x' } }));
     assert.deepEqual([again.order.id, again.payment?.id, again.resumed], [first.order.id, first.payment?.id, true]);
-    openSession(desk, first.order, paymentOf(first));
+    openSession(fixture, first.order, paymentOf(first));
     for (const key of ['a', 'b']) {
-      const repeat = desk.do(start({ holdId, idempotency: { key, digest: 'x' } }));
+      const repeat = fixture.do(start({ holdId, idempotency: { key, digest: 'x' } }));
       assert.deepEqual([repeat.order.id, repeat.replayed, repeat.resumed], [first.order.id, true, false]);
       assert.equal(repeat.payment?.redirectUrl, `https://pay.example/${first.payment?.id}`);
     }
-    assertSameAfterReplay(desk);
+    assertSameAfterReplay(fixture);
   });
 
   it('keeps the price and the stage of the placing', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    const dearer = shopEvent();
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    const dearer = checkoutEvent();
     const closed = dearer.sellingStages.map((each) => ({
       ...each,
       prices: { ...each.prices, adult: 9900 },
       endsAt: START,
     }));
-    desk.do({ type: 'DefineEvent', definition: { ...dearer, sellingStages: closed }, operator: null, note: null });
-    assert.equal(desk.do(start({ holdId, items: [item('adult', 2)] })).order.totalCents, 2000);
+    fixture.do({ type: 'DefineEvent', definition: { ...dearer, sellingStages: closed }, operator: null, note: null });
+    assert.equal(fixture.do(start({ holdId, items: [item('adult', 2)] })).order.totalCents, 2000);
   });
 
   const held = [item('adult', 2), item('seat', 2, { seatIds: ['0-0', '0-1'] })];
@@ -120,10 +119,10 @@ describe('A checkout with a hold', () => {
   ];
   for (const [what, items] of mismatches) {
     it(`is refused with HOLD_ITEMS_MISMATCH for ${what}`, () => {
-      const desk = openShop();
-      const holdId = placeHold(desk, held);
-      desk.when(start({ holdId, items })).refuses('HOLD_ITEMS_MISMATCH', {});
-      assert.equal(statusOfHold(desk, holdId), 'ACTIVE');
+      const fixture = openCheckoutEvent();
+      const holdId = placeHold(fixture, held);
+      fixture.when(start({ holdId, items })).refuses('HOLD_ITEMS_MISMATCH', {});
+      assert.equal(statusOfHold(fixture, holdId), 'ACTIVE');
     });
   }
 
@@ -134,21 +133,21 @@ describe('A checkout with a hold', () => {
       [item('adult', 2), item('seat', 1, { seatIds: ['0-1'] }), item('seat', 1)],
     ];
     for (const items of same) {
-      const desk = openShop();
-      desk.when(start({ holdId: placeHold(desk, held), items })).then(['OrderPlaced']);
+      const fixture = openCheckoutEvent();
+      fixture.when(start({ holdId: placeHold(fixture, held), items })).then(['OrderPlaced']);
     }
   });
 
   it('may leave the date out where there is only one', () => {
-    const desk = openShop({ performances: bothDates.slice(0, 1) });
-    const holdId = placeHold(desk, [item('adult', 2, { performanceId: null })]);
-    desk.when(start({ holdId, items: [item('adult', 2, { performanceId: null })] })).then(['OrderPlaced']);
+    const fixture = openCheckoutEvent({ performances: bothDates.slice(0, 1) });
+    const holdId = placeHold(fixture, [item('adult', 2, { performanceId: null })]);
+    fixture.when(start({ holdId, items: [item('adult', 2, { performanceId: null })] })).then(['OrderPlaced']);
   });
 
   it('seats each attendee where their item says', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('seat', 3, { seatIds: ['0-0', '0-1', '0-2'] })]);
-    const { order } = desk.do(
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('seat', 3, { seatIds: ['0-0', '0-1', '0-2'] })]);
+    const { order } = fixture.do(
       start({
         holdId,
         promoCode: 'ALL',
@@ -177,53 +176,55 @@ describe('A checkout with a hold', () => {
 
 describe('A checkout without a hold', () => {
   it('places and converts one in the same turn', () => {
-    const desk = openShop();
-    desk.when(buy([item('adult', 2), item('seat', 2)])).then(['HoldPlaced', 'OrderPlaced']);
-    const hold = desk.office.holds.byId.get(id('hld', 1))!;
+    const fixture = openCheckoutEvent();
+    fixture.when(buy([item('adult', 2), item('seat', 2)])).then(['HoldPlaced', 'OrderPlaced']);
+    const hold = fixture.office.holds.byId.get(id('hld', 1))!;
     assert.deepEqual([hold.status, hold.orderId, hold.expiresAt], ['CONVERTED', id('ord', 1), START + 30 * MINUTE]);
-    assert.deepEqual(desk.office.orders.byId.get(id('ord', 1))!.purchase.items[1]!.seatIds, ['0-2', '0-3']);
-    assertSameAfterReplay(desk);
+    assert.deepEqual(fixture.office.orders.byId.get(id('ord', 1))!.purchase.items[1]!.seatIds, ['0-2', '0-3']);
+    assertSameAfterReplay(fixture);
   });
 
   it("counts the session's own ACTIVE hold as free and replaces it", () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('adult', 20)]);
-    desk.when(buy([item('adult', 20)])).refuses('INSUFFICIENT_TICKETS');
-    desk.when(buy([item('adult', 20)], { sessionKey: 'session-2' })).refuses('INSUFFICIENT_TICKETS');
-    desk.when(buy([item('adult', 15)], { sessionKey: 'session-1' })).then(['HoldPlaced', 'OrderPlaced']);
-    assert.equal(statusOfHold(desk, holdId), 'RELEASED');
-    assert.equal(adultsLeft(desk), 5);
-    assertSameAfterReplay(desk);
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('adult', 20)]);
+    fixture.when(buy([item('adult', 20)])).refuses('INSUFFICIENT_TICKETS');
+    fixture.when(buy([item('adult', 20)], { sessionKey: 'session-2' })).refuses('INSUFFICIENT_TICKETS');
+    fixture.when(buy([item('adult', 15)], { sessionKey: 'session-1' })).then(['HoldPlaced', 'OrderPlaced']);
+    assert.equal(statusOfHold(fixture, holdId), 'RELEASED');
+    assert.equal(adultsLeft(fixture), 5);
+    assertSameAfterReplay(fixture);
   });
 
   it('leaves the session free to hold more', () => {
-    const desk = openShop();
-    desk.do(buy([item('adult', 2)], { sessionKey: 'session-1' }));
-    placeHold(desk, [item('adult', 2)]);
-    assert.equal(adultsLeft(desk), 16);
+    const fixture = openCheckoutEvent();
+    fixture.do(buy([item('adult', 2)], { sessionKey: 'session-1' }));
+    placeHold(fixture, [item('adult', 2)]);
+    assert.equal(adultsLeft(fixture), 16);
   });
 
   it('ends the pass of the session whose order was placed, where few may be let in at once', () => {
-    const desk = openShop({ waitingRoom: true, waitingRoomMaxAdmitted: 1 });
-    const join = (sessionKey: string) => desk.do({ type: 'JoinQueue', sessionKey }).entry;
+    const fixture = openCheckoutEvent({ waitingRoom: true, waitingRoomMaxAdmitted: 1 });
+    const join = (sessionKey: string) => fixture.do({ type: 'JoinQueue', sessionKey }).entry;
     const queuePass = join('session-1').id;
-    desk.do({ type: 'PlaceHold', sessionKey: 'session-1', items: [item('adult', 1)], queuePass, idempotency: null });
+    fixture.do({ type: 'PlaceHold', sessionKey: 'session-1', items: [item('adult', 1)], queuePass, idempotency: null });
     assert.equal(join('session-2').status, 'WAITING');
-    desk.when(start({ holdId: id('hld', 1) })).then(['OrderPlaced', 'QueuePassSpent']);
+    fixture.when(start({ holdId: id('hld', 1) })).then(['OrderPlaced', 'QueuePassSpent']);
     const second = join('session-2');
     assert.equal(second.status, 'ADMITTED');
-    desk.when(buy([item('adult', 1)], { queuePass: second.id })).then(['HoldPlaced', 'OrderPlaced', 'QueuePassSpent']);
+    fixture
+      .when(buy([item('adult', 1)], { queuePass: second.id }))
+      .then(['HoldPlaced', 'OrderPlaced', 'QueuePassSpent']);
   });
 
   it('needs items', () => {
     const path = [{ path: ['items'], message: 'is required where there is no hold_id' }];
-    openShop().when(start({})).refuses('VALIDATION_ERROR', { errors: path });
+    openCheckoutEvent().when(start({})).refuses('VALIDATION_ERROR', { errors: path });
   });
 
   it('reserves like a hold and refuses like one', () => {
-    const desk = openShop();
-    placeHold(desk, [item('adult', 19), item('seat', 1, { seatIds: ['0-0'] })]);
-    desk.when(buy([item('adult', 2)])).refuses('INSUFFICIENT_TICKETS', {
+    const fixture = openCheckoutEvent();
+    placeHold(fixture, [item('adult', 19), item('seat', 1, { seatIds: ['0-0'] })]);
+    fixture.when(buy([item('adult', 2)])).refuses('INSUFFICIENT_TICKETS', {
       available: 1,
       reservedByOthers: true,
       nextReleaseAt: START + 10 * MINUTE,
@@ -231,49 +232,49 @@ describe('A checkout without a hold', () => {
       sellingStageId: 'general',
       performanceId: 'd1',
     });
-    desk.when(buy([item('seat', 1, { seatIds: ['0-0'] })])).refuses('SEAT_TAKEN', { seatIds: ['0-0'] });
-    desk.when(buy([item('seat', 1, { seatIds: ['9-9'] })])).refuses('SEAT_NOT_IN_TICKET_TYPE', { seatIds: ['9-9'] });
-    desk
+    fixture.when(buy([item('seat', 1, { seatIds: ['0-0'] })])).refuses('SEAT_TAKEN', { seatIds: ['0-0'] });
+    fixture.when(buy([item('seat', 1, { seatIds: ['9-9'] })])).refuses('SEAT_NOT_IN_TICKET_TYPE', { seatIds: ['9-9'] });
+    fixture
       .when(buy([item('adult', 1, { performanceId: 'd9' })]))
       .refuses('PERFORMANCE_NOT_FOUND', { performanceId: 'd9' });
-    desk.when(buy([item('adult', 1, { seatIds: ['0-0'] })])).refuses('VALIDATION_ERROR');
+    fixture.when(buy([item('adult', 1, { seatIds: ['0-0'] })])).refuses('VALIDATION_ERROR');
     const named = item('seat', 1, { seatIds: ['0-1'] });
-    desk.when(buy([named, named])).refuses('VALIDATION_ERROR');
-    desk.do({ type: 'BlockSeats', performanceId: 'd1', seatIds: ['1-0'], operator: null, note: null });
-    desk.when(buy([item('seat', 1, { seatIds: ['1-0'] })])).refuses('SEAT_NOT_SELLABLE', { seatIds: ['1-0'] });
+    fixture.when(buy([named, named])).refuses('VALIDATION_ERROR');
+    fixture.do({ type: 'BlockSeats', performanceId: 'd1', seatIds: ['1-0'], operator: null, note: null });
+    fixture.when(buy([item('seat', 1, { seatIds: ['1-0'] })])).refuses('SEAT_NOT_SELLABLE', { seatIds: ['1-0'] });
   });
 });
 
 describe('A free order', () => {
   it('is CONFIRMED at once, with tickets and without a payment', () => {
-    const desk = openShop();
-    const holdId = placeHold(desk, [item('guest', 2)]);
-    const { order, payment } = desk.do(start({ holdId, installmentCount: 3 }));
+    const fixture = openCheckoutEvent();
+    const holdId = placeHold(fixture, [item('guest', 2)]);
+    const { order, payment } = fixture.do(start({ holdId, installmentCount: 3 }));
     assert.equal(payment, null);
     assert.deepEqual(
       [order.status, order.paymentStatus, order.paymentProvider, order.expiresAt],
       ['CONFIRMED', 'COMPLETED', 'FREE', null],
     );
     assert.deepEqual([order.payments, order.installmentsCents, order.tickets.length], [[], [], 2]);
-    assert.equal(statusOfHold(desk, holdId), 'CONSUMED');
-    desk.wait(60 * MINUTE).settle();
-    assert.equal(statusOfHold(desk, holdId), 'CONSUMED');
-    assertSameAfterReplay(desk);
+    assert.equal(statusOfHold(fixture, holdId), 'CONSUMED');
+    fixture.wait(60 * MINUTE).settle();
+    assert.equal(statusOfHold(fixture, holdId), 'CONSUMED');
+    assertSameAfterReplay(fixture);
   });
 
   it('is one whose codes take everything off, also without a hold', () => {
-    const desk = openShop();
-    desk
+    const fixture = openCheckoutEvent();
+    fixture
       .when(buy([item('adult', 1)], { promoCode: 'all' }))
       .then(['HoldPlaced', 'OrderPlaced', 'OrderPaid', 'TicketsIssued']);
-    desk.when(buy([item('adult', 1, { discountCode: 'ALL', ...beers(1) })])).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(buy([item('adult', 1, { discountCode: 'ALL', ...beers(1) })])).then(['HoldPlaced', 'OrderPlaced']);
   });
 
   it('is repeated under its key', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     const command = buy([item('guest', 1)], { idempotency: { key: 'k', digest: 'x' } });
-    const first = desk.do(command);
-    const { order, replayed } = desk.do(command);
+    const first = fixture.do(command);
+    const { order, replayed } = fixture.do(command);
     assert.deepEqual([order.id, replayed], [first.order.id, true]);
   });
 });
@@ -283,166 +284,168 @@ describe('An idempotency key', () => {
   const command = buy([item('adult', 2)], { idempotency });
 
   it('gives the order of the first request, whatever became of it', () => {
-    const desk = openShop();
-    const first = checkOut(desk, command);
-    desk.wait(31 * MINUTE);
-    const { order, payment, replayed } = desk.do(command);
+    const fixture = openCheckoutEvent();
+    const first = checkOut(fixture, command);
+    fixture.wait(31 * MINUTE);
+    const { order, payment, replayed } = fixture.do(command);
     assert.deepEqual([order.id, payment?.id, replayed], [first.order.id, first.payment?.id, true]);
     assert.deepEqual([order.status, order.expiresAt, order.totalCents], ['EXPIRED', first.order.expiresAt, 2000]);
   });
 
   it('is refused for another request, before anything else of it is judged', () => {
-    const desk = openShop();
-    checkOut(desk, command);
+    const fixture = openCheckoutEvent();
+    checkOut(fixture, command);
     const other = { ...command, acceptTerms: false, idempotency: { key: 'k', digest: 'y' } };
-    desk.when(other).refuses('IDEMPOTENCY_KEY_REUSED', {});
+    fixture.when(other).refuses('IDEMPOTENCY_KEY_REUSED', {});
   });
 
   it('resumes a start that got no session', () => {
-    const desk = openShop();
-    const first = desk.do(command);
-    desk.when(command).then([]);
-    const again = desk.do(command);
+    const fixture = openCheckoutEvent();
+    const first = fixture.do(command);
+    fixture.when(command).then([]);
+    const again = fixture.do(command);
     assert.deepEqual([again.order.id, again.resumed, again.replayed], [first.order.id, true, false]);
   });
 
   it('is judged anew when the order ended before it ever got a session', () => {
-    const desk = openShop();
-    const first = desk.do(command);
-    desk.wait(31 * MINUTE);
-    const second = checkOut(desk, command);
+    const fixture = openCheckoutEvent();
+    const first = fixture.do(command);
+    fixture.wait(31 * MINUTE);
+    const second = checkOut(fixture, command);
     assert.notEqual(second.order.id, first.order.id);
-    assert.equal(desk.do(command).order.id, second.order.id);
-    assertSameAfterReplay(desk);
+    assert.equal(fixture.do(command).order.id, second.order.id);
+    assertSameAfterReplay(fixture);
   });
 
   it('is not kept by a refusal', () => {
-    const desk = openShop();
-    desk.when({ ...command, acceptTerms: false }).refuses('TERMS_NOT_ACCEPTED', {});
-    desk.when(command).then(['HoldPlaced', 'OrderPlaced']);
+    const fixture = openCheckoutEvent();
+    fixture.when({ ...command, acceptTerms: false }).refuses('TERMS_NOT_ACCEPTED', {});
+    fixture.when(command).then(['HoldPlaced', 'OrderPlaced']);
   });
 });
 
 describe('Purchase limits', () => {
   it('count the units of an item, items of one kind added up', () => {
-    const types = shopEvent().ticketTypes.map((type) => ({ ...type, maxPerOrder: 2 }));
-    const desk = openShop({ ticketTypes: types });
+    const types = checkoutEvent().ticketTypes.map((type) => ({ ...type, maxPerOrder: 2 }));
+    const fixture = openCheckoutEvent({ ticketTypes: types });
     const detail = { limit: 2, requested: 3, ticketTypeId: 'group' };
-    desk.when(buy([item('group', 3)])).refuses('MAX_PER_ORDER_EXCEEDED', detail);
-    desk.when(buy([item('group', 2), item('group', 1)])).refuses('MAX_PER_ORDER_EXCEEDED', detail);
-    desk.when(buy([item('group', 2), item('group', 2, { performanceId: 'd2' })])).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(buy([item('group', 3)])).refuses('MAX_PER_ORDER_EXCEEDED', detail);
+    fixture.when(buy([item('group', 2), item('group', 1)])).refuses('MAX_PER_ORDER_EXCEEDED', detail);
+    fixture
+      .when(buy([item('group', 2), item('group', 2, { performanceId: 'd2' })]))
+      .then(['HoldPlaced', 'OrderPlaced']);
   });
 
   it('count the tickets of an order over all its items', () => {
-    const desk = openShop({ maxTicketsPerOrder: 5 });
-    desk
+    const fixture = openCheckoutEvent({ maxTicketsPerOrder: 5 });
+    fixture
       .when(buy([item('group', 1), item('adult', 2)]))
       .refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: 5, requested: 6 });
-    desk.when(buy([item('group', 1), item('adult', 1)])).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(buy([item('group', 1), item('adult', 1)])).then(['HoldPlaced', 'OrderPlaced']);
   });
 
   it('count the tickets of an address over its live orders, however the address is written', () => {
-    const desk = openShop({ maxTicketsPerEmail: 6 });
+    const fixture = openCheckoutEvent({ maxTicketsPerEmail: 6 });
     const as = (email: string) => ({ customer: { ...anna, email } });
-    const { order } = checkOut(desk, buy([item('group', 1)], as('Anna+friends@Example.org ')));
+    const { order } = checkOut(fixture, buy([item('group', 1)], as('Anna+friends@Example.org ')));
     assert.equal(order.customer.email, 'Anna+friends@Example.org ');
     const detail = { limit: 6, requested: 3, already: 4 };
-    desk.when(buy([item('adult', 3)], as('anna@example.org'))).refuses('MAX_TICKETS_PER_EMAIL_EXCEEDED', detail);
-    desk.when(buy([item('adult', 3)], as('anna@example.com'))).then(['HoldPlaced', 'OrderPlaced']);
-    desk.when(buy([item('adult', 2)], as(' ANNA@example.org'))).then(['HoldPlaced', 'OrderPlaced']);
-    desk
+    fixture.when(buy([item('adult', 3)], as('anna@example.org'))).refuses('MAX_TICKETS_PER_EMAIL_EXCEEDED', detail);
+    fixture.when(buy([item('adult', 3)], as('anna@example.com'))).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(buy([item('adult', 2)], as(' ANNA@example.org'))).then(['HoldPlaced', 'OrderPlaced']);
+    fixture
       .wait(30 * MINUTE)
       .when(buy([item('adult', 6)], as('anna@example.org')))
       .then(['HoldPlaced', 'OrderPlaced']);
   });
 
   it('leave the hold as it was', () => {
-    const desk = openShop({ maxTicketsPerOrder: 1, limitsAtHold: false });
-    const holdId = placeHold(desk, [item('adult', 2)]);
-    desk.when(start({ holdId })).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: 1, requested: 2 });
-    assert.equal(statusOfHold(desk, holdId), 'ACTIVE');
+    const fixture = openCheckoutEvent({ maxTicketsPerOrder: 1, limitsAtHold: false });
+    const holdId = placeHold(fixture, [item('adult', 2)]);
+    fixture.when(start({ holdId })).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', { limit: 1, requested: 2 });
+    assert.equal(statusOfHold(fixture, holdId), 'ACTIVE');
   });
 });
 
 describe('Attendees', () => {
   it('must be as many as the tickets of their item wherever they are given', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     const detail = { ticketTypeId: 'group', expected: 4, given: 1 };
-    desk.when(buy([item('group', 1, { attendees: [visitor('Ada')] })])).refuses('ATTENDEE_COUNT_MISMATCH', detail);
-    desk.when(buy([item('adult', 1, { attendees: [] })])).refuses('ATTENDEE_COUNT_MISMATCH');
+    fixture.when(buy([item('group', 1, { attendees: [visitor('Ada')] })])).refuses('ATTENDEE_COUNT_MISMATCH', detail);
+    fixture.when(buy([item('adult', 1, { attendees: [] })])).refuses('ATTENDEE_COUNT_MISMATCH');
   });
 
   it('must be given where the event asks for them, with a hold too', () => {
-    const desk = openShop({ requireIndividualData: true });
+    const fixture = openCheckoutEvent({ requireIndividualData: true });
     const detail = { ticketTypeId: 'adult', expected: 1, given: 0 };
-    desk.when(buy([item('adult', 1)])).refuses('ATTENDEE_COUNT_MISMATCH', detail);
-    const holdId = placeHold(desk, [item('adult', 1)]);
-    desk.when(start({ holdId })).refuses('ATTENDEE_COUNT_MISMATCH', detail);
-    desk.when(start({ holdId, items: [item('adult', 1, { attendees: [visitor('Ada')] })] })).then(['OrderPlaced']);
+    fixture.when(buy([item('adult', 1)])).refuses('ATTENDEE_COUNT_MISMATCH', detail);
+    const holdId = placeHold(fixture, [item('adult', 1)]);
+    fixture.when(start({ holdId })).refuses('ATTENDEE_COUNT_MISMATCH', detail);
+    fixture.when(start({ holdId, items: [item('adult', 1, { attendees: [visitor('Ada')] })] })).then(['OrderPlaced']);
   });
 });
 
 describe('Codes', () => {
   it('are refused when unknown, out of time or not for these tickets', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     for (const promoCode of ['NOSUCH', 'OVER', 'SEATS', '']) {
-      desk.when(buy([item('adult', 1)], { promoCode })).refuses('PROMO_CODE_INVALID', { promoCode });
-      desk.when(buy([item('adult', 1, { discountCode: promoCode })])).refuses('PROMO_CODE_INVALID', { promoCode });
+      fixture.when(buy([item('adult', 1)], { promoCode })).refuses('PROMO_CODE_INVALID', { promoCode });
+      fixture.when(buy([item('adult', 1, { discountCode: promoCode })])).refuses('PROMO_CODE_INVALID', { promoCode });
     }
   });
 
   it('of an order need only be for some of its tickets', () => {
-    const desk = openShop();
-    const { order } = desk.do(buy([item('adult', 1), item('seat', 1)], { promoCode: 'SEATS' }));
+    const fixture = openCheckoutEvent();
+    const { order } = fixture.do(buy([item('adult', 1), item('seat', 1)], { promoCode: 'SEATS' }));
     assert.deepEqual(order.discounts, [{ code: 'SEATS', itemIndex: null, amountCents: 1300 }]);
     assert.equal(order.totalCents, 1000 + 1299);
   });
 
   it('are used once by an order, and return when it expires or is cancelled', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     const once = [item('adult', 1, { discountCode: 'ONCE' }), item('seat', 1, { discountCode: 'once' })];
-    const { order } = checkOut(desk, buy(once, { promoCode: 'ONCE' }));
+    const { order } = checkOut(fixture, buy(once, { promoCode: 'ONCE' }));
     const exhausted = { promoCode: 'ONCE' };
-    desk.when(buy([item('adult', 1)], { promoCode: 'once' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
-    desk.do({ type: 'CancelOrder', orderId: order.id, operator: null, note: null });
-    checkOut(desk, buy(once));
-    desk.when(buy(once)).refuses('PROMO_CODE_EXHAUSTED', exhausted);
-    desk
+    fixture.when(buy([item('adult', 1)], { promoCode: 'once' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
+    fixture.do({ type: 'CancelOrder', orderId: order.id, operator: null, note: null });
+    checkOut(fixture, buy(once));
+    fixture.when(buy(once)).refuses('PROMO_CODE_EXHAUSTED', exhausted);
+    fixture
       .wait(30 * MINUTE)
       .when(buy(once))
       .then(['HoldPlaced', 'OrderPlaced']);
-    assertSameAfterReplay(desk);
+    assertSameAfterReplay(fixture);
   });
 });
 
 describe('Bar perks', () => {
   it('are refused when unknown, over their cap, or sold out', () => {
-    const desk = openShop();
-    desk.when(buy([item('guest', 1, beers(1))])).refuses('BAR_PERK_NOT_FOUND', { barPerkId: 'beer' });
+    const fixture = openCheckoutEvent();
+    fixture.when(buy([item('guest', 1, beers(1))])).refuses('BAR_PERK_NOT_FOUND', { barPerkId: 'beer' });
     const limit = { limit: 2, requested: 3, barPerkId: 'beer' };
-    desk
+    fixture
       .when(buy([item('adult', 1, { barPerks: [...beers(2).barPerks, ...beers(1).barPerks] })]))
       .refuses('BAR_PERK_LIMIT_EXCEEDED', limit);
-    desk
+    fixture
       .when(buy([item('adult', 2, beers(3)), item('adult', 2, beers(3))]))
       .refuses('BAR_PERK_SOLD_OUT', { barPerkId: 'beer', available: 5 });
     const glasses = { barPerks: [{ barPerkId: 'glass', quantity: 99 }] };
-    assert.equal(desk.do(buy([item('adult', 1, glasses)])).order.totalCents, 1000 + 9900);
+    assert.equal(fixture.do(buy([item('adult', 1, glasses)])).order.totalCents, 1000 + 9900);
   });
 
   it('are taken with the order and return when it ends', () => {
-    const desk = openShop();
-    checkOut(desk, buy([item('adult', 2, beers(4))]));
-    assert.equal(desk.office.perksSold.get(perkKey('adult', 'beer')), 4);
-    desk.when(buy([item('adult', 1, beers(2))])).refuses('BAR_PERK_SOLD_OUT', { barPerkId: 'beer', available: 1 });
-    desk.wait(30 * MINUTE).settle();
-    assert.equal(desk.office.perksSold.size, 0);
+    const fixture = openCheckoutEvent();
+    checkOut(fixture, buy([item('adult', 2, beers(4))]));
+    assert.equal(fixture.office.perksSold.get(perkKey('adult', 'beer')), 4);
+    fixture.when(buy([item('adult', 1, beers(2))])).refuses('BAR_PERK_SOLD_OUT', { barPerkId: 'beer', available: 1 });
+    fixture.wait(30 * MINUTE).settle();
+    assert.equal(fixture.office.perksSold.size, 0);
   });
 });
 
 describe('An order', () => {
   it('shows everything that was agreed', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     const agreed = {
       promoCode: 'TENTH',
       promoterCode: 'radio',
@@ -451,7 +454,7 @@ describe('An order', () => {
       successUrl: 'https://shop.example/{ORDER_ID}',
       cancelUrl: null,
     };
-    const { order } = desk.do(buy([item('group', 2, { discountCode: 'FIVE' }), item('adult', 1, beers(2))], agreed));
+    const { order } = fixture.do(buy([item('group', 2, { discountCode: 'FIVE' }), item('adult', 1, beers(2))], agreed));
     assert.deepEqual({ ...order, ...agreed }, order);
     assert.deepEqual(order.discounts, [
       { code: 'FIVE', itemIndex: 0, amountCents: 500 },
@@ -464,22 +467,22 @@ describe('An order', () => {
       name: 'Event',
       performances: [{ id: 'd1', name: 'd1', startsAt: START + 1e9, endsAt: START + 2e9, status: 'ON_SALE' }],
     });
-    assert.deepEqual(findOrder(desk.office, order.id), order);
-    const unknown = findOrder(desk.office, id('ord', 7));
+    assert.deepEqual(findOrder(fixture.office, order.id), order);
+    const unknown = findOrder(fixture.office, id('ord', 7));
     assert.ok(isRefusal(unknown) && unknown.code === 'ORDER_NOT_FOUND');
   });
 
   it('is split into installments that differ by a cent, the larger ones first', () => {
-    const desk = openShop();
-    const { order, payment } = desk.do(buy([item('seat', 2)], { installmentCount: 3 }));
+    const fixture = openCheckoutEvent();
+    const { order, payment } = fixture.do(buy([item('seat', 2)], { installmentCount: 3 }));
     assert.deepEqual(order.installmentsCents, [1733, 1733, 1732]);
     assert.equal(payment?.amountCents, 1733);
     const detail = { limit: 3, requested: 4 };
-    desk.when(buy([item('seat', 1)], { installmentCount: 4 })).refuses('INSTALLMENTS_NOT_ALLOWED', detail);
+    fixture.when(buy([item('seat', 1)], { installmentCount: 4 })).refuses('INSTALLMENTS_NOT_ALLOWED', detail);
   });
 
   it('of a draft event cannot be placed', () => {
-    openShop({ status: 'DRAFT' })
+    openCheckoutEvent({ status: 'DRAFT' })
       .when(buy([item('adult', 1)]))
       .refuses('EVENT_NOT_FOUND', {});
   });
@@ -487,14 +490,14 @@ describe('An order', () => {
 
 describe('The checks of a checkout', () => {
   it('run in the order of the API, and the first that fails answers', () => {
-    const types = shopEvent().ticketTypes.map((type) => ({ ...type, maxPerOrder: 6 }));
+    const types = checkoutEvent().ticketTypes.map((type) => ({ ...type, maxPerOrder: 6 }));
     const limits = { maxTicketsPerOrder: 5, maxTicketsPerEmail: 4, requireIndividualData: true, ticketTypes: types };
-    const desk = openShop({ ...limits, waitingRoom: true });
+    const fixture = openCheckoutEvent({ ...limits, waitingRoom: true });
     const free = { performanceId: 'd2', discountCode: 'ONCE' };
     const room = { sessionKey: 'session-9' };
-    const { entry } = desk.do({ type: 'JoinQueue', ...room });
+    const { entry } = fixture.do({ type: 'JoinQueue', ...room });
     const pass = { ...room, queuePass: entry.id };
-    checkOut(desk, buy([item('adult', 1, { ...free, attendees: [visitor('Ada')] })], pass));
+    checkOut(fixture, buy([item('adult', 1, { ...free, attendees: [visitor('Ada')] })], pass));
 
     const wrong = item('nosuch', 7, {
       performanceId: null,
@@ -510,8 +513,12 @@ describe('The checks of a checkout', () => {
       installmentCount: 9,
       holdId: id('hld', 99),
     });
-    const step = (code: Parameters<ReturnType<Desk['when']>['refuses']>[0], change: Partial<typeof one>, more = {}) => {
-      desk.when(command).refuses(code);
+    const step = (
+      code: Parameters<ReturnType<EventFixture['when']>['refuses']>[0],
+      change: Partial<typeof one>,
+      more = {},
+    ) => {
+      fixture.when(command).refuses(code);
       one = { ...one, ...change };
       command = { ...command, items: [one], ...more };
     };
@@ -533,8 +540,8 @@ describe('The checks of a checkout', () => {
     step('BAR_PERK_NOT_FOUND', { barPerks: [] });
     step('SEAT_COUNT_MISMATCH', { seatIds: ['0-0', '0-1', '9-9'] });
     step('SEAT_NOT_IN_TICKET_TYPE', { seatIds: ['0-0', '0-1', '0-2'] });
-    desk.do({ type: 'BlockSeats', performanceId: 'd1', seatIds: ['0-0'], operator: null, note: null });
+    fixture.do({ type: 'BlockSeats', performanceId: 'd1', seatIds: ['0-0'], operator: null, note: null });
     step('SEAT_NOT_SELLABLE', { seatIds: ['0-1', '0-2', '0-3'] });
-    desk.when(command).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(command).then(['HoldPlaced', 'OrderPlaced']);
   });
 });

@@ -8,8 +8,8 @@ import { compileSalePlan } from '#domain/sale-plan.ts';
 import { seatIdsAt } from '#domain/seating-plan.ts';
 import { beginTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
 import type { Trial } from '#domain/trial.ts';
-import { plainParty, type PlainSeat } from './best-available-oracle.ts';
-import { hallEvent, seatRow } from './stock-fixtures.ts';
+import { plainParty, type PlainSeat } from '../fixtures/best-available-model.ts';
+import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 
 /** A hall in which `x` is an ordinary seat that is taken and `X` an accessible one. */
 function hallOf(...texts: string[]): Trial {

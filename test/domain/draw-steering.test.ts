@@ -10,8 +10,8 @@ import { drawOrder } from '#domain/draw.ts';
 import { DRAW_IN_TURN_MAX, drawUnderWay, poolIds, viewDraw } from '#domain/drawing.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import type { DrawView } from '#domain/views.ts';
-import { assertSameAfterReplay, Desk, given, MINUTE, START } from './office.ts';
-import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
+import { assertSameAfterReplay, EventFixture, given, MINUTE, START } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import { evolve, openBoxOffice } from '#domain/box-office.ts';
 
@@ -31,17 +31,20 @@ function roomEvent(): EventDefinition {
 }
 
 /** A room in which these many people wait, and their ids in the order of arrival. */
-function crowded(people: number, newSeed?: () => string): { readonly desk: Desk; readonly ids: readonly string[] } {
-  const desk = given(roomEvent(), START, newSeed);
+function crowded(
+  people: number,
+  newSeed?: () => string,
+): { readonly fixture: EventFixture; readonly ids: readonly string[] } {
+  const fixture = given(roomEvent(), START, newSeed);
   const ids = Array.from(
     { length: people },
-    (_, n) => desk.do({ type: 'JoinQueue', sessionKey: `session-${n}` }).entry.id,
+    (_, n) => fixture.do({ type: 'JoinQueue', sessionKey: `session-${n}` }).entry.id,
   );
-  return { desk, ids };
+  return { fixture, ids };
 }
 
-function proofOf(desk: Desk): DrawView {
-  return viewDraw(desk.office, { offset: 0, limit: 10_000 }, hashing)!;
+function proofOf(fixture: EventFixture): DrawView {
+  return viewDraw(fixture.office, { offset: 0, limit: 10_000 }, hashing)!;
 }
 
 /** Who of the accomplices should leave so that the friend comes first, by the order that the keys on disk lead to. */
@@ -66,14 +69,14 @@ describe('Whoever reads seed and entry ids before the opening', () => {
     const newSeed = (): string => hashing.sha256(`secret ${(made += 1)}`);
     let sum = 0;
     for (let draw = 0; draw < draws; draw += 1) {
-      const { desk, ids } = crowded(PEOPLE, newSeed);
-      desk.wait(MINUTE - 1);
-      const leaving = bestToLeave(desk.office.waitingRoom!.draw!.seed, ids);
+      const { fixture, ids } = crowded(PEOPLE, newSeed);
+      fixture.wait(MINUTE - 1);
+      const leaving = bestToLeave(fixture.office.waitingRoom!.draw!.seed, ids);
       for (const entryId of leaving) {
-        desk.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
+        fixture.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
       }
-      desk.wait(1).settle();
-      const { count, entries } = proofOf(desk);
+      fixture.wait(1).settle();
+      const { count, entries } = proofOf(fixture);
       sum += entries.indexOf(hashing.sha256(ids[ACCOMPLICES]!)) / (count - 1);
     }
     // A fair place, as a share of the line, has mean 1/2 and a variance of about 1/12; four standard errors of the mean.
@@ -84,13 +87,15 @@ describe('Whoever reads seed and entry ids before the opening', () => {
   it('finds nothing of the opening: it is made in the turn that begins the draw, and the order is another for another one', () => {
     const orders = ['aa', 'bb'].map((byte) => {
       const secrets = [hashing.sha256('seed'), byte.repeat(32)];
-      const { desk, ids } = crowded(PEOPLE, () => secrets.shift()!);
-      desk.wait(MINUTE - 1).settle();
-      const kept = [...snapshotPieces(desk.office), ...desk.journal.map(({ fact }) => JSON.stringify(fact))].join('\n');
+      const { fixture, ids } = crowded(PEOPLE, () => secrets.shift()!);
+      fixture.wait(MINUTE - 1).settle();
+      const kept = [...snapshotPieces(fixture.office), ...fixture.journal.map(({ fact }) => JSON.stringify(fact))].join(
+        '\n',
+      );
       assert.equal(secrets.length, 1, 'nothing has asked for the opening yet');
       assert.ok(kept.includes(ids[0]!) && !kept.includes(byte.repeat(32)));
-      desk.wait(1).settle();
-      return proofOf(desk).entries;
+      fixture.wait(1).settle();
+      return proofOf(fixture).entries;
     });
     assert.notDeepEqual(orders[0], orders[1]);
     assert.deepEqual([...orders[0]!].sort(), [...orders[1]!].sort());
@@ -100,17 +105,17 @@ describe('Whoever reads seed and entry ids before the opening', () => {
 describe('Whoever reads the opening the moment it is recorded', () => {
   it('comes too late: who takes part is fixed in the same turn', () => {
     const people = DRAW_IN_TURN_MAX + 1;
-    const { desk, ids } = crowded(people);
-    desk.wait(MINUTE).settle();
-    const draw = drawUnderWay(desk.office)!;
+    const { fixture, ids } = crowded(people);
+    fixture.wait(MINUTE).settle();
+    const draw = drawUnderWay(fixture.office)!;
     const { entryIds, entriesDigest } = drawOrder(draw, ids, hashing);
-    const late = desk.do({ type: 'JoinQueue', sessionKey: 'session-late' }).entry;
+    const late = fixture.do({ type: 'JoinQueue', sessionKey: 'session-late' }).entry;
     for (const entryId of entryIds.slice(1, 200)) {
-      desk.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
+      fixture.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
     }
     assert.deepEqual([...poolIds(draw)].sort(), [...ids].sort());
-    desk.do({ type: 'RecordDraw', from: 0, entryIds, entriesDigest });
-    const { entries } = proofOf(desk);
+    fixture.do({ type: 'RecordDraw', from: 0, entryIds, entriesDigest });
+    const { entries } = proofOf(fixture);
     assert.deepEqual(
       entries,
       entryIds.map((entryId) => hashing.sha256(entryId)),
@@ -119,47 +124,47 @@ describe('Whoever reads the opening the moment it is recorded', () => {
   });
 
   it('and joins in the millisecond of the opening, stands behind everybody drawn', () => {
-    const { desk } = crowded(PEOPLE);
-    const { entry } = desk.wait(MINUTE).do({ type: 'JoinQueue', sessionKey: 'session-late' });
+    const { fixture } = crowded(PEOPLE);
+    const { entry } = fixture.wait(MINUTE).do({ type: 'JoinQueue', sessionKey: 'session-late' });
     assert.equal(entry.position, PEOPLE - 2 + 1);
-    assert.equal(proofOf(desk).count, PEOPLE);
+    assert.equal(proofOf(fixture).count, PEOPLE);
   });
 });
 
 describe('An operator who changes the room before the opening', () => {
-  const define = (desk: Desk, changes: Partial<EventDefinition>) =>
-    desk.do({ type: 'DefineEvent', definition: { ...roomEvent(), ...changes }, operator: null, note: null });
+  const define = (fixture: EventFixture, changes: Partial<EventDefinition>) =>
+    fixture.do({ type: 'DefineEvent', definition: { ...roomEvent(), ...changes }, operator: null, note: null });
 
   it('cannot exchange the seed by moving the opening or changing anything else', () => {
-    const { desk } = crowded(PEOPLE);
-    const { drawCommitment } = proofOf(desk);
-    define(desk, { waitingRoomOpensAt: OPENS_AT + MINUTE });
-    define(desk, { waitingRoomOpensAt: OPENS_AT + 2 * MINUTE, waitingRoomRate: 7, name: 'Another name' });
-    define(desk, { waitingRoomOpensAt: OPENS_AT, status: 'DRAFT' });
-    define(desk, {});
-    assert.equal(proofOf(desk).drawCommitment, drawCommitment);
-    desk.wait(MINUTE).settle();
-    assert.equal(proofOf(desk).drawCommitment, drawCommitment);
-    assert.equal(proofOf(desk).count, PEOPLE);
+    const { fixture } = crowded(PEOPLE);
+    const { drawCommitment } = proofOf(fixture);
+    define(fixture, { waitingRoomOpensAt: OPENS_AT + MINUTE });
+    define(fixture, { waitingRoomOpensAt: OPENS_AT + 2 * MINUTE, waitingRoomRate: 7, name: 'Another name' });
+    define(fixture, { waitingRoomOpensAt: OPENS_AT, status: 'DRAFT' });
+    define(fixture, {});
+    assert.equal(proofOf(fixture).drawCommitment, drawCommitment);
+    fixture.wait(MINUTE).settle();
+    assert.equal(proofOf(fixture).drawCommitment, drawCommitment);
+    assert.equal(proofOf(fixture).count, PEOPLE);
   });
 
   it('can only make the room anew, with a new commitment and without anybody in it', () => {
-    const { desk, ids } = crowded(PEOPLE);
-    const { drawCommitment } = proofOf(desk);
-    define(desk, { waitingRoom: false, waitingRoomOpensAt: null });
-    define(desk, {});
-    assert.notEqual(proofOf(desk).drawCommitment, drawCommitment);
-    const poll = desk.ask({ type: 'PollQueue', entryId: ids[0]!, sessionKey: 'session-0' });
+    const { fixture, ids } = crowded(PEOPLE);
+    const { drawCommitment } = proofOf(fixture);
+    define(fixture, { waitingRoom: false, waitingRoomOpensAt: null });
+    define(fixture, {});
+    assert.notEqual(proofOf(fixture).drawCommitment, drawCommitment);
+    const poll = fixture.ask({ type: 'PollQueue', entryId: ids[0]!, sessionKey: 'session-0' });
     assert.equal((poll as { code?: string }).code, 'QUEUE_ENTRY_NOT_FOUND');
   });
 });
 
 describe('A draw under way', () => {
   it('that an older version began without an opening goes on to the order that the seed alone leads to', () => {
-    const { desk, ids } = crowded(DRAW_IN_TURN_MAX + 1);
-    desk.wait(MINUTE).settle();
-    const old = new Desk(openBoxOffice(desk.office.eventId, desk.office.eventNumber), desk.now);
-    for (const { fact, at } of desk.journal) {
+    const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    fixture.wait(MINUTE).settle();
+    const old = new EventFixture(openBoxOffice(fixture.office.eventId, fixture.office.eventNumber), fixture.now);
+    for (const { fact, at } of fixture.journal) {
       const { type, data } = fact;
       const kept = type === 'DrawStarted' ? { type, data: { entryCount: data.entryCount } } : fact;
       evolve(old.office, kept, at);
@@ -179,11 +184,13 @@ describe('A draw under way', () => {
   });
 
   it('keeps its opening in a snapshot and a replay', () => {
-    const { desk, ids } = crowded(DRAW_IN_TURN_MAX + 1);
-    desk.wait(MINUTE).settle();
-    assert.ok([...snapshotPieces(desk.office)].join('').includes(`"opening":"${drawUnderWay(desk.office)!.opening!}"`));
-    const { entryIds, entriesDigest } = drawOrder(drawUnderWay(desk.office)!, ids, hashing);
-    desk.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
-    assertSameAfterReplay(desk);
+    const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    fixture.wait(MINUTE).settle();
+    assert.ok(
+      [...snapshotPieces(fixture.office)].join('').includes(`"opening":"${drawUnderWay(fixture.office)!.opening!}"`),
+    );
+    const { entryIds, entriesDigest } = drawOrder(drawUnderWay(fixture.office)!, ids, hashing);
+    fixture.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
+    assertSameAfterReplay(fixture);
   });
 });

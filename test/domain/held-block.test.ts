@@ -7,9 +7,8 @@ import { compileSalePlan } from '#domain/sale-plan.ts';
 import { seatIdsAt } from '#domain/seating-plan.ts';
 import { beginTrial, giveBackInTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
 import type { Trial } from '#domain/trial.ts';
-import { plainBestBlock, plainDistance, plainOrphans } from './best-available-oracle.ts';
-import type { PlainSeat } from './best-available-oracle.ts';
-import { hallEvent, seatRow } from './stock-fixtures.ts';
+import { plainBestBlock, plainDistance, plainOrphans, type PlainSeat } from '../fixtures/best-available-model.ts';
+import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 
 interface Scene {
   readonly trial: Trial;

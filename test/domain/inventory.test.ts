@@ -27,7 +27,7 @@ import { occupancy, occupancySince } from '#domain/occupancy.ts';
 import { compileSalePlan } from '#domain/sale-plan.ts';
 import type { SalePlan, SaleRow } from '#domain/sale-plan.ts';
 import { beginTrial, giveBackInTrial, leftInTrial, shortfall } from '#domain/trial.ts';
-import { eventOf, hall, hallEvent, stage, ticketType } from './stock-fixtures.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const small = houseOf(12, ['..z.r', 'za..a'], 7);
 const grown = houseOf(15, ['zzz', '..z.r', 'za..a..'], null);

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventSummary } from '#domain/availability.ts';
 import { listingOf, listingOfUnsold, summaryOf } from '#domain/listing.ts';
-import { given, MINUTE, restore, START } from './office.ts';
-import { bothDates, shopEvent } from './shop.ts';
-import { stage } from './stock-fixtures.ts';
+import { bothDates, checkoutEvent } from '../fixtures/commands.ts';
+import { stage } from '../fixtures/definitions.ts';
+import { given, MINUTE, restore, START } from '../fixtures/event-state.ts';
 
 const [first, second] = bothDates;
 
 const definitions = [
-  shopEvent(),
-  shopEvent({ performances: [{ ...first!, status: 'SOLD_OUT' }, second!] }),
-  shopEvent({
+  checkoutEvent(),
+  checkoutEvent({ performances: [{ ...first!, status: 'SOLD_OUT' }, second!] }),
+  checkoutEvent({
     performances: [
       { ...first!, status: 'DRAFT' },
       { ...second!, status: 'CANCELLED' },
     ],
   }),
-  shopEvent({
+  checkoutEvent({
     sellingStages: [
       { ...stage('early', { adult: 700 }), startsAt: START + 10 * MINUTE, endsAt: START + 20 * MINUTE },
       { ...stage('late', { adult: 900, group: 3000 }), startsAt: START + 30 * MINUTE },

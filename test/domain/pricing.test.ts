@@ -5,7 +5,8 @@ import { AMOUNT_CENTS_MAX, isAmount, percentOf, splitEvenly } from '#domain/mone
 import { priceItems, totalOf } from '#domain/pricing.ts';
 import { emailKey } from '#domain/email-key.ts';
 import type { PurchaseItem } from '#domain/purchase.ts';
-import { buy, code, item, openShop, shopEvent } from './shop.ts';
+import { buy, checkoutEvent, item, openCheckoutEvent } from '../fixtures/commands.ts';
+import { code } from '../fixtures/definitions.ts';
 
 const cents = fc.integer({ min: 0, max: AMOUNT_CENTS_MAX });
 
@@ -55,20 +56,20 @@ describe('An amount', () => {
   });
 
   it('beyond the bound is refused, however it comes about', () => {
-    const stages = [{ ...shopEvent().sellingStages[0]!, prices: { adult: 1_000_000_000 } }];
-    const desk = openShop({
+    const stages = [{ ...checkoutEvent().sellingStages[0]!, prices: { adult: 1_000_000_000 } }];
+    const fixture = openCheckoutEvent({
       sellingStages: stages,
-      ticketTypes: shopEvent().ticketTypes.slice(0, 1),
+      ticketTypes: checkoutEvent().ticketTypes.slice(0, 1),
       localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10_000_000 }],
     });
     const many = { barPerks: [{ barPerkId: 'glass', quantity: Number.MAX_VALUE }] };
-    desk.when(buy([item('adult', 1, many)])).refuses('VALIDATION_ERROR');
-    desk.when(buy([item('adult', 10_000_000)])).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', {
+    fixture.when(buy([item('adult', 1, many)])).refuses('VALIDATION_ERROR');
+    fixture.when(buy([item('adult', 10_000_000)])).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED', {
       limit: 10_000,
       requested: 10_000_000,
     });
-    desk.when(buy([item('adult', 10_000)])).then(['HoldPlaced', 'OrderPlaced']);
-    desk.when(buy([item('adult', 10_001)])).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED');
+    fixture.when(buy([item('adult', 10_000)])).then(['HoldPlaced', 'OrderPlaced']);
+    fixture.when(buy([item('adult', 10_001)])).refuses('MAX_TICKETS_PER_ORDER_EXCEEDED');
   });
 });
 
@@ -123,7 +124,7 @@ describe('Discounts', () => {
   });
 
   it('apply one after the other: the item’s own code, then the order’s on what remains', () => {
-    const { order } = openShop().do(buy([item('seat', 1, { discountCode: 'THIRD' })], { promoCode: 'TENTH' }));
+    const { order } = openCheckoutEvent().do(buy([item('seat', 1, { discountCode: 'THIRD' })], { promoCode: 'TENTH' }));
     assert.deepEqual(
       order.discounts.map(({ amountCents }) => amountCents),
       [865, 173],
@@ -133,7 +134,7 @@ describe('Discounts', () => {
 
   it('by amount come off each item that names the code, and off the order once', () => {
     const five = item('adult', 1, { discountCode: 'FIVE' });
-    const { order } = openShop().do(buy([five, five, item('adult', 1)], { promoCode: 'five' }));
+    const { order } = openCheckoutEvent().do(buy([five, five, item('adult', 1)], { promoCode: 'five' }));
     assert.deepEqual(
       order.items.map(({ discountCents, promoDiscountCents }) => [discountCents, promoDiscountCents]),
       [

@@ -12,8 +12,8 @@ import { IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_WINDOW_MS, IdempotencyBook } from '#
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { buyTwo, openBareDesk } from '../../bench/desk.ts';
 import { definitionOf, hotEvent } from '../../bench/events.ts';
-import { given, MINUTE, type Desk } from './office.ts';
-import { anna, buy, item, shopEvent } from './shop.ts';
+import { anna, buy, checkoutEvent, item } from '../fixtures/commands.ts';
+import { given, MINUTE, type EventFixture } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 
 const HOUR = 60 * MINUTE;
@@ -21,24 +21,25 @@ const HOUR = 60 * MINUTE;
 /** As long as a session key may be. */
 const keyOf = (n: number): string => `${'k'.repeat(120)}${String(n).padStart(8, '0')}`;
 
-const weigh = ({ office }: Desk): number => [...snapshotPieces(office)].reduce((sum, piece) => sum + piece.length, 0);
+const weigh = ({ office }: EventFixture): number =>
+  [...snapshotPieces(office)].reduce((sum, piece) => sum + piece.length, 0);
 
 /** What one request of a kind leaves behind in the end: after its windows, and once the next ones have come. */
-function charactersLeftBy(desk: Desk, requests: number, send: (n: number) => void): number {
+function charactersLeftBy(fixture: EventFixture, requests: number, send: (n: number) => void): number {
   for (let n = 0; n < 50; n += 1) send(n);
-  desk.wait(2 * HOUR).settle();
-  const before = weigh(desk);
+  fixture.wait(2 * HOUR).settle();
+  const before = weigh(fixture);
   for (let n = 50; n < 50 + requests; n += 1) send(n);
-  desk.wait(HOUR).settle();
+  fixture.wait(HOUR).settle();
   // Those that ended lose what is not kept of them as others end.
   for (let n = 50 + requests; n < 50 + 1.5 * requests; n += 1) send(n);
-  return (weigh(desk) - before) / (1.5 * requests);
+  return (weigh(fixture) - before) / (1.5 * requests);
 }
 
 const big: Partial<EventDefinition> = {
   localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
-  ticketTypes: shopEvent().ticketTypes.filter(({ localityId }) => localityId === 'floor'),
-  sellingStages: shopEvent().sellingStages.map((stage) => ({
+  ticketTypes: checkoutEvent().ticketTypes.filter(({ localityId }) => localityId === 'floor'),
+  sellingStages: checkoutEvent().sellingStages.map((stage) => ({
     ...stage,
     prices: { adult: 1000, group: 3000, guest: 0 },
   })),
@@ -48,33 +49,33 @@ const big: Partial<EventDefinition> = {
 
 describe('What a request leaves behind', () => {
   it('is for a hold that was replaced how it ended, and for two hours', () => {
-    const desk = given(shopEvent({ ...big, waitingRoom: false }));
+    const fixture = given(checkoutEvent({ ...big, waitingRoom: false }));
     const place = (n: number): void => {
       const command = { type: 'PlaceHold', items: [item('adult', 1)], queuePass: null, idempotency: null } as const;
-      desk.do({ ...command, sessionKey: keyOf(n % 3) });
+      fixture.do({ ...command, sessionKey: keyOf(n % 3) });
     };
-    const left = charactersLeftBy(desk, 2_000, place);
+    const left = charactersLeftBy(fixture, 2_000, place);
     assert.ok(left < 200, `${left} characters a hold`);
-    desk.wait(3 * HOUR);
+    fixture.wait(3 * HOUR);
     for (let n = 0; n < 2_000; n += 1) place(n);
-    assert.ok(desk.office.holds.ended.cutCount < 4_000, 'the first are forgotten');
+    assert.ok(fixture.office.holds.ended.cutCount < 4_000, 'the first are forgotten');
   });
 
   it('is for a place in line that was left how it ended, and for two hours', () => {
-    const desk = given(shopEvent(big));
+    const fixture = given(checkoutEvent(big));
     const joinAndLeave = (n: number): void => {
-      const { entry } = desk.do({ type: 'JoinQueue', sessionKey: keyOf(n) });
-      desk.do({ type: 'LeaveQueue', entryId: entry.id, sessionKey: keyOf(n) });
+      const { entry } = fixture.do({ type: 'JoinQueue', sessionKey: keyOf(n) });
+      fixture.do({ type: 'LeaveQueue', entryId: entry.id, sessionKey: keyOf(n) });
     };
-    const left = charactersLeftBy(desk, 2_000, joinAndLeave);
+    const left = charactersLeftBy(fixture, 2_000, joinAndLeave);
     assert.ok(left < 100, `${left} characters an entry`);
   });
 
   it('is for an order that was never paid itself and no more, with tracking as long as it may be', () => {
-    const desk = given(shopEvent({ ...big, waitingRoom: false }));
+    const fixture = given(checkoutEvent({ ...big, waitingRoom: false }));
     const tracking = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`utm_${n}`, 'x'.repeat(4_000)]));
-    const left = charactersLeftBy(desk, 200, (n) => {
-      desk.do(
+    const left = charactersLeftBy(fixture, 200, (n) => {
+      fixture.do(
         buy([item('adult', 1)], { sessionKey: keyOf(n), customer: { ...anna, email: `a${n}@example.org` }, tracking }),
       );
     });
@@ -89,12 +90,12 @@ describe('What a request leaves behind', () => {
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
     };
-    const desk = openBareDesk(definitionOf(hotEvent));
-    for (let n = 0; n < 1_000; n += 1) buyTwo(desk, n);
+    const fixture = openBareDesk(definitionOf(hotEvent));
+    for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
     const before = used();
-    for (let n = 1_000; n < 11_000; n += 1) buyTwo(desk, n);
+    for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);
     const bytes = (used() - before) / 10_000;
-    assert.equal(desk.office.orders.inOrder.packedCount, 11_000);
+    assert.equal(fixture.office.orders.inOrder.packedCount, 11_000);
     assert.ok(bytes < 1_024, `${bytes} bytes an order`);
   });
 });

@@ -13,18 +13,28 @@ import { viewOrder } from '#domain/order-views.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
-import { assertSameAfterReplay, MINUTE, type Desk } from './office.ts';
-import { anna, buy, code, item, openShop, refundNote, report, sessionOf, shopEvent, start } from './shop.ts';
-import { hall } from './stock-fixtures.ts';
+import {
+  anna,
+  buy,
+  checkoutEvent,
+  item,
+  openCheckoutEvent,
+  refundNote,
+  report,
+  sessionOf,
+  start,
+} from '../fixtures/commands.ts';
+import { code, hall } from '../fixtures/definitions.ts';
+import { assertSameAfterReplay, MINUTE, type EventFixture } from '../fixtures/event-state.ts';
 
 const USES_MAX = 2;
 const BEERS = 3;
 
-function openSmallShop(): Desk {
-  return openShop({
+function openSmallShop(): EventFixture {
+  return openCheckoutEvent({
     localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 7 }, hall(['....', '....'])],
     promoCodes: [code('TWICE', { percentOff: 50, maxUses: USES_MAX }), code('ALL', { percentOff: 100 })],
-    ticketTypes: shopEvent().ticketTypes.map((type) => ({
+    ticketTypes: checkoutEvent().ticketTypes.map((type) => ({
       ...type,
       barPerks: type.barPerks.map((perk) => ({ ...perk, stock: BEERS })),
     })),
@@ -59,12 +69,12 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 const pick = <Item>(items: readonly Item[], which: number): Item | undefined =>
   items[which % Math.max(1, items.length)];
 
-function ordersOf(desk: Desk): readonly OrderView[] {
-  return [...desk.office.orders.inOrder].map((order) => viewOrder(desk.office, order));
+function ordersOf(fixture: EventFixture): readonly OrderView[] {
+  return [...fixture.office.orders.inOrder].map((order) => viewOrder(fixture.office, order));
 }
 
 /** The command that a step stands for; null when there is nothing to do it to. */
-function commandOf(desk: Desk, wish: Step): Command | null {
+function commandOf(fixture: EventFixture, wish: Step): Command | null {
   const { what, who, which, quantity, odd, installments: installmentCount } = wish;
   const sessionKey = `session-${who}`;
   const customer = { ...anna, email: `${['anna', 'bo', 'cy', 'di'][who]}+${which}@example.org` };
@@ -74,13 +84,13 @@ function commandOf(desk: Desk, wish: Step): Command | null {
     discountCode: odd === 0 ? wish.code : null,
     barPerks,
   });
-  const order = pick(ordersOf(desk), which);
+  const order = pick(ordersOf(fixture), which);
   const more = { customer, installmentCount, promoCode: wish.code };
   switch (what) {
     case 'hold':
       return { type: 'PlaceHold', sessionKey, items: [wanted], queuePass: null, idempotency: null };
     case 'start': {
-      const holdId = pick([...desk.office.holds.byId.keys()], which);
+      const holdId = pick([...fixture.office.holds.byId.keys()], which);
       return holdId === undefined ? null : start({ holdId, ...more });
     }
     case 'buy':
@@ -92,7 +102,7 @@ function commandOf(desk: Desk, wish: Step): Command | null {
     case 'report':
       return order === undefined ? null : reportCommand(order, wish);
     case 'release': {
-      const hold = pick([...desk.office.holds.byId.values()], which);
+      const hold = pick([...fixture.office.holds.byId.values()], which);
       return hold === undefined ? null : { type: 'ReleaseHold', holdId: hold.id, sessionKey: hold.sessionKey };
     }
     case 'cancel':
@@ -102,7 +112,7 @@ function commandOf(desk: Desk, wish: Step): Command | null {
     case 'performance':
       return odd > 0 ? null : { type: 'CancelPerformance', performanceId: 'd2', operator: null, note: null };
     default:
-      desk.wait(quantity * 6 * MINUTE).settle();
+      fixture.wait(quantity * 6 * MINUTE).settle();
       return null;
   }
 }
@@ -129,8 +139,8 @@ function reportCommand(order: OrderView, { which, odd, outcome }: Step): Command
   return report(payment, outcome, { amountCents, paymentId: payment.id, webhookId: odd < 3 ? `msg_${odd}` : null });
 }
 
-function assertBooks(desk: Desk): void {
-  const { orders, holds, dates, perksSold } = desk.office;
+function assertBooks(fixture: EventFixture): void {
+  const { orders, holds, dates, perksSold } = fixture.office;
   const live = [...orders.inOrder].filter(({ status }) => status !== 'EXPIRED' && status !== 'CANCELLED');
   const uses = new Map<string, number>();
   const beers = new Map<string, number>();
@@ -162,7 +172,7 @@ function assertBooks(desk: Desk): void {
     assert.equal(stock.capacity, stock.available + stock.held + stock.sold + stock.blocked);
     assert.ok(stock.available >= 0);
   }
-  for (const order of ordersOf(desk)) assertOrder(desk, order);
+  for (const order of ordersOf(fixture)) assertOrder(fixture, order);
 }
 
 const HOLD_STATUS_OF_ORDER = {
@@ -173,9 +183,9 @@ const HOLD_STATUS_OF_ORDER = {
   CANCELLED: ['RELEASED'],
 } as const;
 
-function assertOrder(desk: Desk, order: OrderView): void {
+function assertOrder(fixture: EventFixture, order: OrderView): void {
   const { status, totalCents, paidCents, refundedCents, refundDueCents, remainingCents, items } = order;
-  const hold = desk.office.holds.byId.get(order.holdId)!;
+  const hold = fixture.office.holds.byId.get(order.holdId)!;
   assert.equal(hold.orderId, order.id);
   assert.ok((HOLD_STATUS_OF_ORDER[status] as readonly string[]).includes(hold.status), `${status} ${hold.status}`);
   assert.ok(paidCents >= refundedCents && refundDueCents >= 0 && remainingCents >= 0 && remainingCents <= totalCents);
@@ -205,20 +215,20 @@ describe('A sale at random', () => {
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(fc.array(step, { minLength: 60, maxLength: 120, size: 'max' }), (wishes) => {
-        const desk = openSmallShop();
+        const fixture = openSmallShop();
         for (const wish of wishes) {
-          const command = commandOf(desk, wish);
+          const command = commandOf(fixture, wish);
           if (command === null) continue;
-          const answer = desk.ask(command);
+          const answer = fixture.ask(command);
           const what = isRefusal(answer) ? answer.code : command.type;
           seen.set(what, (seen.get(what) ?? 0) + 1);
-          assertBooks(desk);
+          assertBooks(fixture);
         }
-        for (const { fact } of desk.journal) {
+        for (const { fact } of fixture.journal) {
           const what = fact.type === 'OrderPaid' ? fact.data.trigger : fact.type;
           seen.set(what, (seen.get(what) ?? 0) + 1);
         }
-        assertSameAfterReplay(desk);
+        assertSameAfterReplay(fixture);
       }),
       { numRuns: 200 },
     );

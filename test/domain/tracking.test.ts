@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { boundTracking, readTracking, TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX } from '#domain/tracking.ts';
 import { openBoxOffice } from '#domain/box-office.ts';
 import { readFact } from '#domain/replay.ts';
-import { buy, item, openShop } from './shop.ts';
+import { buy, item, openCheckoutEvent } from '../fixtures/commands.ts';
 import { fc } from '../property.ts';
 
 const sizeOf = (kept: unknown): number => Buffer.byteLength(JSON.stringify(kept));
@@ -48,8 +48,8 @@ describe('Tracking', () => {
   });
 
   it('is bounded in the fact, whoever sends the command', () => {
-    const desk = openShop();
-    const { order } = desk.do(buy([item('adult', 1)], { tracking: { a: 'x'.repeat(100_000), b: 7 } }));
+    const fixture = openCheckoutEvent();
+    const { order } = fixture.do(buy([item('adult', 1)], { tracking: { a: 'x'.repeat(100_000), b: 7 } }));
     assert.deepEqual(order.tracking, { a: 'x'.repeat(2_048) });
   });
 

@@ -15,7 +15,7 @@ import {
   takeInTrial,
 } from '#domain/trial.ts';
 import type { SeatJudgement } from '#domain/trial.ts';
-import { eventOf, hall, stage, ticketType } from './stock-fixtures.ts';
+import { eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 
 function openHouse(): Inventory {
   const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 5 };

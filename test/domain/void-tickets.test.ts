@@ -6,7 +6,16 @@ import { isRefusal } from '#domain/refusal.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { noteVoidTickets, noVoidTickets, pageOfVoidTickets, type VoidableOrder } from '#domain/void-tickets.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import { buy, cancelByOperator, checkOut, item, openShop, paymentOf, report, tell } from './shop.ts';
+import {
+  buy,
+  cancelByOperator,
+  checkOut,
+  item,
+  openCheckoutEvent,
+  paymentOf,
+  recordPayment,
+  report,
+} from '../fixtures/commands.ts';
 
 const order = (number: number, at: number | null, tickets: Record<string, number>): VoidableOrder => ({
   number,
@@ -69,21 +78,21 @@ describe('Void tickets', () => {
   });
 
   it('are the same after a restart from a snapshot', () => {
-    const desk = openShop();
+    const fixture = openCheckoutEvent();
     const placed = [1, 2, 3].map((quantity) => {
-      const started = checkOut(desk, buy([item('adult', quantity)]));
-      return tell(desk, report(paymentOf(started), 'paid'));
+      const started = checkOut(fixture, buy([item('adult', quantity)]));
+      return recordPayment(fixture, report(paymentOf(started), 'paid'));
     });
     for (const each of [placed[2]!, placed[0]!]) {
-      desk.now += 1_000;
-      desk.do(cancelByOperator(each.id));
+      fixture.now += 1_000;
+      fixture.do(cancelByOperator(each.id));
     }
     const expected = [placed[2]!, placed[0]!].flatMap(({ tickets }) => tickets.map(({ id }) => id));
     assert.equal(expected.length, 4);
-    const [first = '', ...further] = snapshotPieces(desk.office);
+    const [first = '', ...further] = snapshotPieces(fixture.office);
     const restored = restoreOffice(first);
     for (const piece of further) restorePiece(restored, piece);
-    for (const office of [desk.office, restored]) assert.deepEqual(voidTicketsOf(office), expected);
+    for (const office of [fixture.office, restored]) assert.deepEqual(voidTicketsOf(office), expected);
   });
 });
 

@@ -9,9 +9,9 @@ import { isRefusal } from '#domain/refusal.ts';
 import { areDoorsOpen } from '#domain/room.ts';
 import { presumeEverybodySeen, viewOwnEntry, waitingRoomFigures } from '#domain/waiting-room.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
-import { assertSameAfterReplay, given, MINUTE, START, type Desk } from './office.ts';
-import { QueueWitness, type Promises } from './queue-witness.ts';
-import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
+import { assertSameAfterReplay, given, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
+import { WaitingRoomModel, type WaitingRoomRules } from '../fixtures/waiting-room-model.ts';
 
 const SECOND = 1000;
 
@@ -24,7 +24,7 @@ function roomEvent(more: Partial<EventDefinition>): EventDefinition {
   );
 }
 
-function promisesOf(definition: EventDefinition): Promises {
+function promisesOf(definition: EventDefinition): WaitingRoomRules {
   return {
     opensAt: definition.waitingRoomOpensAt,
     rate: definition.waitingRoomRate,
@@ -35,62 +35,62 @@ function promisesOf(definition: EventDefinition): Promises {
 }
 
 /** A desk whose facts a witness watches as they happen. */
-class WatchedDesk {
-  readonly desk: Desk;
-  readonly witness: QueueWitness;
+class WatchedEvent {
+  readonly fixture: EventFixture;
+  readonly model: WaitingRoomModel;
   #watched = 0;
 
   constructor(definition: EventDefinition) {
-    this.desk = given(definition);
-    this.witness = new QueueWitness(promisesOf(definition));
+    this.fixture = given(definition);
+    this.model = new WaitingRoomModel(promisesOf(definition));
   }
 
   join(sessionKey: string): { id: string; status: string } {
     this.settle();
-    const { entry } = this.desk.do({ type: 'JoinQueue', sessionKey });
+    const { entry } = this.fixture.do({ type: 'JoinQueue', sessionKey });
     return this.#told(entry);
   }
 
   poll(entryId: string, sessionKey: string): { id: string; status: string; position: number | null } {
     this.settle();
-    const { entry } = this.desk.do({ type: 'PollQueue', entryId, sessionKey });
+    const { entry } = this.fixture.do({ type: 'PollQueue', entryId, sessionKey });
     return this.#told(entry);
   }
 
   leave(entryId: string, sessionKey: string): void {
     this.settle();
-    this.desk.do({ type: 'LeaveQueue', entryId, sessionKey });
+    this.fixture.do({ type: 'LeaveQueue', entryId, sessionKey });
     this.catchUp();
   }
 
   settle(): void {
-    this.desk.settle();
+    this.fixture.settle();
     this.catchUp();
   }
 
   /** Who asked is noted before the witness sees what came of it, since the line moves for whoever is there. */
   #told<Told extends { id: string; status: string }>(entry: Told): Told {
-    if (entry.status === 'WAITING' || entry.status === 'ADMITTED') this.witness.seen(entry.id, this.desk.now);
+    if (entry.status === 'WAITING' || entry.status === 'ADMITTED') this.model.seen(entry.id, this.fixture.now);
     this.catchUp();
     return entry;
   }
 
   catchUp(): void {
-    const { journal } = this.desk;
+    const { journal } = this.fixture;
     for (; this.#watched < journal.length; this.#watched += 1) {
       const { fact, at } = journal[this.#watched]!;
-      this.witness.watch(fact, at);
+      this.model.watch(fact, at);
     }
   }
 
   /** Holds a draw that is too large for one turn, all at once. */
   draw(): void {
-    const draw = drawUnderWay(this.desk.office);
+    const draw = drawUnderWay(this.fixture.office);
     if (draw === null) return;
     const { entryIds, entriesDigest } = drawOrder(draw, [...poolIds(draw)], createHashing());
     for (let from = draw.order.length; from < entryIds.length; from += DRAWN_ENTRIES_PER_FACT_MAX) {
       const piece = entryIds.slice(from, from + DRAWN_ENTRIES_PER_FACT_MAX);
-      this.desk.do({ type: 'RecordDraw', from, entryIds: piece, entriesDigest });
+      this.fixture.do({ type: 'RecordDraw', from, entryIds: piece, entriesDigest });
       this.catchUp();
     }
   }
@@ -117,8 +117,8 @@ describe('A rush', () => {
       waitingRoomRate: 20_000,
       waitingRoomMinutes: 3,
     });
-    const room = new WatchedDesk(definition);
-    const { desk, witness } = room;
+    const room = new WatchedEvent(definition);
+    const { fixture, model } = room;
     // What everybody does in each tick; people are numbers, and their session is named after the number.
     const plans: number[][] = [];
     const plan = (person: number, tick: number): void => void (plans[tick] ??= []).push(person);
@@ -127,7 +127,7 @@ describe('A rush', () => {
     const isGhost = (person: number): boolean => person % 5 === 0;
     for (let person = 0; person < people; person += 1) plan(person, Math.floor(random() * 480));
     for (let tick = 0; tick < plans.length; tick += 1) {
-      desk.wait(tickMs);
+      fixture.wait(tickMs);
       room.settle();
       if (tick > 245) room.draw();
       for (const person of plans[tick] ?? []) {
@@ -143,14 +143,14 @@ describe('A rush', () => {
         places[person] = position ?? null;
       }
     }
-    witness.judgeSpans();
-    desk.wait(5 * MINUTE);
+    model.assertSpans();
+    fixture.wait(5 * MINUTE);
     room.settle();
-    assert.equal(witness.statusOf.size, people);
-    assert.deepEqual([witness.count('WAITING'), witness.count('ADMITTED')], [0, 0]);
-    const { waiting, admitted, joined } = waitingRoomFigures(desk.office, desk.now)!;
+    assert.equal(model.statusOf.size, people);
+    assert.deepEqual([model.count('WAITING'), model.count('ADMITTED')], [0, 0]);
+    const { waiting, admitted, joined } = waitingRoomFigures(fixture.office, fixture.now)!;
     assert.deepEqual({ waiting, admitted, joined }, { waiting: 0, admitted: 0, joined: people });
-    assert.ok(witness.admittedAt.length > 70_000, `${witness.admittedAt.length} got in`);
+    assert.ok(model.admittedAt.length > 70_000, `${model.admittedAt.length} got in`);
   });
 });
 
@@ -180,10 +180,10 @@ describe('Whatever a small crowd does', () => {
   it('the promises hold, and replay and snapshot give the state that was', () => {
     fc.assert(
       fc.property(settings, fc.array(act, { maxLength: 80, size: 'max' }), (more, acts) => {
-        const room = new WatchedDesk(roomEvent(more));
+        const room = new WatchedEvent(roomEvent(more));
         const entryIds = new Map<string, string>();
         for (const each of acts) {
-          if (each.act === 'WAIT') room.desk.wait(each.ms);
+          if (each.act === 'WAIT') room.fixture.wait(each.ms);
           else if (each.act === 'RESTART') restart(room);
           else if (each.act === 'JOIN') entryIds.set(each.who, room.join(`session-${each.who}`).id);
           else {
@@ -194,34 +194,34 @@ describe('Whatever a small crowd does', () => {
           }
         }
         room.settle();
-        room.witness.judgeSpans();
+        room.model.assertSpans();
         assertEverybodyCounts(room);
-        assertSameAfterReplay(room.desk);
+        assertSameAfterReplay(room.fixture);
       }),
       { numRuns: 150 },
     );
   });
 
   /** The process ends and begins again. */
-  function restart({ desk, witness }: WatchedDesk): void {
-    presumeEverybodySeen(desk.office, desk.now);
-    witness.restarted(desk.now);
+  function restart({ fixture, model }: WatchedEvent): void {
+    presumeEverybodySeen(fixture.office, fixture.now);
+    model.restarted(fixture.now);
   }
 
   /** Positions are 1 to n without a gap, and each entry reads as the witness saw it. */
-  function assertEverybodyCounts({ desk, witness }: WatchedDesk): void {
-    const { waiting, admitted } = waitingRoomFigures(desk.office, desk.now)!;
-    assert.deepEqual([waiting, admitted], [witness.count('WAITING'), witness.count('ADMITTED')]);
+  function assertEverybodyCounts({ fixture, model }: WatchedEvent): void {
+    const { waiting, admitted } = waitingRoomFigures(fixture.office, fixture.now)!;
+    assert.deepEqual([waiting, admitted], [model.count('WAITING'), model.count('ADMITTED')]);
     const positions: number[] = [];
-    for (const { fact } of desk.journal) {
+    for (const { fact } of fixture.journal) {
       if (fact.type !== 'QueueEntryJoined') continue;
       const { entryId, sessionKey } = fact.data;
-      const view = viewOwnEntry(desk.office, entryId, sessionKey, desk.now);
+      const view = viewOwnEntry(fixture.office, entryId, sessionKey, fixture.now);
       assert.ok(!isRefusal(view));
-      assert.equal(view.status, witness.statusOf.get(entryId));
+      assert.equal(view.status, model.statusOf.get(entryId));
       if (view.position !== null) positions.push(view.position);
     }
-    const expected = areDoorsOpen(desk.office.waitingRoom!) ? waiting : 0;
+    const expected = areDoorsOpen(fixture.office.waitingRoom!) ? waiting : 0;
     assert.deepEqual(
       positions.sort((a, b) => a - b),
       Array.from({ length: expected }, (_, index) => index + 1),

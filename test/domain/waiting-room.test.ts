@@ -17,8 +17,16 @@ import {
 import type { CommandOf } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { QueueEntryView } from '#domain/views.ts';
-import { assertSameAfterReplay, given, id, MINUTE, restore, START, type Desk } from './office.ts';
-import { eventOf, stage, ticketType } from './stock-fixtures.ts';
+import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
+import {
+  assertSameAfterReplay,
+  given,
+  id,
+  MINUTE,
+  restore,
+  START,
+  type EventFixture,
+} from '../fixtures/event-state.ts';
 
 const SECOND = 1000;
 const hashing = createHashing();
@@ -36,7 +44,7 @@ const opensIn = (ms: number): Partial<EventDefinition> => ({ waitingRoomOpensAt:
 
 const joinCommand = (name: string): CommandOf<'JoinQueue'> => ({ type: 'JoinQueue', sessionKey: `session-${name}` });
 
-const join = (desk: Desk, name: string): QueueEntryView => desk.do(joinCommand(name)).entry;
+const join = (fixture: EventFixture, name: string): QueueEntryView => fixture.do(joinCommand(name)).entry;
 
 const entryCommand = <Type extends 'PollQueue' | 'LeaveQueue'>(type: Type, name: string, entry: { id: string }) => ({
   type,
@@ -44,14 +52,14 @@ const entryCommand = <Type extends 'PollQueue' | 'LeaveQueue'>(type: Type, name:
   sessionKey: `session-${name}`,
 });
 
-const poll = (desk: Desk, name: string, entry: { id: string }): QueueEntryView =>
-  desk.do(entryCommand('PollQueue', name, entry)).entry;
+const poll = (fixture: EventFixture, name: string, entry: { id: string }): QueueEntryView =>
+  fixture.do(entryCommand('PollQueue', name, entry)).entry;
 
-const leave = (desk: Desk, name: string, entry: { id: string }): QueueEntryView =>
-  desk.do(entryCommand('LeaveQueue', name, entry)).entry;
+const leave = (fixture: EventFixture, name: string, entry: { id: string }): QueueEntryView =>
+  fixture.do(entryCommand('LeaveQueue', name, entry)).entry;
 
-function joinAll(desk: Desk, names: readonly string[]): Map<string, QueueEntryView> {
-  return new Map(names.map((name) => [name, join(desk, name)]));
+function joinAll(fixture: EventFixture, names: readonly string[]): Map<string, QueueEntryView> {
+  return new Map(names.map((name) => [name, join(fixture, name)]));
 }
 
 function hold(name: string, queuePass: string | null, quantity = 1): CommandOf<'PlaceHold'> {
@@ -72,8 +80,8 @@ function codeOf(answer: object | null): RefusalCode | null {
 
 describe('Joining a room that is open', () => {
   it('admits on the spot while the rate allows, and lets the others wait in line', () => {
-    const desk = given(roomEvent());
-    const first = join(desk, 'a');
+    const fixture = given(roomEvent());
+    const first = join(fixture, 'a');
     assert.deepEqual(first, {
       id: id('que', 1),
       eventId: 'evt',
@@ -89,9 +97,9 @@ describe('Joining a room that is open', () => {
       drawCommitment: null,
       soldOut: null,
     } satisfies QueueEntryView);
-    join(desk, 'b');
+    join(fixture, 'b');
     const names = ['c', 'd', 'e'];
-    const waiting = names.map((name) => join(desk, name));
+    const waiting = names.map((name) => join(fixture, name));
     assert.deepEqual(
       waiting.map(({ status, position, waitingAhead, estimatedMinutes }) => ({
         status,
@@ -105,20 +113,20 @@ describe('Joining a room that is open', () => {
         { status: 'WAITING', position: 3, waitingAhead: 2, estimatedMinutes: 2 },
       ],
     );
-    assertSameAfterReplay(desk);
+    assertSameAfterReplay(fixture);
   });
 
   it('gives a session that comes back its place', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const second = join(desk, 'b');
-    join(desk, 'c');
-    desk.wait(SECOND);
-    const again = desk.do(joinCommand('b'));
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const second = join(fixture, 'b');
+    join(fixture, 'c');
+    fixture.wait(SECOND);
+    const again = fixture.do(joinCommand('b'));
     assert.equal(again.joined, false);
     assert.deepEqual([again.entry.id, again.entry.position], [second.id, 1]);
-    assert.equal(desk.do(joinCommand('d')).joined, true);
-    assert.equal(desk.do(joinCommand('a')).entry.status, 'ADMITTED');
+    assert.equal(fixture.do(joinCommand('d')).joined, true);
+    assert.equal(fixture.do(joinCommand('a')).entry.status, 'ADMITTED');
   });
 
   it('is refused where there is no room, and while the event is a draft', () => {
@@ -133,208 +141,208 @@ describe('Joining a room that is open', () => {
 
 describe('A room with a bound', () => {
   it('has no place for one more, but knows those it has', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    joinAll(desk, ['a', 'b', 'c']);
-    assert.equal(isRoomFull(desk.office, 'session-new', 3), false);
-    assert.equal(isRoomFull(desk.office, 'session-new', 2), true);
-    assert.equal(isRoomFull(desk.office, 'session-b', 2), false);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    joinAll(fixture, ['a', 'b', 'c']);
+    assert.equal(isRoomFull(fixture.office, 'session-new', 3), false);
+    assert.equal(isRoomFull(fixture.office, 'session-new', 2), true);
+    assert.equal(isRoomFull(fixture.office, 'session-b', 2), false);
   });
 });
 
 describe('Admission', () => {
   it('lets no more than the rate in within any 60 seconds, to the millisecond', () => {
-    const desk = given(roomEvent());
-    join(desk, 'a');
-    desk.wait(30 * SECOND);
-    join(desk, 'b');
-    const c = join(desk, 'c');
-    const d = join(desk, 'd');
-    desk.wait(30 * SECOND - 1);
-    assert.equal(poll(desk, 'c', c).status, 'WAITING');
-    desk.wait(1);
-    assert.equal(poll(desk, 'c', c).status, 'ADMITTED');
-    assert.equal(poll(desk, 'd', d).status, 'WAITING');
-    desk.wait(30 * SECOND);
-    assert.equal(poll(desk, 'd', d).status, 'ADMITTED');
+    const fixture = given(roomEvent());
+    join(fixture, 'a');
+    fixture.wait(30 * SECOND);
+    join(fixture, 'b');
+    const c = join(fixture, 'c');
+    const d = join(fixture, 'd');
+    fixture.wait(30 * SECOND - 1);
+    assert.equal(poll(fixture, 'c', c).status, 'WAITING');
+    fixture.wait(1);
+    assert.equal(poll(fixture, 'c', c).status, 'ADMITTED');
+    assert.equal(poll(fixture, 'd', d).status, 'WAITING');
+    fixture.wait(30 * SECOND);
+    assert.equal(poll(fixture, 'd', d).status, 'ADMITTED');
   });
 
   it('happens to those in front, whoever polls', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    const c = join(desk, 'c');
-    desk.wait(MINUTE);
-    desk
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    const c = join(fixture, 'c');
+    fixture.wait(MINUTE);
+    fixture
       .when(entryCommand('PollQueue', 'c', c))
       .then([
         { type: 'QueueEntriesAdmitted', data: { entryIds: [b.id], passExpiresAt: START + MINUTE + 10 * MINUTE } },
       ]);
-    assert.deepEqual([poll(desk, 'c', c).position, poll(desk, 'b', b).status], [1, 'ADMITTED']);
+    assert.deepEqual([poll(fixture, 'c', c).position, poll(fixture, 'b', b).status], [1, 'ADMITTED']);
   });
 
   it('lets nobody who just came overtake those in line', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    joinAll(desk, ['a', 'b']);
-    desk.wait(MINUTE);
-    assert.equal(join(desk, 'c').position, 1);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    joinAll(fixture, ['a', 'b']);
+    fixture.wait(MINUTE);
+    assert.equal(join(fixture, 'c').position, 1);
   });
 
   it('writes nothing when a poll admits nobody', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.wait(5 * SECOND);
-    desk.when(entryCommand('PollQueue', 'b', b)).then([]);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.wait(5 * SECOND);
+    fixture.when(entryCommand('PollQueue', 'b', b)).then([]);
   });
 
   it('follows a rate that the operator changes', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 3 }));
-    const waiting = joinAll(desk, ['a', 'b', 'c', 'd', 'e', 'f']);
-    desk.wait(10 * SECOND).do(define(roomEvent({ waitingRoomRate: 4 })));
-    assert.equal(poll(desk, 'f', waiting.get('f')!).position, 2);
-    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'ADMITTED');
-    desk.do(define(roomEvent({ waitingRoomRate: 1 })));
-    desk.wait(59 * SECOND);
-    assert.equal(poll(desk, 'e', waiting.get('e')!).status, 'WAITING', 'one was admitted 59 seconds ago');
-    desk.wait(SECOND);
-    assert.equal(poll(desk, 'e', waiting.get('e')!).status, 'ADMITTED');
+    const fixture = given(roomEvent({ waitingRoomRate: 3 }));
+    const waiting = joinAll(fixture, ['a', 'b', 'c', 'd', 'e', 'f']);
+    fixture.wait(10 * SECOND).do(define(roomEvent({ waitingRoomRate: 4 })));
+    assert.equal(poll(fixture, 'f', waiting.get('f')!).position, 2);
+    assert.equal(poll(fixture, 'd', waiting.get('d')!).status, 'ADMITTED');
+    fixture.do(define(roomEvent({ waitingRoomRate: 1 })));
+    fixture.wait(59 * SECOND);
+    assert.equal(poll(fixture, 'e', waiting.get('e')!).status, 'WAITING', 'one was admitted 59 seconds ago');
+    fixture.wait(SECOND);
+    assert.equal(poll(fixture, 'e', waiting.get('e')!).status, 'ADMITTED');
   });
 });
 
 describe('Silence', () => {
   it('drops whoever was not seen for the whole time, from that millisecond on', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    join(desk, 'c');
-    desk.wait(50 * SECOND);
-    poll(desk, 'b', b);
-    desk.wait(120 * SECOND - 1);
-    desk.settle();
-    assert.deepEqual(waitingRoomFigures(desk.office, desk.now)?.waiting, 1, 'c is gone, b is still there');
-    desk.wait(1);
-    assert.equal(poll(desk, 'b', b).status, 'EXPIRED');
-    assertSameAfterReplay(desk);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    join(fixture, 'c');
+    fixture.wait(50 * SECOND);
+    poll(fixture, 'b', b);
+    fixture.wait(120 * SECOND - 1);
+    fixture.settle();
+    assert.deepEqual(waitingRoomFigures(fixture.office, fixture.now)?.waiting, 1, 'c is gone, b is still there');
+    fixture.wait(1);
+    assert.equal(poll(fixture, 'b', b).status, 'EXPIRED');
+    assertSameAfterReplay(fixture);
   });
 
   it('uses up no admission and lets the living move up', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const ghosts = joinAll(desk, ['g1', 'g2', 'g3']);
-    const living = join(desk, 'z');
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const ghosts = joinAll(fixture, ['g1', 'g2', 'g3']);
+    const living = join(fixture, 'z');
     assert.equal(living.position, 4);
-    desk.wait(40 * SECOND);
-    poll(desk, 'z', living);
-    desk.wait(80 * SECOND);
-    const view = poll(desk, 'z', living);
+    fixture.wait(40 * SECOND);
+    poll(fixture, 'z', living);
+    fixture.wait(80 * SECOND);
+    const view = poll(fixture, 'z', living);
     assert.equal(view.status, 'ADMITTED');
-    for (const [name, ghost] of ghosts) assert.equal(poll(desk, name, ghost).status, 'EXPIRED');
+    for (const [name, ghost] of ghosts) assert.equal(poll(fixture, name, ghost).status, 'EXPIRED');
   });
 
   it('counts also before the opening', () => {
-    const desk = given(roomEvent(opensIn(10 * MINUTE)));
-    const silent = join(desk, 'silent');
-    desk.wait(120 * SECOND);
-    assert.equal(poll(desk, 'silent', silent).status, 'EXPIRED');
+    const fixture = given(roomEvent(opensIn(10 * MINUTE)));
+    const silent = join(fixture, 'silent');
+    fixture.wait(120 * SECOND);
+    assert.equal(poll(fixture, 'silent', silent).status, 'EXPIRED');
   });
 
   it('does not end a pass', () => {
-    const desk = given(roomEvent());
-    const a = join(desk, 'a');
-    desk.wait(5 * MINUTE);
-    assert.equal(poll(desk, 'a', a).status, 'ADMITTED');
+    const fixture = given(roomEvent());
+    const a = join(fixture, 'a');
+    fixture.wait(5 * MINUTE);
+    assert.equal(poll(fixture, 'a', a).status, 'ADMITTED');
   });
 
   it('takes as long as the event says', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1, waitingRoomInactivitySeconds: 0.5 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.wait(499);
-    assert.equal(poll(desk, 'b', b).status, 'WAITING');
-    desk.wait(500);
-    assert.equal(poll(desk, 'b', b).status, 'EXPIRED');
+    const fixture = given(roomEvent({ waitingRoomRate: 1, waitingRoomInactivitySeconds: 0.5 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.wait(499);
+    assert.equal(poll(fixture, 'b', b).status, 'WAITING');
+    fixture.wait(500);
+    assert.equal(poll(fixture, 'b', b).status, 'EXPIRED');
   });
 
   it('begins anew for everybody when the event comes alive again', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.wait(119 * SECOND);
-    presumeEverybodySeen(desk.office, desk.now);
-    desk.wait(119 * SECOND);
-    assert.equal(poll(desk, 'b', b).status, 'ADMITTED');
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.wait(119 * SECOND);
+    presumeEverybodySeen(fixture.office, fixture.now);
+    fixture.wait(119 * SECOND);
+    assert.equal(poll(fixture, 'b', b).status, 'ADMITTED');
   });
 
   it('lets a session whose entry was dropped join at the back', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.wait(60 * SECOND - 1);
-    const c = join(desk, 'c');
-    desk.wait(60 * SECOND + 1);
-    const back = desk.do(joinCommand('b'));
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.wait(60 * SECOND - 1);
+    const c = join(fixture, 'c');
+    fixture.wait(60 * SECOND + 1);
+    const back = fixture.do(joinCommand('b'));
     assert.equal(back.joined, true);
     assert.notEqual(back.entry.id, b.id);
-    assert.equal(poll(desk, 'c', c).status, 'ADMITTED');
+    assert.equal(poll(fixture, 'c', c).status, 'ADMITTED');
     assert.equal(back.entry.position, 1);
   });
 });
 
 describe('The event', () => {
   it('reads the same while people come, wait and are admitted', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    const before = eventRevision(desk.office, desk.now);
-    const a = join(desk, 'a');
-    leave(desk, 'b', join(desk, 'b'));
-    assert.equal(eventRevision(desk.office, desk.now), before);
-    assert.equal(eventRevision(restore(desk.office), desk.now), before);
-    desk.do(hold('a', a.id));
-    assert.notEqual(eventRevision(desk.office, desk.now), before);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    const before = eventRevision(fixture.office, fixture.now);
+    const a = join(fixture, 'a');
+    leave(fixture, 'b', join(fixture, 'b'));
+    assert.equal(eventRevision(fixture.office, fixture.now), before);
+    assert.equal(eventRevision(restore(fixture.office), fixture.now), before);
+    fixture.do(hold('a', a.id));
+    assert.notEqual(eventRevision(fixture.office, fixture.now), before);
   });
 });
 
 describe('Leaving', () => {
   it('frees the place, and says LEFT again when repeated', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    const a = join(desk, 'a');
-    const b = join(desk, 'b');
-    const c = join(desk, 'c');
-    assert.equal(leave(desk, 'b', b).status, 'LEFT');
-    assert.equal(leave(desk, 'b', b).status, 'LEFT');
-    assert.equal(poll(desk, 'b', b).position, null);
-    assert.equal(poll(desk, 'c', c).position, 1);
-    assert.equal(leave(desk, 'a', a).status, 'LEFT');
-    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
-    const again = join(desk, 'b');
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(fixture, 'a');
+    const b = join(fixture, 'b');
+    const c = join(fixture, 'c');
+    assert.equal(leave(fixture, 'b', b).status, 'LEFT');
+    assert.equal(leave(fixture, 'b', b).status, 'LEFT');
+    assert.equal(poll(fixture, 'b', b).position, null);
+    assert.equal(poll(fixture, 'c', c).position, 1);
+    assert.equal(leave(fixture, 'a', a).status, 'LEFT');
+    fixture.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
+    const again = join(fixture, 'b');
     assert.notEqual(again.id, b.id);
     assert.equal(again.position, 2);
-    assertSameAfterReplay(desk);
+    assertSameAfterReplay(fixture);
   });
 
   it('changes nothing about an entry that is over', () => {
-    const desk = given(roomEvent());
-    const a = join(desk, 'a');
-    desk.wait(10 * MINUTE);
-    assert.equal(leave(desk, 'a', a).status, 'EXPIRED');
+    const fixture = given(roomEvent());
+    const a = join(fixture, 'a');
+    fixture.wait(10 * MINUTE);
+    assert.equal(leave(fixture, 'a', a).status, 'EXPIRED');
   });
 
   it('and polling need the right key of a known entry', () => {
-    const desk = given(roomEvent());
-    const a = join(desk, 'a');
+    const fixture = given(roomEvent());
+    const a = join(fixture, 'a');
     for (const type of ['PollQueue', 'LeaveQueue'] as const) {
-      desk.when(entryCommand(type, 'b', a)).refuses('QUEUE_ENTRY_NOT_FOUND', {});
-      desk.when(entryCommand(type, 'a', { id: id('que', 9) })).refuses('QUEUE_ENTRY_NOT_FOUND', {});
+      fixture.when(entryCommand(type, 'b', a)).refuses('QUEUE_ENTRY_NOT_FOUND', {});
+      fixture.when(entryCommand(type, 'a', { id: id('que', 9) })).refuses('QUEUE_ENTRY_NOT_FOUND', {});
     }
   });
 });
 
 describe('A ghost in front that no sweep has dropped yet', () => {
   it('is dropped by whoever moves the line, and uses up no admission', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    join(desk, 'first');
-    const ghost = join(desk, 'ghost');
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    join(fixture, 'first');
+    const ghost = join(fixture, 'ghost');
     const now = START + 120 * SECOND;
-    const facts = decideJoinQueue(desk.office, joinCommand('person'), id('que', 9), now);
+    const facts = decideJoinQueue(fixture.office, joinCommand('person'), id('que', 9), now);
     assert.ok(!isRefusal(facts));
     const passExpiresAt = now + 10 * MINUTE;
     assert.deepEqual(facts, [
@@ -347,28 +355,28 @@ describe('A ghost in front that no sweep has dropped yet', () => {
 
 describe('A pass', () => {
   it('is over from the very millisecond on, also before its end was settled', () => {
-    const desk = given(roomEvent({ waitingRoomMinutes: 1 }));
-    const { id: pass } = join(desk, 'a');
-    assert.equal(judgePass(desk.office, 'session-a', pass, START + MINUTE - 1), null);
-    const late = judgePass(desk.office, 'session-a', pass, START + MINUTE);
+    const fixture = given(roomEvent({ waitingRoomMinutes: 1 }));
+    const { id: pass } = join(fixture, 'a');
+    assert.equal(judgePass(fixture.office, 'session-a', pass, START + MINUTE - 1), null);
+    const late = judgePass(fixture.office, 'session-a', pass, START + MINUTE);
     assert.equal(late?.code, 'QUEUE_PASS_INVALID');
   });
 
   it('is needed to reserve, and good for several holds until it ends', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    const a = join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.when(hold('a', null)).refuses('QUEUE_PASS_REQUIRED', {});
-    desk.when(hold('a', id('que', 9))).refuses('QUEUE_PASS_INVALID', {});
-    desk.when(hold('b', b.id)).refuses('QUEUE_PASS_INVALID', {});
-    desk.when(hold('b', a.id)).refuses('QUEUE_PASS_INVALID', {});
-    desk.when(hold('a', a.id)).then(['HoldPlaced']);
-    desk.wait(10 * MINUTE - 1);
-    desk.when(hold('a', a.id)).then(['HoldPlaced']);
-    desk.wait(1);
-    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID', {});
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.when(hold('a', null)).refuses('QUEUE_PASS_REQUIRED', {});
+    fixture.when(hold('a', id('que', 9))).refuses('QUEUE_PASS_INVALID', {});
+    fixture.when(hold('b', b.id)).refuses('QUEUE_PASS_INVALID', {});
+    fixture.when(hold('b', a.id)).refuses('QUEUE_PASS_INVALID', {});
+    fixture.when(hold('a', a.id)).then(['HoldPlaced']);
+    fixture.wait(10 * MINUTE - 1);
+    fixture.when(hold('a', a.id)).then(['HoldPlaced']);
+    fixture.wait(1);
+    fixture.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID', {});
     assert.deepEqual(
-      [poll(desk, 'a', a)].map(({ status, admittedAt, passExpiresAt }) => ({ status, admittedAt, passExpiresAt })),
+      [poll(fixture, 'a', a)].map(({ status, admittedAt, passExpiresAt }) => ({ status, admittedAt, passExpiresAt })),
       [{ status: 'EXPIRED', admittedAt: START, passExpiresAt: START + 10 * MINUTE }],
     );
   });
@@ -384,10 +392,10 @@ describe('A pass', () => {
   });
 
   it('may come without a session key where that is optional, but not with a wrong one', () => {
-    const desk = given(roomEvent());
-    const a = join(desk, 'a');
-    assert.equal(judgePass(desk.office, null, a.id, desk.now), null);
-    assert.equal(codeOf(judgePass(desk.office, 'session-b', a.id, desk.now)), 'QUEUE_PASS_INVALID');
+    const fixture = given(roomEvent());
+    const a = join(fixture, 'a');
+    assert.equal(judgePass(fixture.office, null, a.id, fixture.now), null);
+    assert.equal(codeOf(judgePass(fixture.office, 'session-b', a.id, fixture.now)), 'QUEUE_PASS_INVALID');
   });
 });
 
@@ -395,31 +403,31 @@ describe('A room that limits how many passes live at once', () => {
   const limited = roomEvent({ waitingRoomRate: 10, waitingRoomMaxAdmitted: 2 });
 
   it('admits the next when a pass ends, is left or is spent on an order', () => {
-    const desk = given(limited);
-    const a = join(desk, 'a');
-    desk.wait(SECOND);
-    const b = join(desk, 'b');
-    const waiting = joinAll(desk, ['c', 'd', 'e']);
+    const fixture = given(limited);
+    const a = join(fixture, 'a');
+    fixture.wait(SECOND);
+    const b = join(fixture, 'b');
+    const waiting = joinAll(fixture, ['c', 'd', 'e']);
     assert.equal(waiting.get('c')!.position, 1);
-    leave(desk, 'b', b);
-    assert.equal(poll(desk, 'c', waiting.get('c')!).status, 'ADMITTED');
-    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'WAITING');
-    assert.deepEqual(decideSpendPass(desk.office, 'session-a', null), [
+    leave(fixture, 'b', b);
+    assert.equal(poll(fixture, 'c', waiting.get('c')!).status, 'ADMITTED');
+    assert.equal(poll(fixture, 'd', waiting.get('d')!).status, 'WAITING');
+    assert.deepEqual(decideSpendPass(fixture.office, 'session-a', null), [
       { type: 'QueuePassSpent', data: { entryId: a.id } },
     ]);
-    assert.deepEqual(decideSpendPass(desk.office, null, a.id), decideSpendPass(desk.office, 'session-a', null));
+    assert.deepEqual(decideSpendPass(fixture.office, null, a.id), decideSpendPass(fixture.office, 'session-a', null));
     for (let at = 0; at < 9; at += 1) {
-      desk.wait(MINUTE);
-      poll(desk, 'd', waiting.get('d')!);
+      fixture.wait(MINUTE);
+      poll(fixture, 'd', waiting.get('d')!);
     }
-    desk.wait(MINUTE - SECOND);
-    assert.equal(poll(desk, 'd', waiting.get('d')!).status, 'ADMITTED', 'the pass of a has ended');
+    fixture.wait(MINUTE - SECOND);
+    assert.equal(poll(fixture, 'd', waiting.get('d')!).status, 'ADMITTED', 'the pass of a has ended');
   });
 
   it('spends no pass on an event without a limit', () => {
-    const desk = given(roomEvent());
-    join(desk, 'a');
-    assert.deepEqual(decideSpendPass(desk.office, 'session-a', null), []);
+    const fixture = given(roomEvent());
+    join(fixture, 'a');
+    assert.deepEqual(decideSpendPass(fixture.office, 'session-a', null), []);
   });
 });
 
@@ -427,34 +435,34 @@ describe('A room that pauses when everything is gone', () => {
   const pausing = roomEvent({ waitingRoomRate: 2, waitingRoomPauseWhenSoldOut: true });
 
   it('admits nobody meanwhile and goes on when tickets return', () => {
-    const desk = given(pausing);
-    const a = join(desk, 'a');
+    const fixture = given(pausing);
+    const a = join(fixture, 'a');
     assert.equal(a.soldOut, false);
-    const held = desk.do(hold('a', a.id, 10)).hold;
-    const b = join(desk, 'b');
+    const held = fixture.do(hold('a', a.id, 10)).hold;
+    const b = join(fixture, 'b');
     assert.deepEqual([b.status, b.position, b.soldOut, b.open], ['WAITING', 1, true, true]);
-    desk.wait(MINUTE);
-    desk.when(entryCommand('PollQueue', 'b', b)).then([]);
-    desk.do({ type: 'ReleaseHold', holdId: held.id, sessionKey: 'session-a' });
-    desk.when(entryCommand('PollQueue', 'b', b)).then(['WaitingRoomResumed', 'QueueEntriesAdmitted']);
-    assertSameAfterReplay(desk);
+    fixture.wait(MINUTE);
+    fixture.when(entryCommand('PollQueue', 'b', b)).then([]);
+    fixture.do({ type: 'ReleaseHold', holdId: held.id, sessionKey: 'session-a' });
+    fixture.when(entryCommand('PollQueue', 'b', b)).then(['WaitingRoomResumed', 'QueueEntriesAdmitted']);
+    assertSameAfterReplay(fixture);
   });
 
   it('goes on when the event does not want it any more', () => {
-    const desk = given(pausing);
-    const a = join(desk, 'a');
-    desk.do(hold('a', a.id, 10));
-    const b = join(desk, 'b');
-    desk.do(define({ ...pausing, waitingRoomPauseWhenSoldOut: false }));
-    const view = poll(desk, 'b', b);
+    const fixture = given(pausing);
+    const a = join(fixture, 'a');
+    fixture.do(hold('a', a.id, 10));
+    const b = join(fixture, 'b');
+    fixture.do(define({ ...pausing, waitingRoomPauseWhenSoldOut: false }));
+    const view = poll(fixture, 'b', b);
     assert.deepEqual([view.status, view.soldOut], ['ADMITTED', null]);
   });
 });
 
 describe('Before the opening', () => {
   it('everybody waits without a position, and sees how long until the doors open', () => {
-    const desk = given(roomEvent(opensIn(5 * MINUTE)));
-    const entry = join(desk, 'a');
+    const fixture = given(roomEvent(opensIn(5 * MINUTE)));
+    const entry = join(fixture, 'a');
     const { status, position, waitingAhead, estimatedMinutes, open, opensAt } = entry;
     assert.deepEqual(
       { status, position, waitingAhead, estimatedMinutes, open, opensAt },
@@ -468,10 +476,10 @@ describe('Before the opening', () => {
       },
     );
     assert.match(entry.drawCommitment!, /^[0-9a-f]{64}$/);
-    desk.wait(1);
-    assert.equal(poll(desk, 'a', entry).estimatedMinutes, 5);
-    desk.wait(119 * SECOND);
-    assert.equal(poll(desk, 'a', entry).estimatedMinutes, 4);
+    fixture.wait(1);
+    assert.equal(poll(fixture, 'a', entry).estimatedMinutes, 5);
+    fixture.wait(119 * SECOND);
+    assert.equal(poll(fixture, 'a', entry).estimatedMinutes, 4);
   });
 });
 
@@ -481,36 +489,38 @@ describe('The opening', () => {
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
 
   /** Twenty people in the pre-queue, all of them seen a minute before the opening. */
-  function crowded(): { desk: Desk; entries: Map<string, QueueEntryView> } {
-    const desk = given(opening);
-    const entries = joinAll(desk, names);
-    desk.wait(MINUTE);
-    for (const [name, entry] of entries) poll(desk, name, entry);
-    return { desk, entries };
+  function crowded(): { fixture: EventFixture; entries: Map<string, QueueEntryView> } {
+    const fixture = given(opening);
+    const entries = joinAll(fixture, names);
+    fixture.wait(MINUTE);
+    for (const [name, entry] of entries) poll(fixture, name, entry);
+    return { fixture, entries };
   }
 
   it('draws the line by the published rule, and the first poll already moves it', () => {
-    const { desk, entries } = crowded();
-    desk.wait(MINUTE).settle();
-    const seed = desk.journal.flatMap(({ fact }) =>
+    const { fixture, entries } = crowded();
+    fixture.wait(MINUTE).settle();
+    const seed = fixture.journal.flatMap(({ fact }) =>
       fact.type === 'WaitingRoomAdded' ? [fact.data.drawSeed!] : [],
     )[0]!;
-    const opening = desk.journal.flatMap(({ fact }) => (fact.type === 'DrawStarted' ? [fact.data.opening!] : []))[0]!;
+    const opening = fixture.journal.flatMap(({ fact }) =>
+      fact.type === 'DrawStarted' ? [fact.data.opening!] : [],
+    )[0]!;
     const expected = drawOrder(
       { seed, opening },
       Array.from(entries.values(), (entry) => entry.id),
       hashing,
     );
     const last = [...entries].find(([, entry]) => entry.id === expected.entryIds.at(-1))!;
-    assert.equal(poll(desk, last[0], last[1]).position, names.length - 3);
-    const views = [...entries].map(([name, entry]) => poll(desk, name, entry));
+    assert.equal(poll(fixture, last[0], last[1]).position, names.length - 3);
+    const views = [...entries].map(([name, entry]) => poll(fixture, name, entry));
     const inLine = views.filter(({ status }) => status === 'WAITING').sort((a, b) => a.position! - b.position!);
     assert.deepEqual(
       inLine.map((view) => view.id),
       expected.entryIds.slice(3),
     );
     assert.ok(views.every(({ open, opensAt }) => open && opensAt === START + OPENING));
-    const proof = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    const proof = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
     assert.deepEqual(proof, {
       eventId: 'evt',
       status: 'drawn',
@@ -522,43 +532,43 @@ describe('The opening', () => {
       entriesDigest: expected.entriesDigest,
       entries: expected.entryIds.map((entryId) => hashing.sha256(entryId)),
     });
-    assert.deepEqual(viewDraw(desk.office, { offset: 18, limit: 5 }, hashing)!.entries, proof.entries.slice(18));
-    assertSameAfterReplay(desk);
+    assert.deepEqual(viewDraw(fixture.office, { offset: 18, limit: 5 }, hashing)!.entries, proof.entries.slice(18));
+    assertSameAfterReplay(fixture);
   });
 
   it('leaves out those who left or were dropped, and lines up late comers behind', () => {
-    const { desk, entries } = crowded();
-    leave(desk, 'p3', entries.get('p3')!);
-    desk.wait(MINUTE);
-    const late = desk.do(joinCommand('late'));
+    const { fixture, entries } = crowded();
+    leave(fixture, 'p3', entries.get('p3')!);
+    fixture.wait(MINUTE);
+    const late = fixture.do(joinCommand('late'));
     assert.equal(late.entry.position, 20 - 1 - 3 + 1);
-    const proof = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    const proof = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
     assert.equal(proof.count, 19);
     assert.ok(!proof.entries.includes(hashing.sha256(entries.get('p3')!.id)));
     assert.ok(!proof.entries.includes(hashing.sha256(late.entry.id)));
   });
 
   it('drops whoever falls silent at that very millisecond before it draws', () => {
-    const desk = given(roomEvent({ ...opensIn(OPENING), waitingRoomInactivitySeconds: 120 }));
-    join(desk, 'silent');
-    desk.wait(1);
-    const there = join(desk, 'there');
-    desk.wait(OPENING - 1);
-    assert.equal(poll(desk, 'there', there).status, 'ADMITTED');
-    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+    const fixture = given(roomEvent({ ...opensIn(OPENING), waitingRoomInactivitySeconds: 120 }));
+    join(fixture, 'silent');
+    fixture.wait(1);
+    const there = join(fixture, 'there');
+    fixture.wait(OPENING - 1);
+    assert.equal(poll(fixture, 'there', there).status, 'ADMITTED');
+    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
   it('keeps the seed secret until then, and has no opening', () => {
-    const { desk } = crowded();
-    const { status, seed, opening, count, entries } = viewDraw(desk.office, { offset: 0, limit: 1000 }, hashing)!;
+    const { fixture } = crowded();
+    const { status, seed, opening, count, entries } = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
     assert.deepEqual([status, seed, opening, count, entries], ['pending', null, null, 0, []]);
     assert.equal(viewDraw(given(roomEvent()).office, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
   });
 
   it('of a room that nobody came to is a draw of nobody', () => {
-    const desk = given(roomEvent(opensIn(-MINUTE)));
-    assert.equal(join(desk, 'a').status, 'ADMITTED');
-    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 0);
+    const fixture = given(roomEvent(opensIn(-MINUTE)));
+    assert.equal(join(fixture, 'a').status, 'ADMITTED');
+    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 0);
   });
 });
 
@@ -566,17 +576,17 @@ describe('A draw too large for one turn', () => {
   const count = DRAW_IN_TURN_MAX + 1;
 
   /** A large room at its opening, with everything that goes in and out of a draw. */
-  function drawing(): { desk: Desk; entries: QueueEntryView[]; order: readonly string[]; digest: string } {
-    const desk = given(roomEvent({ ...opensIn(MINUTE), waitingRoomRate: 5 }));
-    const entries = Array.from({ length: count }, (_, index) => join(desk, `p${index}`));
-    desk.wait(MINUTE).settle();
-    const draw = drawUnderWay(desk.office)!;
+  function drawing(): { fixture: EventFixture; entries: QueueEntryView[]; order: readonly string[]; digest: string } {
+    const fixture = given(roomEvent({ ...opensIn(MINUTE), waitingRoomRate: 5 }));
+    const entries = Array.from({ length: count }, (_, index) => join(fixture, `p${index}`));
+    fixture.wait(MINUTE).settle();
+    const draw = drawUnderWay(fixture.office)!;
     const { entryIds, entriesDigest } = drawOrder(
       draw,
       entries.map((entry) => entry.id),
       hashing,
     );
-    return { desk, entries, order: entryIds, digest: entriesDigest };
+    return { fixture, entries, order: entryIds, digest: entriesDigest };
   }
 
   const piece = (order: readonly string[], from: number, to: number, digest: string): CommandOf<'RecordDraw'> => ({
@@ -587,46 +597,46 @@ describe('A draw too large for one turn', () => {
   });
 
   it('shows nobody a position and admits nobody until it is complete', () => {
-    const { desk, entries, order, digest } = drawing();
-    const view = poll(desk, 'p0', entries[0]!);
+    const { fixture, entries, order, digest } = drawing();
+    const view = poll(fixture, 'p0', entries[0]!);
     assert.deepEqual([view.status, view.position, view.open, view.estimatedMinutes], ['WAITING', null, false, 0]);
-    const late = join(desk, 'late');
+    const late = join(fixture, 'late');
     assert.deepEqual([late.position, late.open], [null, false]);
-    desk.when(piece(order, 0, 1500, digest)).then(['LineDrawn']);
-    assertSameAfterReplay(desk);
-    assert.equal(poll(desk, 'p0', entries[0]!).position, null);
-    desk.when(piece(order, 1500, count, digest)).then(['LineDrawn', 'DrawFinished']);
-    assert.equal(poll(desk, 'late', late).position, count - 5 + 1);
-    assertSameAfterReplay(desk);
+    fixture.when(piece(order, 0, 1500, digest)).then(['LineDrawn']);
+    assertSameAfterReplay(fixture);
+    assert.equal(poll(fixture, 'p0', entries[0]!).position, null);
+    fixture.when(piece(order, 1500, count, digest)).then(['LineDrawn', 'DrawFinished']);
+    assert.equal(poll(fixture, 'late', late).position, count - 5 + 1);
+    assertSameAfterReplay(fixture);
   });
 
   it('takes a piece over once, however often it comes', () => {
-    const { desk, order, digest } = drawing();
-    assert.equal(desk.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
-    desk.when(piece(order, 0, 1000, digest)).then([]);
-    desk.when(piece(order, 1500, count, digest)).then([]);
-    assert.equal(desk.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
-    desk.when(piece(order, 1000, count, digest)).then(['LineDrawn', 'DrawFinished']);
-    desk.when(piece(order, 1000, count, digest)).then([]);
+    const { fixture, order, digest } = drawing();
+    assert.equal(fixture.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
+    fixture.when(piece(order, 0, 1000, digest)).then([]);
+    fixture.when(piece(order, 1500, count, digest)).then([]);
+    assert.equal(fixture.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
+    fixture.when(piece(order, 1000, count, digest)).then(['LineDrawn', 'DrawFinished']);
+    fixture.when(piece(order, 1000, count, digest)).then([]);
   });
 
   it('stands whoever leaves meanwhile: they are in the proof and not in the line', () => {
-    const { desk, entries, order, digest } = drawing();
+    const { fixture, entries, order, digest } = drawing();
     const nameOf = (entryId: string): string => `p${entries.findIndex((entry) => entry.id === entryId)}`;
-    leave(desk, nameOf(order[0]!), { id: order[0]! });
-    desk.do(piece(order, 0, 1000, digest));
-    leave(desk, nameOf(order[1]!), { id: order[1]! });
-    leave(desk, nameOf(order[1999]!), { id: order[1999]! });
-    assertSameAfterReplay(desk);
-    desk.do(piece(order, 1000, count, digest));
-    const views = order.map((entryId) => poll(desk, nameOf(entryId), { id: entryId }));
+    leave(fixture, nameOf(order[0]!), { id: order[0]! });
+    fixture.do(piece(order, 0, 1000, digest));
+    leave(fixture, nameOf(order[1]!), { id: order[1]! });
+    leave(fixture, nameOf(order[1999]!), { id: order[1999]! });
+    assertSameAfterReplay(fixture);
+    fixture.do(piece(order, 1000, count, digest));
+    const views = order.map((entryId) => poll(fixture, nameOf(entryId), { id: entryId }));
     assert.deepEqual(
       views.slice(0, 8).map(({ status, position }) => position ?? status),
       ['LEFT', 'LEFT', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 1],
     );
     assert.equal(views.at(-1)!.position, count - 3 - 5);
-    assert.equal(viewDraw(desk.office, { offset: 0, limit: 1 }, hashing)!.count, count);
-    assertSameAfterReplay(desk);
+    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 1 }, hashing)!.count, count);
+    assertSameAfterReplay(fixture);
   });
 });
 
@@ -634,48 +644,48 @@ describe('A new definition', () => {
   const definition = roomEvent(opensIn(10 * MINUTE));
 
   it('moves an opening that is still to come, and keeps the seal of the draw', () => {
-    const desk = given(definition);
-    const entry = join(desk, 'a');
+    const fixture = given(definition);
+    const entry = join(fixture, 'a');
     const later = { ...definition, waitingRoomOpensAt: START + 20 * MINUTE };
-    desk.when(define(later)).then(['EventDefined', 'WaitingRoomRescheduled']);
-    const view = poll(desk, 'a', entry);
+    fixture.when(define(later)).then(['EventDefined', 'WaitingRoomRescheduled']);
+    const view = poll(fixture, 'a', entry);
     assert.deepEqual([view.opensAt, view.drawCommitment], [START + 20 * MINUTE, entry.drawCommitment]);
-    desk.wait(MINUTE).do(define({ ...definition, waitingRoomOpensAt: START + MINUTE }));
-    assert.equal(poll(desk, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
+    fixture.wait(MINUTE).do(define({ ...definition, waitingRoomOpensAt: START + MINUTE }));
+    assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
   });
 
   it('without an opening time opens the doors at once, with a draw', () => {
-    const desk = given(definition);
-    const entry = join(desk, 'a');
-    desk.do(define({ ...definition, waitingRoomOpensAt: null }));
-    assert.equal(poll(desk, 'a', entry).status, 'ADMITTED');
-    assert.equal(viewDraw(desk.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+    const fixture = given(definition);
+    const entry = join(fixture, 'a');
+    fixture.do(define({ ...definition, waitingRoomOpensAt: null }));
+    assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED');
+    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
   it('does not close doors that people have come through', () => {
-    const desk = given(roomEvent());
-    join(desk, 'a');
-    desk.when(define(definition)).refuses('UPDATE_CONFLICT');
+    const fixture = given(roomEvent());
+    join(fixture, 'a');
+    fixture.when(define(definition)).refuses('UPDATE_CONFLICT');
   });
 
   it('sets an opening time for a room that nobody came to', () => {
-    const desk = given(roomEvent());
-    desk.when(define(definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
-    assert.equal(join(desk, 'a').open, false);
-    assertSameAfterReplay(desk);
+    const fixture = given(roomEvent());
+    fixture.when(define(definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
+    assert.equal(join(fixture, 'a').open, false);
+    assertSameAfterReplay(fixture);
   });
 
   it('takes the room away with everybody in it, and brings a new one', () => {
-    const desk = given(roomEvent({ waitingRoomRate: 1 }));
-    const a = join(desk, 'a');
-    const b = join(desk, 'b');
-    desk.do(define(roomEvent({ waitingRoom: false })));
-    desk.when(entryCommand('PollQueue', 'b', b)).refuses('QUEUE_ENTRY_NOT_FOUND');
-    desk.when(hold('b', null)).then(['HoldPlaced']);
-    desk.wait(20 * MINUTE).settle();
-    desk.do(define(roomEvent({ waitingRoomRate: 1 })));
-    desk.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
-    assert.equal(join(desk, 'b').status, 'ADMITTED');
-    assertSameAfterReplay(desk);
+    const fixture = given(roomEvent({ waitingRoomRate: 1 }));
+    const a = join(fixture, 'a');
+    const b = join(fixture, 'b');
+    fixture.do(define(roomEvent({ waitingRoom: false })));
+    fixture.when(entryCommand('PollQueue', 'b', b)).refuses('QUEUE_ENTRY_NOT_FOUND');
+    fixture.when(hold('b', null)).then(['HoldPlaced']);
+    fixture.wait(20 * MINUTE).settle();
+    fixture.do(define(roomEvent({ waitingRoomRate: 1 })));
+    fixture.when(hold('a', a.id)).refuses('QUEUE_PASS_INVALID');
+    assert.equal(join(fixture, 'b').status, 'ADMITTED');
+    assertSameAfterReplay(fixture);
   });
 });

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import { openHouse, type House, type Json } from '../api/harness.ts';
-import { clubNight, floor, HOLDS, newSession } from '../api/shop.ts';
+import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 import { assertOverloaded, until } from './process.ts';
 
 const nights = (count: number): Json[] =>
@@ -19,38 +20,42 @@ const unreplayable = (eventId: string) => ({
   facts: [{ type: 'HoldReleased', data: JSON.stringify({ holdId: 'hld_nobody' }) }],
 });
 
-async function openNights(t: TestContext, count: number, environment: Record<string, string> = {}): Promise<House> {
-  const house = await openHouse({ environment });
-  t.after(() => house.close());
-  for (const definition of nights(count)) await house.define(definition);
-  return house;
+async function openNights(
+  t: TestContext,
+  count: number,
+  environment: Record<string, string> = {},
+): Promise<TestService> {
+  const service = await openService({ environment });
+  t.after(() => service.close());
+  for (const definition of nights(count)) await service.define(definition);
+  return service;
 }
 
-async function holdAt(house: House, n: number): Promise<void> {
+async function holdAt(service: TestService, n: number): Promise<void> {
   const body = { event_id: `evt_${n}`, session_key: newSession(), items: [floor(1)] };
-  assert.equal((await house.call('POST', HOLDS, { body })).status, 201);
+  assert.equal((await service.call('POST', HOLDS, { body })).status, 201);
 }
 
-async function slugsListed(house: House): Promise<string[]> {
-  const { status, body } = await house.call<{ events: { slug: string }[] }>('GET', '/api/events/public');
+async function slugsListed(service: TestService): Promise<string[]> {
+  const { status, body } = await service.call<{ events: { slug: string }[] }>('GET', '/api/events/public');
   assert.equal(status, 200, JSON.stringify(body));
   return body.events.map(({ slug }) => slug).sort();
 }
 
-async function brokenCount(house: House): Promise<number> {
-  const { body } = await house.operate<string>('GET', '/metrics');
+async function brokenCount(service: TestService): Promise<number> {
+  const { body } = await service.operate<string>('GET', '/metrics');
   return Number(/^holdfast_events_broken (\d+)$/m.exec(String(body))?.[1]);
 }
 
 describe('An event that cannot be activated', () => {
   it('answers 503 for itself alone, is left out of lists and is shown to operators', async (t) => {
-    const house = await openNights(t, 3);
-    const { folder, service } = house;
-    await service.stop();
+    const service = await openNights(t, 3);
+    const { folder, internals } = service;
+    await internals.stop();
     const journal = await openSqliteJournal({ folder });
     journal.append(unreplayable('evt_1'));
     await journal.close();
-    await house.restart();
+    await service.restart();
 
     for (const path of [
       '/api/events/public/night-1',
@@ -58,53 +63,53 @@ describe('An event that cannot be activated', () => {
       '/api/events/public/night-1/live',
       '/api/events/public/night-1/seating/occupancy',
     ]) {
-      const answer = await house.call<{ detail: Json }>('GET', path);
+      const answer = await service.call<{ detail: Json }>('GET', path);
       assertOverloaded(answer);
       assert.deepEqual(answer.body.detail, { event_id: 'evt_1' }, path);
     }
     const body = { event_id: 'evt_1', session_key: newSession(), items: [floor(1)] };
-    assertOverloaded(await house.call('POST', HOLDS, { body }));
-    assertOverloaded(await house.operate('GET', '/admin/events/evt_1'));
+    assertOverloaded(await service.call('POST', HOLDS, { body }));
+    assertOverloaded(await service.operate('GET', '/admin/events/evt_1'));
 
-    assert.deepEqual(await slugsListed(house), ['night-0', 'night-2']);
-    const all = await house.operate<{ events: { definition: { id: string } }[] }>('GET', '/admin/events');
+    assert.deepEqual(await slugsListed(service), ['night-0', 'night-2']);
+    const all = await service.operate<{ events: { definition: { id: string } }[] }>('GET', '/admin/events');
     assert.deepEqual(
       all.body.events.map(({ definition }) => definition.id),
       ['evt_0', 'evt_2'],
     );
-    const ready = await house.call('GET', '/health/ready');
+    const ready = await service.call('GET', '/health/ready');
     assert.equal(ready.status, 200);
     assert.deepEqual(ready.body, { status: 'ok', degraded: ['event:evt_1'] });
-    const overview = await house.operate<{ service: Json; events: { id: string }[] }>('GET', '/admin/overview');
+    const overview = await service.operate<{ service: Json; events: { id: string }[] }>('GET', '/admin/overview');
     assert.deepEqual(overview.body.service['degraded'], ['event:evt_1']);
     assert.deepEqual(
       overview.body.events.map(({ id }) => id),
       ['evt_0', 'evt_2'],
     );
-    assert.equal(await brokenCount(house), 1);
-    for (const n of [0, 2]) await holdAt(house, n);
+    assert.equal(await brokenCount(service), 1);
+    for (const n of [0, 2]) await holdAt(service, n);
   });
 
   it('ends its live streams and nothing else', async (t) => {
-    const house = await openNights(t, 2, { LIVE_EVENTS_MAX: '1' });
-    const stream = await fetch(`${house.publicUrl}/api/events/public/night-1/live`);
+    const service = await openNights(t, 2, { LIVE_EVENTS_MAX: '1' });
+    const stream = await fetch(`${service.publicUrl}/api/events/public/night-1/live`);
     assert.equal(stream.status, 200);
     const ended = stream.text();
-    const { journal, directory } = house.service.engine;
+    const { journal, directory } = service.internals.engine;
     journal.append(unreplayable('evt_1'));
     await until('it is out of memory', async () => {
-      await holdAt(house, 0);
+      await holdAt(service, 0);
       return !directory.awake().some(({ eventId }) => eventId === 'evt_1');
     });
     assert.match(await ended, /event: snapshot/, 'the stream ends by itself');
-    assertOverloaded(await house.call('GET', '/api/events/public/night-1/live'));
-    assert.deepEqual(await slugsListed(house), ['night-0']);
-    assert.equal(await brokenCount(house), 1);
+    assertOverloaded(await service.call('GET', '/api/events/public/night-1/live'));
+    assert.deepEqual(await slugsListed(service), ['night-0']);
+    assert.equal(await brokenCount(service), 1);
   });
 
   it('is tried again after a pause, and is like any other once it can be activated', async (t) => {
-    const house = await openNights(t, 2);
-    const { directory, journal } = house.service.engine;
+    const service = await openNights(t, 2);
+    const { directory, journal } = service.internals.engine;
     directory.dropAll();
     const { factsOf } = journal;
     t.after(() => Object.assign(journal, { factsOf }));
@@ -113,41 +118,41 @@ describe('An event that cannot be activated', () => {
       return factsOf.call(journal, eventId, afterSeq);
     };
     Object.assign(journal, { factsOf: badSector });
-    assertOverloaded(await house.call('GET', '/api/events/public/night-1'));
+    assertOverloaded(await service.call('GET', '/api/events/public/night-1'));
     Object.assign(journal, { factsOf });
-    assertOverloaded(await house.call('GET', '/api/events/public/night-1'));
-    house.wait(1_000);
-    assert.equal((await house.call('GET', '/api/events/public/night-1')).status, 200);
-    assert.deepEqual((await house.call('GET', '/health/ready')).body, { status: 'ok' });
-    assert.equal(await brokenCount(house), 0);
+    assertOverloaded(await service.call('GET', '/api/events/public/night-1'));
+    service.wait(1_000);
+    assert.equal((await service.call('GET', '/api/events/public/night-1')).status, 200);
+    assert.deepEqual((await service.call('GET', '/health/ready')).body, { status: 'ok' });
+    assert.equal(await brokenCount(service), 0);
   });
 });
 
 describe('Two events in memory, many in the folder, snapshots and a prune under way', () => {
   it('every event and the whole list are answered, and each snapshot is its own event’s', async (t) => {
     const COUNT = 12;
-    const house = await openNights(t, COUNT, { LIVE_EVENTS_MAX: '2' });
-    const { engine } = house.service;
+    const service = await openNights(t, COUNT, { LIVE_EVENTS_MAX: '2' });
+    const { engine } = service.internals;
     for (let round = 0; round < 2; round += 1) {
-      for (let n = 0; n < COUNT; n += 1) for (let times = -1; times < n % 3; times += 1) await holdAt(house, n);
+      for (let n = 0; n < COUNT; n += 1) for (let times = -1; times < n % 3; times += 1) await holdAt(service, n);
       const all = [...engine.journal.streams()].filter(({ eventId }) => eventId !== '');
       const [outcomes] = await Promise.all([
         Promise.all(all.map(({ eventId, lastSeq }) => engine.directory.snapshotAsOf(eventId, lastSeq))),
-        ...Array.from({ length: COUNT }, (_, n) => house.call('GET', `/api/events/public/night-${n}`)),
+        ...Array.from({ length: COUNT }, (_, n) => service.call('GET', `/api/events/public/night-${n}`)),
       ]);
       assert.deepEqual(
         outcomes.map(({ eventId, seq, trouble }) => ({ eventId, lastSeq: seq, trouble })),
         all.map((each) => ({ ...each, trouble: null })),
       );
-      const pruned = await house.operate('POST', '/admin/snapshot', { body: { prune: true } });
+      const pruned = await service.operate('POST', '/admin/snapshot', { body: { prune: true } });
       assert.equal(pruned.status, 200, JSON.stringify(pruned.body));
-      assert.equal((await slugsListed(house)).length, COUNT);
+      assert.equal((await slugsListed(service)).length, COUNT);
       for (let n = 0; n < COUNT; n += 1) {
-        assert.equal((await house.call('GET', `/api/events/public/night-${n}`)).status, 200);
+        assert.equal((await service.call('GET', `/api/events/public/night-${n}`)).status, 200);
       }
     }
-    assert.deepEqual((await house.call('GET', '/health/ready')).body, { status: 'ok' });
-    await house.restart();
-    assert.equal((await slugsListed(house)).length, COUNT);
+    assert.deepEqual((await service.call('GET', '/health/ready')).body, { status: 'ok' });
+    await service.restart();
+    assert.equal((await slugsListed(service)).length, COUNT);
   });
 });

@@ -23,7 +23,7 @@ import { fingerprintOf } from '#persistence/snapshots.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { confirmKey, keptSecret, SecretDamaged, SECRETS } from '#src/secrets.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
-import { newFolder, runToEnd, spawnHouse } from '../api/harness.ts';
+import { newFolder, runToEnd, spawnService } from '../fixtures/service.ts';
 
 const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
 const SECTOR_BYTES = 512;
@@ -211,13 +211,13 @@ describe('A damaged secret', () => {
   });
 
   it('stops the start with exit code 5 and says what to do', async (t) => {
-    const house = await spawnHouse();
-    t.after(() => house.close());
-    assert.equal(await house.end('SIGTERM'), 0);
-    const file = path.join(house.folder, 'ticket-key');
+    const service = await spawnService();
+    t.after(() => service.close());
+    assert.equal(await service.end('SIGTERM'), 0);
+    const file = path.join(service.folder, 'ticket-key');
     const key = readFileSync(file, 'utf8');
     writeFileSync(file, `${key[0] === 'A' ? 'B' : 'A'}${key.slice(1)}`);
-    const { code, text } = await runToEnd({ folder: house.folder });
+    const { code, text } = await runToEnd({ folder: service.folder });
     assert.equal(code, 5, text);
     assert.match(text, /ticket-key is not the key that was kept here/);
   });

@@ -10,9 +10,18 @@ import { describe, it, type TestContext } from 'node:test';
 import { startSpaceGuard } from '#actors/space-guard.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { QueueEntryBody } from '#http/schemas/queue.ts';
-import { newFolder, openHouse, spawnHouse, type Json } from '../api/harness.ts';
-import { as, callerOf, clubNight, HOLDS, MINUTE, newSession, openShop, type Caller } from '../api/shop.ts';
-import { gala, item, sendWebhook, somebody, start, START, statusOf, wish, type Started } from '../api/till.ts';
+import {
+  checkoutBody,
+  newCustomer,
+  sendWebhook,
+  start,
+  START_CHECKOUT,
+  statusOf,
+  type Started,
+} from '../fixtures/checkout.ts';
+import { as, HOLDS, newSession, type Caller, type Json } from '../fixtures/client.ts';
+import { clubNight, gala, item } from '../fixtures/events.ts';
+import { MINUTE, newFolder, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -21,28 +30,28 @@ describe('A full disk', () => {
   for (const outcome of ['LOST', 'KEPT'] as const) {
     it(`refuses changes, reads on and comes back, the failed batch being ${outcome.toLowerCase()}`, async (t) => {
       const injectFault = { kind: 'FULL', afterCommits: 3, outcome, fullProbes: 4 } as const;
-      const house = await openHouse({ journal: { injectFault, probeEveryMs: 100 } });
-      t.after(() => house.close());
-      await house.define(bigClub);
+      const service = await openService({ journal: { injectFault, probeEveryMs: 100 } });
+      t.after(() => service.close());
+      await service.define(bigClub);
       const [one, two, three] = [newSession(), newSession(), newSession()];
-      const placed = await place(house, one);
+      const placed = await place(service, one);
       assert.equal(placed.status, 201);
-      assert.equal((await place(house, two)).status, 201);
-      assertOverloaded(await place(house, three));
+      assert.equal((await place(service, two)).status, 201);
+      assertOverloaded(await place(service, three));
 
-      const unready = await house.call('GET', '/health/ready');
+      const unready = await service.call('GET', '/health/ready');
       assert.equal(unready.status, 503);
       assert.match(String(unready.body['reason']), /the disk is full/);
-      assert.equal((await house.call('GET', '/health/live')).status, 200);
-      assert.deepEqual((await readHold(house, placed.body, one)).body, placed.body, 'reads go on');
-      assert.equal((await house.call('GET', '/api/events/public/club-night')).status, 200);
-      assertOverloaded(await place(house, three));
-      assertOverloaded(await house.call('DELETE', `${HOLDS}/${placed.body.id}`, { sessionKey: one }));
+      assert.equal((await service.call('GET', '/health/live')).status, 200);
+      assert.deepEqual((await readHold(service, placed.body, one)).body, placed.body, 'reads go on');
+      assert.equal((await service.call('GET', '/api/events/public/club-night')).status, 200);
+      assertOverloaded(await place(service, three));
+      assertOverloaded(await service.call('DELETE', `${HOLDS}/${placed.body.id}`, { sessionKey: one }));
 
-      await until('ready again', () => isReady(house));
-      assert.deepEqual((await readHold(house, placed.body, one)).body, placed.body);
-      assert.equal((await place(house, three)).status, 201);
-      const { body } = await house.operate<{ performances: { held: number }[] }>('GET', '/admin/events/evt_club');
+      await until('ready again', () => isReady(service));
+      assert.deepEqual((await readHold(service, placed.body, one)).body, placed.body);
+      assert.equal((await place(service, three)).status, 201);
+      const { body } = await service.operate<{ performances: { held: number }[] }>('GET', '/admin/events/evt_club');
       assert.equal(body.performances[0]!.held, 3, 'a hold in doubt is there whole, and replaced, or not at all');
     });
   }
@@ -54,37 +63,39 @@ const fullAfter = (afterCommits: number) =>
 
 describe('While nothing can be written', () => {
   it('what runs out reads as ended, and what it kept reads as free', async (t) => {
-    const house = await openHouse({ journal: { injectFault: fullAfter(7) } });
-    t.after(() => house.close());
-    const call = callerOf((...args) => house.call(...args));
-    await house.define(gala({ hold_minutes: 5, payment_minutes: 6 }) as Json);
-    await house.define(
+    const service = await openService({ journal: { injectFault: fullAfter(7) } });
+    t.after(() => service.close());
+    await service.define(gala({ hold_minutes: 5, payment_minutes: 6 }));
+    await service.define(
       clubNight({ waiting_room: true, waiting_room_rate: 1, waiting_room_minutes: 3, hold_minutes: 5 }) as Json,
     );
     const [holder, admitted, patient] = [newSession(), newSession(), newSession()];
     const wanted = { event_id: 'evt_gala', session_key: holder, items: [item('seat', 2)] };
-    const { body: hold } = await call.post<HoldBody>(HOLDS, wanted);
-    const { body: order } = await call.post<Started>(START, wish({ customer: somebody(), items: [item('single', 2)] }));
-    const [pass, place1] = [await joinAt(call, admitted), await joinAt(call, patient)];
+    const { body: hold } = await service.post<HoldBody>(HOLDS, wanted);
+    const { body: order } = await service.post<Started>(
+      START_CHECKOUT,
+      checkoutBody({ customer: newCustomer(), items: [item('single', 2)] }),
+    );
+    const [pass, place1] = [await joinAt(service, admitted), await joinAt(service, patient)];
     assert.deepEqual([hold.status, pass.status, place1.status], ['ACTIVE', 'ADMITTED', 'WAITING']);
-    assertOverloaded(await call.post(HOLDS, { ...wanted, session_key: newSession() }));
-    assert.equal(house.service.engine.journal.status, 'FULL', 'the fault fired');
+    assertOverloaded(await service.post(HOLDS, { ...wanted, session_key: newSession() }));
+    assert.equal(service.internals.engine.journal.status, 'FULL', 'the fault fired');
 
-    const seenHold = async () => (await call.get<HoldBody>(`${HOLDS}/${hold.id}`, as(holder))).body.status;
+    const seenHold = async () => (await service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(holder))).body.status;
     const seenOrder = async () =>
-      (await call.get<{ status: string }>(`/api/checkout/status/${order.order_id}`)).body.status;
+      (await service.get<{ status: string }>(`/api/checkout/status/${order.order_id}`)).body.status;
     const seenEntry = async ({ id }: QueueEntryBody, session: string) => {
-      const { status, body } = await call.get<QueueEntryBody>(`/api/checkout/queue/${id}`, as(session));
+      const { status, body } = await service.get<QueueEntryBody>(`/api/checkout/queue/${id}`, as(session));
       assert.equal(status, 200, 'reads go on');
       return body.status;
     };
     const seatsHeld = async () =>
-      (await call.get<{ held: string[] }>('/api/events/public/gala/seating/occupancy')).body.held.length;
-    const factsBefore = house.service.engine.journal.durableSeq;
+      (await service.get<{ held: string[] }>('/api/events/public/gala/seating/occupancy')).body.held.length;
+    const factsBefore = service.internals.engine.journal.durableSeq;
     const wait = async (ms: number): Promise<void> => {
       // Whoever waits is still there: a poll is no change.
       for (let waited = 0; waited < ms; waited += MINUTE) {
-        house.wait(Math.min(MINUTE, ms - waited));
+        service.wait(Math.min(MINUTE, ms - waited));
         assert.equal(await seenEntry(place1, patient), 'WAITING');
       }
     };
@@ -97,50 +108,52 @@ describe('While nothing can be written', () => {
     assert.deepEqual([await seenHold(), await seatsHeld(), await seenOrder()], ['EXPIRED', 0, 'PENDING']);
     await wait(MINUTE);
     assert.equal(await seenOrder(), 'EXPIRED');
-    assertOverloaded(await call.delete(`${HOLDS}/${hold.id}`, as(holder)));
-    assert.equal(house.service.engine.journal.status, 'FULL');
-    assert.equal(house.service.engine.journal.appendedSeq, factsBefore, 'nothing was written');
+    assertOverloaded(await service.delete(`${HOLDS}/${hold.id}`, as(holder)));
+    assert.equal(service.internals.engine.journal.status, 'FULL');
+    assert.equal(service.internals.engine.journal.appendedSeq, factsBefore, 'nothing was written');
   });
 
   it('what ran out and was read is written, once, when there is room again', async (t) => {
     const injectFault = { ...fullAfter(2), fullProbes: 8 };
-    const house = await openHouse({ journal: { injectFault, probeEveryMs: 50 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
+    const service = await openService({ journal: { injectFault, probeEveryMs: 50 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
     const session = newSession();
-    const { body: hold } = await place(house, session);
-    assertOverloaded(await place(house, newSession()));
-    house.wait(600 * MINUTE);
+    const { body: hold } = await place(service, session);
+    assertOverloaded(await place(service, newSession()));
+    service.wait(600 * MINUTE);
     for (let reads = 0; reads < 3; reads += 1) {
-      assert.equal((await readHold(house, hold, session)).body.status, 'EXPIRED');
+      assert.equal((await readHold(service, hold, session)).body.status, 'EXPIRED');
     }
-    await until('ready again', () => isReady(house));
-    assert.equal((await readHold(house, hold, session)).body.status, 'EXPIRED');
-    assert.equal((await place(house, session)).status, 201);
-    const types = [...house.service.engine.journal.read()].map(({ type }) => type);
+    await until('ready again', () => isReady(service));
+    assert.equal((await readHold(service, hold, session)).body.status, 'EXPIRED');
+    assert.equal((await place(service, session)).status, 201);
+    const types = [...service.internals.engine.journal.read()].map(({ type }) => type);
     assert.deepEqual(types, ['EventDefined', 'HoldPlaced', 'HoldExpired', 'HoldPlaced']);
   });
 
   it('no draw is held: a waiting room whose opening came reads as not open', async (t) => {
-    const house = await openHouse({ journal: { injectFault: fullAfter(2) } });
-    t.after(() => house.close());
-    const call = callerOf((...args) => house.call(...args));
-    const opensAt = new Date(house.now() + MINUTE).toISOString();
-    await house.define(clubNight({ waiting_room: true, waiting_room_opens_at: opensAt }) as Json);
+    const service = await openService({ journal: { injectFault: fullAfter(2) } });
+    t.after(() => service.close());
+    const opensAt = new Date(service.now() + MINUTE).toISOString();
+    await service.define(clubNight({ waiting_room: true, waiting_room_opens_at: opensAt }));
     const session = newSession();
-    const entry = await joinAt(call, session);
-    assertOverloaded(await call.post('/api/checkout/queue', { event_id: 'evt_club', session_key: newSession() }));
-    house.wait(MINUTE + 1);
-    const { body } = await call.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(session));
+    const entry = await joinAt(service, session);
+    assertOverloaded(await service.post('/api/checkout/queue', { event_id: 'evt_club', session_key: newSession() }));
+    service.wait(MINUTE + 1);
+    const { body } = await service.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(session));
     assert.deepEqual([body.status, body.open, body.position], ['WAITING', false, null]);
-    const draw = await call.get<{ status: string; seed: string | null }>('/api/events/public/club-night/draw');
+    const draw = await service.get<{ status: string; seed: string | null }>('/api/events/public/club-night/draw');
     assert.deepEqual([draw.body.status, draw.body.seed], ['pending', null]);
   });
 });
 
 /** Joins the waiting room of the club night; must be answered 201. */
-async function joinAt(call: Caller, session: string): Promise<QueueEntryBody> {
-  const joined = await call.post<QueueEntryBody>('/api/checkout/queue', { event_id: 'evt_club', session_key: session });
+async function joinAt(service: Caller, session: string): Promise<QueueEntryBody> {
+  const joined = await service.post<QueueEntryBody>('/api/checkout/queue', {
+    event_id: 'evt_club',
+    session_key: session,
+  });
   assert.equal(joined.status, 201, JSON.stringify(joined.body));
   return joined.body;
 }
@@ -148,34 +161,36 @@ async function joinAt(call: Caller, session: string): Promise<QueueEntryBody> {
 describe('A disk that is nearly full', () => {
   it('takes no new holds, checkouts and places in line; changes, releases and payments go on', async (t) => {
     const environment: Record<string, string> = {};
-    const shop = await openShop([gala()], environment);
-    t.after(() => shop.close());
+    const service = await openServiceWith([gala()], environment);
+    t.after(() => service.close());
     const [one, two] = [newSession(), newSession()];
     const holdOf = (session_key: string) => ({ event_id: 'evt_gala', session_key, items: [item('single', 2)] });
-    const { body: kept } = await shop.post<HoldBody>(HOLDS, holdOf(one));
-    const { body: released } = await shop.post<HoldBody>(HOLDS, holdOf(two));
-    const started = await start(shop, { customer: somebody() });
+    const { body: kept } = await service.post<HoldBody>(HOLDS, holdOf(one));
+    const { body: released } = await service.post<HoldBody>(HOLDS, holdOf(two));
+    const started = await start(service, { customer: newCustomer() });
 
     environment['FREE_SPACE_MIN_MB'] = '1000000000';
-    await shop.restart();
-    assertOverloaded(await shop.post(HOLDS, holdOf(newSession())));
-    assertOverloaded(await shop.post(START, wish({ hold_id: kept.id, session_key: one, items: undefined })));
-    const office = await shop.house.service.engine.directory.byEventId('evt_gala');
+    await service.restart();
+    assertOverloaded(await service.post(HOLDS, holdOf(newSession())));
+    assertOverloaded(
+      await service.post(START_CHECKOUT, checkoutBody({ hold_id: kept.id, session_key: one, items: undefined })),
+    );
+    const office = await service.internals.engine.directory.byEventId('evt_gala');
     await assert.rejects(office!.ask({ type: 'JoinQueue', sessionKey: two }), { name: 'Overloaded' });
-    const { status, body } = await shop.get('/health/ready');
+    const { status, body } = await service.get('/health/ready');
     assert.equal(status, 503);
     assert.match(String(body['reason']), /the disk is nearly full: \d+ MB are free, .* need 1000000000 MB/);
 
-    const back = await shop.delete<HoldBody>(`${HOLDS}/${released.id}`, as(two));
+    const back = await service.delete<HoldBody>(`${HOLDS}/${released.id}`, as(two));
     assert.deepEqual([back.status, back.body.status], [200, 'RELEASED']);
-    assert.equal((await sendWebhook(shop, { session: started.checkout_session_id })).status, 200);
-    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
-    shop.wait(11 * 60_000);
-    assert.equal((await shop.get<HoldBody>(`${HOLDS}/${kept.id}`, as(one))).body.status, 'EXPIRED');
+    assert.equal((await sendWebhook(service, { session: started.checkout_session_id })).status, 200);
+    assert.equal((await statusOf(service, started)).status, 'CONFIRMED');
+    service.wait(11 * 60_000);
+    assert.equal((await service.get<HoldBody>(`${HOLDS}/${kept.id}`, as(one))).body.status, 'EXPIRED');
 
     delete environment['FREE_SPACE_MIN_MB'];
-    await shop.restart();
-    assert.equal((await shop.post(HOLDS, holdOf(one))).status, 201);
+    await service.restart();
+    assert.equal((await service.post(HOLDS, holdOf(one))).status, 201);
   });
 
   it('is left a little above the mark where it was entered, and the reason tells what is missing', async (t) => {
@@ -230,9 +245,9 @@ it('A file system of 24 MB may fill up under load, and what was sold is sold', {
   const folder = path.join(mountPoint, 'data');
   mkdirSync(folder);
   // Without the free-space guard, which would stop the sale before the last page is full.
-  const house = await spawnHouse({ folder, environment: { FREE_SPACE_MIN_MB: '0' } });
-  t.after(() => house.end('SIGKILL'));
-  await house.define(bigClub);
+  const service = await spawnService({ folder, environment: { FREE_SPACE_MIN_MB: '0' } });
+  t.after(() => service.end('SIGKILL'));
+  await service.define(bigClub);
   const ballast = path.join(mountPoint, 'ballast');
   const leaveFree = (bytes: number): void => {
     const { bavail, bsize } = statfsSync(mountPoint);
@@ -243,7 +258,7 @@ it('A file system of 24 MB may fill up under load, and what was sold is sold', {
   const sellUntilRefused = async (timesMax: number): Promise<void> => {
     for (let times = 0; times < timesMax;) {
       const session = newSession();
-      const answer = await place(house, session);
+      const answer = await place(service, session);
       if (answer.status === 201) ledger.set(session, answer.body);
       else {
         assertOverloaded(answer);
@@ -255,21 +270,21 @@ it('A file system of 24 MB may fill up under load, and what was sold is sold', {
 
   leaveFree(300 * 1024);
   await Promise.all(Array.from({ length: 16 }, () => sellUntilRefused(4)));
-  const { body: unready } = await house.call('GET', '/health/ready');
+  const { body: unready } = await service.call('GET', '/health/ready');
   assert.match(String(unready['reason']), /the disk is full/);
   for (const [session, hold] of [...ledger].slice(-3)) {
-    assert.deepEqual((await readHold(house, hold, session)).body, hold, 'reads go on');
+    assert.deepEqual((await readHold(service, hold, session)).body, hold, 'reads go on');
   }
-  assert.match(house.printed(), /the disk of the journal is full/, 'it was really full');
+  assert.match(service.printed(), /the disk of the journal is full/, 'it was really full');
 
   rmSync(ballast);
-  await until('ready again', () => isReady(house));
+  await until('ready again', () => isReady(service));
   const last = newSession();
-  const placed = await place(house, last);
+  const placed = await place(service, last);
   assert.equal(placed.status, 201);
   ledger.set(last, placed.body);
-  await house.end('SIGKILL');
-  const next = await spawnHouse({ folder });
+  await service.end('SIGKILL');
+  const next = await spawnService({ folder });
   t.after(() => next.end('SIGKILL'));
   for (const [session, hold] of ledger) assert.deepEqual((await readHold(next, hold, session)).body, hold);
   assert.equal(await next.end('SIGTERM'), 0);

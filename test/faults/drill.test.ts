@@ -10,9 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OrderStatusBody } from '#http/schemas/orders.ts';
 import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
-import { newFolder, spawnHouse, type SpawnedHouse } from '../api/harness.ts';
-import { newSession, type Json } from '../api/shop.ts';
-import { gala, item, somebody } from '../api/till.ts';
+import { newCustomer } from '../fixtures/checkout.ts';
+import { newSession, type Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { newFolder, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { command, readHold, verifies } from './process.ts';
 
 interface Ledger {
@@ -27,26 +28,26 @@ interface Counters {
 }
 
 /** One buyer holds, another buys and pays; what they were answered goes into the ledger. */
-async function sellOne(house: SpawnedHouse, ledger: Ledger): Promise<void> {
+async function sellOne(service: ServiceProcess, ledger: Ledger): Promise<void> {
   const [browser, buyer] = [newSession(), newSession()];
   const place = (session_key: string, type: string) =>
-    house.call<HoldBody>('POST', '/api/checkout/holds', {
+    service.call<HoldBody>('POST', '/api/checkout/holds', {
       body: { event_id: 'evt_gala', session_key, items: [item(type, 1)] },
     });
   const hold = await place(browser, 'crew');
   if (hold.status === 201) ledger.holds.set(browser, hold.body);
   const picked = await place(buyer, 'single');
-  const body = { event_id: 'evt_gala', hold_id: picked.body.id, customer: somebody(), accept_terms: true };
-  const started = await house.call<StartedCheckoutBody>('POST', '/api/checkout/start', { body });
-  const paid = await house.call<OrderStatusBody>('POST', `/sandbox/payments/${started.body.checkout_session_id}`, {
+  const body = { event_id: 'evt_gala', hold_id: picked.body.id, customer: newCustomer(), accept_terms: true };
+  const started = await service.call<StartedCheckoutBody>('POST', '/api/checkout/start', { body });
+  const paid = await service.call<OrderStatusBody>('POST', `/sandbox/payments/${started.body.checkout_session_id}`, {
     body: { outcome: 'paid' },
   });
   assert.equal(paid.status, 200, JSON.stringify(paid.body));
   ledger.orders.set(paid.body.order_id, paid.body);
 }
 
-async function countersOf(house: SpawnedHouse): Promise<Counters> {
-  const { body } = await house.operate<{ performances: Counters[] }>('GET', '/admin/events/evt_gala');
+async function countersOf(service: ServiceProcess): Promise<Counters> {
+  const { body } = await service.operate<{ performances: Counters[] }>('GET', '/admin/events/evt_gala');
   const { held, sold, available } = body.performances[0]!;
   return { held, sold, available };
 }
@@ -57,10 +58,10 @@ function addUp({ holds, orders }: Ledger, capacity: number): Counters {
   return { held, sold, available: capacity - held - sold };
 }
 
-async function assertKnows(house: SpawnedHouse, { holds, orders }: Ledger): Promise<void> {
-  for (const [session, hold] of holds) assert.deepEqual((await readHold(house, hold, session)).body, hold);
+async function assertKnows(service: ServiceProcess, { holds, orders }: Ledger): Promise<void> {
+  for (const [session, hold] of holds) assert.deepEqual((await readHold(service, hold, session)).body, hold);
   for (const [id, order] of orders) {
-    const { body } = await house.call<OrderStatusBody>('GET', `/api/checkout/status/${id}`);
+    const { body } = await service.call<OrderStatusBody>('GET', `/api/checkout/status/${id}`);
     assert.deepEqual([body.status, body.tickets], ['CONFIRMED', order.tickets]);
   }
 }
@@ -83,31 +84,31 @@ it('The drill: back up, kill, verify, restore to a fact and to a moment, serve',
   const parent = newFolder();
   t.after(() => rmSync(parent, { recursive: true, force: true }));
   const folderOf = (name: string): string => path.join(parent, name);
-  const serve = async (folder: string): Promise<SpawnedHouse> => {
-    const house = await spawnHouse({ folder });
-    t.after(() => house.end('SIGKILL'));
-    return house;
+  const serve = async (folder: string): Promise<ServiceProcess> => {
+    const service = await spawnService({ folder });
+    t.after(() => service.end('SIGKILL'));
+    return service;
   };
   const ledger: Ledger = { holds: new Map(), orders: new Map() };
-  const house = await serve(folderOf('data'));
-  await house.define(definition);
-  for (let n = 0; n < 6; n += 1) await sellOne(house, ledger);
+  const service = await serve(folderOf('data'));
+  await service.define(definition);
+  for (let n = 0; n < 6; n += 1) await sellOne(service, ledger);
   const early = copyOf(ledger);
-  const { head_seq: earlySeq } = await verifies(house.folder);
+  const { head_seq: earlySeq } = await verifies(service.folder);
   await pause(5);
   const earlyMoment = new Date().toISOString();
   await pause(5);
-  await house.operate('POST', '/admin/snapshot', { body: {} });
+  await service.operate('POST', '/admin/snapshot', { body: {} });
 
   // A copy is taken while it sells; it has at least what was answered before.
   const selling = (async () => {
-    for (let n = 0; n < 6; n += 1) await sellOne(house, ledger);
+    for (let n = 0; n < 6; n += 1) await sellOne(service, ledger);
   })();
-  const backedUp = await command(house.folder, 'backup', folderOf('backup'));
+  const backedUp = await command(service.folder, 'backup', folderOf('backup'));
   await selling;
   assert.ok(Number(backedUp['head_seq']) >= earlySeq);
-  assert.deepEqual(await countersOf(house), addUp(ledger, CAPACITY));
-  await house.end('SIGKILL');
+  assert.deepEqual(await countersOf(service), addUp(ledger, CAPACITY));
+  await service.end('SIGKILL');
 
   // Everything answered is in the folder that the kill left, and its books add up.
   const whole = await verifies(folderOf('data'));

@@ -1,7 +1,9 @@
 /** What operators see: metrics in Prometheus' format, and why the service is not ready. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { as, clubNight, floor, HOLDS, newSession, openShop, theatreRun, type Shop } from '../api/shop.ts';
+import { as, HOLDS, newSession } from '../fixtures/client.ts';
+import { clubNight, floor, theatreRun } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
 /** The samples of a text in Prometheus' format, by name and labels as they are printed. */
 function samplesOf(text: string): Map<string, number> {
@@ -14,8 +16,10 @@ function samplesOf(text: string): Map<string, number> {
   );
 }
 
-async function metricsOf(shop: Shop): Promise<{ readonly text: string; readonly samples: Map<string, number> }> {
-  const response = await fetch(`${shop.house.adminUrl}/metrics`);
+async function metricsOf(
+  service: TestService,
+): Promise<{ readonly text: string; readonly samples: Map<string, number> }> {
+  const response = await fetch(`${service.adminUrl}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   const text = await response.text();
@@ -23,26 +27,26 @@ async function metricsOf(shop: Shop): Promise<{ readonly text: string; readonly 
 }
 
 describe('GET /metrics', () => {
-  let shop: Shop;
+  let service: TestService;
   before(async () => {
-    shop = await openShop([clubNight(), theatreRun({ waiting_room: true })]);
+    service = await openServiceWith([clubNight(), theatreRun({ waiting_room: true })]);
     const session = newSession();
-    const hold = await shop.hold({ session_key: session, items: [floor(3)] });
-    await shop.get(`${HOLDS}/${hold.id}`, as(session));
-    await shop.post(HOLDS, { event_id: 'evt_club', session_key: newSession(), items: [floor(500)] });
-    const play = await shop.house.service.engine.directory.byEventId('evt_play');
+    const hold = await service.hold({ session_key: session, items: [floor(3)] });
+    await service.get(`${HOLDS}/${hold.id}`, as(session));
+    await service.post(HOLDS, { event_id: 'evt_club', session_key: newSession(), items: [floor(500)] });
+    const play = await service.internals.engine.directory.byEventId('evt_play');
     await play!.ask({ type: 'JoinQueue', sessionKey: newSession() });
-    await shop.get('/nowhere/at/all');
+    await service.get('/nowhere/at/all');
   });
-  after(() => shop.close());
+  after(() => service.close());
 
   it('is on the operators’ listener alone, and asks for no token', async () => {
-    await metricsOf(shop);
-    assert.equal((await shop.get('/metrics')).status, 404);
+    await metricsOf(service);
+    assert.equal((await service.get('/metrics')).status, 404);
   });
 
   it('counts requests by the pattern of their route and the class of their status', async () => {
-    const { samples, text } = await metricsOf(shop);
+    const { samples, text } = await metricsOf(service);
     const count = (method: string, route: string, status: string) =>
       samples.get(`http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`);
     assert.equal(count('POST', '/api/checkout/holds', '2xx'), 1, text);
@@ -53,7 +57,7 @@ describe('GET /metrics', () => {
   });
 
   it('counts turns by command and code, and facts by type', async () => {
-    const { samples } = await metricsOf(shop);
+    const { samples } = await metricsOf(service);
     assert.equal(samples.get('holdfast_turns_total{command="PlaceHold",code="DONE"}'), 1);
     assert.equal(samples.get('holdfast_turns_total{command="PlaceHold",code="INSUFFICIENT_TICKETS"}'), 1);
     assert.equal(samples.get('holdfast_facts_total{type="HoldPlaced"}'), 1);
@@ -61,7 +65,7 @@ describe('GET /metrics', () => {
   });
 
   it('shows tickets and lines of the events that are awake, and that nothing is oversold', async () => {
-    const { samples } = await metricsOf(shop);
+    const { samples } = await metricsOf(service);
     assert.equal(samples.get('holdfast_event_tickets{event_id="evt_club",state="held"}'), 3);
     assert.equal(samples.get('holdfast_event_tickets{event_id="evt_club",state="available"}'), 97);
     assert.ok(samples.get('holdfast_tickets{state="available"}')! > 97);
@@ -76,7 +80,7 @@ describe('GET /metrics', () => {
   });
 
   it('shows how the journal and the process fare', async () => {
-    const { samples } = await metricsOf(shop);
+    const { samples } = await metricsOf(service);
     const seq = samples.get('holdfast_journal_durable_seq')!;
     assert.ok(seq >= 4);
     assert.equal(samples.get('holdfast_journal_appended_seq'), seq);
@@ -94,9 +98,9 @@ describe('GET /metrics', () => {
   });
 
   it('tells the age of the newest snapshot', async () => {
-    await shop.admin.post('/admin/snapshot', {});
-    shop.wait(90_000);
-    const { samples } = await metricsOf(shop);
+    await service.admin.post('/admin/snapshot', {});
+    service.wait(90_000);
+    const { samples } = await metricsOf(service);
     assert.equal(samples.get('holdfast_snapshot_age_seconds'), 90);
   });
 });

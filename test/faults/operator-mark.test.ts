@@ -1,22 +1,25 @@
 /** Who did it and why: the operator and the note of every change on the operators' side are kept with the fact. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { assertRefused, clubNight, openShop, theatreRun, type Json, type Shop } from '../api/shop.ts';
-import { gala, settle, somebody, start } from '../api/till.ts';
+import { newCustomer, settle, start } from '../fixtures/checkout.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import type { Json } from '../fixtures/client.ts';
+import { clubNight, gala, theatreRun } from '../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const OPERATOR = 'Zoë at the desk';
 /** The header as clients send it: the bytes of UTF-8. */
 const by = { 'x-operator': Buffer.from(OPERATOR).toString('latin1') };
 
-let shop: Shop;
+let service: TestService;
 before(async () => {
-  shop = await openShop([theatreRun(), gala()]);
+  service = await openServiceWith([theatreRun(), gala()]);
 });
-after(() => shop.close());
+after(() => service.close());
 
 /** The marks on the newest fact of a type. */
 function markOf(type: string): Json {
-  const rows = [...shop.house.service.engine.journal.read()].filter((row) => row.type === type);
+  const rows = [...service.internals.engine.journal.read()].filter((row) => row.type === type);
   const { operator, note } = JSON.parse(rows.at(-1)!.data) as Json;
   return { operator, note };
 }
@@ -24,32 +27,32 @@ function markOf(type: string): Json {
 it('keeps the operator and the note of every change with its fact', async () => {
   const seats = '/admin/events/evt_play/performances/fri/seats';
   const seat_ids = ['S-A-1'];
-  await shop.admin.put('/admin/events/evt_club?note=on%20sale%20now', clubNight(), by);
+  await service.admin.put('/admin/events/evt_club?note=on%20sale%20now', clubNight(), by);
   assert.deepEqual(markOf('EventDefined'), { operator: OPERATOR, note: 'on sale now' });
   for (const [action, type] of [
     ['block', 'SeatsBlocked'],
     ['unblock', 'SeatsUnblocked'],
   ] as const) {
-    const answer = await shop.admin.post(seats, { seat_ids, action, note: `to ${action}` }, by);
+    const answer = await service.admin.post(seats, { seat_ids, action, note: `to ${action}` }, by);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.deepEqual(markOf(type), { operator: OPERATOR, note: `to ${action}` });
   }
-  await shop.admin.post('/admin/events/evt_play/performances/fri/cancel', { note: 'the star is ill' }, by);
+  await service.admin.post('/admin/events/evt_play/performances/fri/cancel', { note: 'the star is ill' }, by);
   assert.deepEqual(markOf('PerformanceCancelled'), { operator: OPERATOR, note: 'the star is ill' });
 
-  const started = await start(shop, { customer: somebody() });
-  await settle(shop, started, 'paid');
+  const started = await start(service, { customer: newCustomer() });
+  await settle(service, started, 'paid');
   const order = `/admin/orders/${started.order_id}`;
-  await shop.admin.post(`${order}/cancel`, { note: 'asked on the phone' }, by);
+  await service.admin.post(`${order}/cancel`, { note: 'asked on the phone' }, by);
   assert.deepEqual(markOf('OrderCancelled'), { operator: OPERATOR, note: 'asked on the phone' });
-  await shop.admin.post(`${order}/refunds`, { amount: 100, note: 'in cash' }, by);
+  await service.admin.post(`${order}/refunds`, { amount: 100, note: 'in cash' }, by);
   assert.deepEqual(markOf('RefundRecorded'), { operator: OPERATOR, note: 'in cash' });
 });
 
 it('takes changes without either, and refuses what is too long', async () => {
   const cancel = '/admin/events/evt_play/performances/sat/cancel';
-  assertRefused(await shop.admin.post(cancel, { note: 'x'.repeat(1_001) }), 400, 'VALIDATION_ERROR');
-  assertRefused(await shop.admin.post(cancel, {}, { 'x-operator': 'x'.repeat(201) }), 400, 'VALIDATION_ERROR');
-  assert.equal((await shop.admin.post(cancel)).status, 200);
+  assertRefused(await service.admin.post(cancel, { note: 'x'.repeat(1_001) }), 400, 'VALIDATION_ERROR');
+  assertRefused(await service.admin.post(cancel, {}, { 'x-operator': 'x'.repeat(201) }), 400, 'VALIDATION_ERROR');
+  assert.equal((await service.admin.post(cancel)).status, 200);
   assert.deepEqual(markOf('PerformanceCancelled'), { operator: null, note: null });
 });

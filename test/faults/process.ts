@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import type { Answer, Json, Window } from '../api/harness.ts';
-import { assertRefused, clubNight, floor, HOLDS } from '../api/shop.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import { HOLDS, type Answer, type Json, type ServiceClient } from '../fixtures/client.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
 import { bareEnvironment } from '../environment.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -47,18 +48,18 @@ export async function verifies(folder: string): Promise<Verified> {
   return (await command(folder, 'verify')) as Verified;
 }
 
-export function place(house: Window, sessionKey: string, quantity = 1): Promise<Answer<HoldBody>> {
-  return house.call<HoldBody>('POST', HOLDS, {
+export function place(service: ServiceClient, sessionKey: string, quantity = 1): Promise<Answer<HoldBody>> {
+  return service.call<HoldBody>('POST', HOLDS, {
     body: { event_id: 'evt_club', session_key: sessionKey, items: [floor(quantity)] },
   });
 }
 
-export function readHold(house: Window, { id }: HoldBody, sessionKey: string): Promise<Answer<HoldBody>> {
-  return house.call<HoldBody>('GET', `${HOLDS}/${id}`, { sessionKey });
+export function readHold(service: ServiceClient, { id }: HoldBody, sessionKey: string): Promise<Answer<HoldBody>> {
+  return service.call<HoldBody>('GET', `${HOLDS}/${id}`, { sessionKey });
 }
 
-export async function isReady(house: Window): Promise<boolean> {
-  return (await house.call('GET', '/health/ready')).status === 200;
+export async function isReady(service: ServiceClient): Promise<boolean> {
+  return (await service.call('GET', '/health/ready')).status === 200;
 }
 
 /** Looks again and again until the answer is true, for a minute at most. */

@@ -11,7 +11,7 @@ import { startEngine, type Engine } from '#actors/engine.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { JournalFault } from '#persistence/journal.ts';
-import { clubNight } from '../api/shop.ts';
+import { clubNight } from '../fixtures/events.ts';
 
 const [folder = '', ending = 'close'] = process.argv.slice(2);
 const EXIT = { defect: 1, journalNotWritable: 4, stuck: 9 } as const;

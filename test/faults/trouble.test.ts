@@ -5,156 +5,158 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { openHouse, runToEnd, spawnHouse, START, type House, type Json } from '../api/harness.ts';
+import { newCustomer, sendWebhook, start, statusOf } from '../fixtures/checkout.ts';
+import { assertRefused, audit } from '../fixtures/checks.ts';
+import { as, HOLDS, newSession } from '../fixtures/client.ts';
+import { clubNight, floor, gala, item } from '../fixtures/events.ts';
+import { inUseOnce } from '../fixtures/raw-socket.ts';
 import {
-  as,
-  assertRefused,
-  audit,
-  callerOf,
-  clubNight,
-  floor,
-  HOLDS,
   MINUTE,
-  newSession,
-  openShop,
-  type Shop,
-} from '../api/shop.ts';
-import { inUseOnce } from '../api/raw-socket.ts';
-import { gala, item, sendWebhook, somebody, start, statusOf } from '../api/till.ts';
+  openService,
+  openServiceWith,
+  runToEnd,
+  spawnService,
+  START,
+  type TestService,
+} from '../fixtures/service.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
 
 describe('A process that was stopped and goes on', () => {
   it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {
-    const house = await spawnHouse();
-    t.after(() => house.close());
+    const service = await spawnService();
+    t.after(() => service.close());
     const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
-    await house.define(clubNight({ hold_minutes: 0.1, localities: [last] }) as Json);
-    await house.define(clubNight({ id: 'evt_long', slug: 'long' }) as Json);
+    await service.define(clubNight({ hold_minutes: 0.1, localities: [last] }));
+    await service.define(clubNight({ id: 'evt_long', slug: 'long' }));
     const [early, late] = [newSession(), newSession()];
-    const short = await place(house, early, 2);
-    const long = await house.call<HoldBody>('POST', HOLDS, {
+    const short = await place(service, early, 2);
+    const long = await service.call<HoldBody>('POST', HOLDS, {
       body: { event_id: 'evt_long', session_key: early, items: [floor(3)] },
     });
     assert.deepEqual([short.status, long.status], [201, 201]);
-    assert.equal((await place(house, late, 2)).status, 400, 'all is held');
+    assert.equal((await place(service, late, 2)).status, 400, 'all is held');
 
-    process.kill(house.pid, 'SIGSTOP');
-    const asked = place(house, late, 2);
-    const second = await runToEnd({ folder: house.folder });
+    process.kill(service.pid, 'SIGSTOP');
+    const asked = place(service, late, 2);
+    const second = await runToEnd({ folder: service.folder });
     assert.equal(second.code, 3);
-    assert.match(second.text, new RegExp(`in use by process ${house.pid}`));
+    assert.match(second.text, new RegExp(`in use by process ${service.pid}`));
     await pause(Math.max(0, Date.parse(short.body.expires_at) - Date.now() + 100));
-    process.kill(house.pid, 'SIGCONT');
+    process.kill(service.pid, 'SIGCONT');
 
     assert.equal((await asked).status, 201, 'the first to be served after it gets what ran out');
-    assert.equal((await readHold(house, short.body, early)).body.status, 'EXPIRED');
-    assert.deepEqual((await readHold(house, long.body, early)).body, long.body);
-    assert.equal(await house.end('SIGTERM'), 0);
-    await verifies(house.folder);
+    assert.equal((await readHold(service, short.body, early)).body.status, 'EXPIRED');
+    assert.deepEqual((await readHold(service, long.body, early)).body, long.body);
+    assert.equal(await service.end('SIGTERM'), 0);
+    await verifies(service.folder);
   });
 });
 
 const DAY = 24 * 60 * MINUTE;
 
 describe('A clock of the machine that leaps', () => {
-  const isDegraded = async (shop: Shop): Promise<boolean> => {
-    const { status, body } = await shop.get<{ status: string; degraded?: string[] }>('/health/ready');
+  const isDegraded = async (service: TestService): Promise<boolean> => {
+    const { status, body } = await service.get<{ status: string; degraded?: string[] }>('/health/ready');
     assert.deepEqual([status, body.status], [200, 'ok']);
     if (body.degraded !== undefined) assert.deepEqual(body.degraded, ['clock']);
     return body.degraded !== undefined;
   };
-  const leapsOf = async (shop: Shop): Promise<number> => {
-    const { body } = await shop.admin.get<string>('/metrics');
+  const leapsOf = async (service: TestService): Promise<number> => {
+    const { body } = await service.admin.get<string>('/metrics');
     return Number(/^holdfast_clock_leaps_total (\d+)$/m.exec(String(body))?.[1]);
   };
-  const statusOfHold = async (shop: Shop, { id }: HoldBody, session: string): Promise<string> =>
-    (await shop.get<HoldBody>(`${HOLDS}/${id}`, as(session))).body.status;
+  const statusOfHold = async (service: TestService, { id }: HoldBody, session: string): Promise<string> =>
+    (await service.get<HoldBody>(`${HOLDS}/${id}`, as(session))).body.status;
 
   for (const [how, leapMs] of [
     ['ahead', DAY],
     ['back', -DAY],
   ] as const) {
     it(`${how} a day ends no window early or late, refuses no webhook, and is counted and shown`, async (t) => {
-      const shop = await openShop([gala()]);
-      t.after(() => shop.close());
+      const service = await openServiceWith([gala()]);
+      t.after(() => service.close());
       const session = newSession();
-      const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
-      const [paidNow, paidLater] = [await start(shop), await start(shop, { customer: somebody() })];
-      assert.deepEqual([await isDegraded(shop), await leapsOf(shop)], [false, 0]);
+      const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+      const [paidNow, paidLater] = [await start(service), await start(service, { customer: newCustomer() })];
+      assert.deepEqual([await isDegraded(service), await leapsOf(service)], [false, 0]);
 
-      shop.house.leap(leapMs);
-      const isShownAs = await shop.get<{ expires_at: string }>(`${HOLDS}/${hold.id}`, as(session));
+      service.leap(leapMs);
+      const isShownAs = await service.get<{ expires_at: string }>(`${HOLDS}/${hold.id}`, as(session));
       assert.deepEqual(isShownAs.body, hold);
-      assert.deepEqual([await isDegraded(shop), await leapsOf(shop)], [true, 1]);
-      const machine = { at: shop.now() + leapMs };
-      assert.equal((await sendWebhook(shop, { session: paidNow.checkout_session_id, ...machine })).status, 200);
-      assert.equal((await statusOf(shop, paidNow)).status, 'CONFIRMED');
-      shop.house.leap(-leapMs);
-      assert.equal(await leapsOf(shop), 2);
-      assert.equal((await sendWebhook(shop, { session: paidLater.checkout_session_id })).status, 200);
-      assert.equal((await statusOf(shop, paidLater)).status, 'CONFIRMED');
+      assert.deepEqual([await isDegraded(service), await leapsOf(service)], [true, 1]);
+      const machine = { at: service.now() + leapMs };
+      assert.equal((await sendWebhook(service, { session: paidNow.checkout_session_id, ...machine })).status, 200);
+      assert.equal((await statusOf(service, paidNow)).status, 'CONFIRMED');
+      service.leap(-leapMs);
+      assert.equal(await leapsOf(service), 2);
+      assert.equal((await sendWebhook(service, { session: paidLater.checkout_session_id })).status, 200);
+      assert.equal((await statusOf(service, paidLater)).status, 'CONFIRMED');
 
-      shop.wait(10 * MINUTE - 1);
-      assert.equal(await statusOfHold(shop, hold, session), 'ACTIVE');
-      shop.wait(1);
-      assert.equal(await statusOfHold(shop, hold, session), 'EXPIRED');
-      assert.equal(await isDegraded(shop), false, 'all is right again');
+      service.wait(10 * MINUTE - 1);
+      assert.equal(await statusOfHold(service, hold, session), 'ACTIVE');
+      service.wait(1);
+      assert.equal(await statusOfHold(service, hold, session), 'EXPIRED');
+      assert.equal(await isDegraded(service), false, 'all is right again');
     });
   }
 
   it('is taken over by a restart; set right afterwards, windows and webhooks go on', async (t) => {
-    const shop = await openShop([gala()]);
-    t.after(() => shop.close());
-    shop.house.leap(DAY);
-    await shop.restart();
-    assert.equal(await isDegraded(shop), false, 'nobody can know that it is wrong');
+    const service = await openServiceWith([gala()]);
+    t.after(() => service.close());
+    service.leap(DAY);
+    await service.restart();
+    assert.equal(await isDegraded(service), false, 'nobody can know that it is wrong');
     const session = newSession();
-    const hold = await shop.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
-    const started = await start(shop);
-    shop.house.leap(-DAY);
+    const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
+    const started = await start(service);
+    service.leap(-DAY);
     for (const _restart of [1, 2]) {
-      await shop.restart();
-      assert.equal(await isDegraded(shop), true);
-      assert.deepEqual((await shop.get(`${HOLDS}/${hold.id}`, as(session))).body, hold);
-      shop.wait(4 * MINUTE);
-      const another = await shop.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] });
-      assert.equal(Date.parse(another.expires_at), shop.now() + 10 * MINUTE);
+      await service.restart();
+      assert.equal(await isDegraded(service), true);
+      assert.deepEqual((await service.get(`${HOLDS}/${hold.id}`, as(session))).body, hold);
+      service.wait(4 * MINUTE);
+      const another = await service.hold({
+        event_id: 'evt_gala',
+        session_key: newSession(),
+        items: [item('single', 1)],
+      });
+      assert.equal(Date.parse(another.expires_at), service.now() + 10 * MINUTE);
     }
-    const tooOld = { session: started.checkout_session_id, at: shop.now() - DAY - 6 * MINUTE };
-    assert.equal((await sendWebhook(shop, tooOld)).status, 401);
-    const signed = { session: started.checkout_session_id, at: shop.now() - DAY };
-    assert.equal((await sendWebhook(shop, signed)).status, 200);
-    assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
-    shop.wait(2 * MINUTE);
-    assert.equal(await statusOfHold(shop, hold, session), 'EXPIRED');
+    const tooOld = { session: started.checkout_session_id, at: service.now() - DAY - 6 * MINUTE };
+    assert.equal((await sendWebhook(service, tooOld)).status, 401);
+    const signed = { session: started.checkout_session_id, at: service.now() - DAY };
+    assert.equal((await sendWebhook(service, signed)).status, 200);
+    assert.equal((await statusOf(service, started)).status, 'CONFIRMED');
+    service.wait(2 * MINUTE);
+    assert.equal(await statusOfHold(service, hold, session), 'EXPIRED');
   });
 });
 
 describe('The sandbox clock', () => {
   it('never leads beyond its bound, however many move it at once, and what was refused moves nothing', async (t) => {
-    const shop = await openShop([clubNight()], { SANDBOX_CLOCK: 'on' });
-    t.after(() => shop.close());
+    const service = await openServiceWith([clubNight()], { SANDBOX_CLOCK: 'on' });
+    t.after(() => service.close());
     const century = 3_153_600_000;
-    const moves = Array.from({ length: 90 }, () => shop.post('/sandbox/clock', { advance_seconds: century }));
+    const moves = Array.from({ length: 90 }, () => service.post('/sandbox/clock', { advance_seconds: century }));
     const answers = await Promise.all(moves);
     const moved = answers.filter(({ status }) => status === 200);
     assert.equal(moved.length, Math.floor((Date.UTC(9000, 0, 1) - START) / 1000 / century));
     for (const answer of answers) if (answer.status !== 200) assertRefused(answer, 400, 'VALIDATION_ERROR');
-    assert.equal(shop.now(), START + moved.length * century * 1000);
-    assert.equal((await shop.post('/sandbox/clock', { advance_seconds: 1 })).status, 200);
+    assert.equal(service.now(), START + moved.length * century * 1000);
+    assert.equal((await service.post('/sandbox/clock', { advance_seconds: 1 })).status, 200);
   });
 
   it('stands where it was when a move could not be written', async (t) => {
     const injectFault = { kind: 'FULL', afterCommits: 1, outcome: 'LOST', fullProbes: 2 } as const;
-    const house = await openHouse({
+    const service = await openService({
       environment: { SANDBOX_CLOCK: 'on' },
       journal: { injectFault, probeEveryMs: 20 },
     });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const move = () => house.call<{ now: string }>('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const move = () => service.call<{ now: string }>('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
     assertOverloaded(await move());
-    await until('ready again', () => isReady(house));
+    await until('ready again', () => isReady(service));
     const { status, body } = await move();
     assert.equal(status, 200);
     assert.equal(Date.parse(body.now), START + MINUTE);
@@ -171,13 +173,13 @@ interface Rush {
 }
 
 /** Places holds all at once. */
-function rush(house: House, count: number): Rush {
+function rush(service: TestService, count: number): Rush {
   let placed = 0;
   let refused = 0;
   const retryAfter = new Set<string | null>();
   const all = Promise.all(
     Array.from({ length: count }, async () => {
-      const answer = await place(house, newSession());
+      const answer = await place(service, newSession());
       if (answer.status === 201) placed += 1;
       else {
         assertOverloaded(answer);
@@ -194,8 +196,8 @@ function rush(house: House, count: number): Rush {
 }
 
 /** From now on the disk stands still: nothing is known to be durable until the answer is called. */
-function stopDisk({ service }: House): () => void {
-  const { journal } = service.engine;
+function stopDisk({ internals }: TestService): () => void {
+  const { journal } = internals.engine;
   const durable = journal.durable.bind(journal);
   const waiting: (() => void)[] = [];
   journal.durable = (seq) => new Promise((resolve) => waiting.push(() => resolve(durable(seq))));
@@ -222,25 +224,25 @@ const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0
 
 describe('Too much at once', () => {
   it('at one event is refused at once, while what was taken on is answered', async (t) => {
-    const house = await openHouse({ limits: { mailboxCommandsMax: 8 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const release = stopDisk(house);
-    const flood = rush(house, 60);
+    const service = await openService({ limits: { mailboxCommandsMax: 8 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const release = stopDisk(service);
+    const flood = rush(service, 60);
     await flood.refused(52);
     release();
     assert.equal(await flood.placed(), 8);
-    assert.equal((await place(house, newSession())).status, 201);
+    assert.equal((await place(service, newSession())).status, 201);
   });
 
   it('in the whole process is refused before it is looked at', async (t) => {
-    const house = await openHouse({ limits: { inFlightRequestsMax: 10 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const release = stopDisk(house);
-    const flood = rush(house, 60);
+    const service = await openService({ limits: { inFlightRequestsMax: 10 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const release = stopDisk(service);
+    const flood = rush(service, 60);
     await flood.refused(50);
-    assert.equal((await house.call('GET', '/api/events/public/club-night')).status, 200);
+    assert.equal((await service.call('GET', '/api/events/public/club-night')).status, 200);
     release();
     assert.equal(await flood.placed(), 10);
   });
@@ -248,9 +250,9 @@ describe('Too much at once', () => {
 
 describe('More connections than there may be', () => {
   it('are closed at once; those that are open go on, and others may come when some have gone', async (t) => {
-    const house = await openHouse({ limits: { connectionsMax: 4 } });
-    t.after(() => house.close());
-    const { port } = new URL(house.publicUrl);
+    const service = await openService({ limits: { connectionsMax: 4 } });
+    t.after(() => service.close());
+    const { port } = new URL(service.publicUrl);
     const sockets = Array.from({ length: 4 }, () => connect({ port: Number(port), host: '127.0.0.1' }));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const fifth = connect({ port: Number(port), host: '127.0.0.1' });
@@ -259,22 +261,22 @@ describe('More connections than there may be', () => {
     const [answer] = (await once(sockets[0]!, 'data')) as [Buffer];
     assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
     for (const socket of sockets) socket.destroy();
-    await until('room for another', () => isReady(house).catch(() => false));
+    await until('room for another', () => isReady(service).catch(() => false));
   });
 });
 
 describe('More claims than can be worked on at once', () => {
   it('wait in line for a while, and what gives back goes past them', async (t) => {
-    const house = await openHouse({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 60_000 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
+    const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 60_000 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
     const hold = (n: number): string => {
       const body = JSON.stringify({ event_id: 'evt_club', session_key: `session-${n}`, items: [floor(1)] });
       return `POST ${HOLDS} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     };
     const release = `DELETE ${HOLDS}/hld_none?session_key=session-0 HTTP/1.1\r\nhost: x\r\n\r\n`;
     const requests = Array.from({ length: 40 }, (_, n) => (n % 10 === 9 ? release : hold(n)));
-    const statuses = await sendAtOnce(house.publicUrl, requests);
+    const statuses = await sendAtOnce(service.publicUrl, requests);
     assert.deepEqual(
       statuses,
       Array.from({ length: 40 }, (_, n) => (n % 10 === 9 ? 404 : 201)),
@@ -282,47 +284,50 @@ describe('More claims than can be worked on at once', () => {
   });
 
   it('are turned away when they have waited too long, with differing times to return', async (t) => {
-    const house = await openHouse({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 50 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const release = stopDisk(house);
-    const flood = rush(house, 40);
+    const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 50 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const release = stopDisk(service);
+    const flood = rush(service, 40);
     await flood.refused(36);
     assert.deepEqual([...flood.retryAfter].sort(), ['1', '2', '3']);
     release();
     assert.equal(await flood.placed(), 4);
-    assert.equal((await place(house, newSession())).status, 201);
+    assert.equal((await place(service, newSession())).status, 201);
   });
 
   it('are let go unheard when those who asked have hung up', async (t) => {
-    const house = await openHouse({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const release = stopDisk(house);
-    const first = place(house, newSession());
-    await inUseOnce(house, (counts) => counts['claims_at_work'] === 1);
+    const service = await openService({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const release = stopDisk(service);
+    const first = place(service, newSession());
+    await inUseOnce(service, (counts) => counts['claims_at_work'] === 1);
     const impatient = new AbortController();
     const body = JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(7)] });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: impatient.signal };
-    const unheard = assert.rejects(fetch(`${house.publicUrl}${HOLDS}`, init), { name: 'AbortError' });
-    await inUseOnce(house, (counts) => counts['claims_in_line'] === 1);
+    const unheard = assert.rejects(fetch(`${service.publicUrl}${HOLDS}`, init), { name: 'AbortError' });
+    await inUseOnce(service, (counts) => counts['claims_in_line'] === 1);
     impatient.abort();
     await unheard;
-    await inUseOnce(house, (counts) => counts['claims_in_line'] === 0);
+    await inUseOnce(service, (counts) => counts['claims_in_line'] === 0);
     release();
     assert.equal((await first).status, 201);
-    assert.equal((await place(house, newSession())).status, 201);
-    const { body: event } = await house.operate<{ performances: { held: number }[] }>('GET', '/admin/events/evt_club');
+    assert.equal((await place(service, newSession())).status, 201);
+    const { body: event } = await service.operate<{ performances: { held: number }[] }>(
+      'GET',
+      '/admin/events/evt_club',
+    );
     assert.equal(event.performances[0]!.held, 2);
   });
 });
 
 describe('A slow disk', () => {
   it('makes answers late and never wrong, with bounded batches and nothing left behind', async (t) => {
-    const house = await openHouse({ journal: { injectFault: { ...slowDisk, delayMs: 60 } } });
-    t.after(() => house.close());
-    await house.define(bigClub);
-    const { journal } = house.service.engine;
+    const service = await openService({ journal: { injectFault: { ...slowDisk, delayMs: 60 } } });
+    t.after(() => service.close());
+    await service.define(bigClub);
+    const { journal } = service.internals.engine;
     let pendingMost = 0;
     const watch = setInterval(() => {
       pendingMost = Math.max(pendingMost, journal.appendedSeq - journal.durableSeq);
@@ -335,7 +340,7 @@ describe('A slow disk', () => {
       Array.from({ length: clients }, async () => {
         for (let n = 0; n < 6; n += 1) {
           const session = newSession();
-          const { status, body } = await place(house, session);
+          const { status, body } = await place(service, session);
           assert.equal(status, 201);
           sessions.push(session);
           holds.push(body);
@@ -345,12 +350,8 @@ describe('A slow disk', () => {
     assert.ok(pendingMost <= clients, `${pendingMost} facts were on their way for ${clients} clients`);
     assert.equal(journal.appendedSeq, journal.durableSeq);
     for (const [n, hold] of holds.entries()) {
-      assert.deepEqual((await readHold(house, hold, sessions[n]!)).body, hold);
+      assert.deepEqual((await readHold(service, hold, sessions[n]!)).body, hold);
     }
-    const shop = {
-      ...callerOf((...args) => house.call(...args)),
-      admin: callerOf((...args) => house.operate(...args)),
-    };
-    assert.equal((await audit(shop, 'evt_club')).get('night')!.held, clients * 6);
+    assert.equal((await audit(service, 'evt_club')).get('night')!.held, clients * 6);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { METHODS } from 'node:http';
 import { fc } from '../property.ts';
-import type { Json } from '../api/shop.ts';
+import type { Json } from '../fixtures/client.ts';
 import type { Listener, Operation } from './document.ts';
 import {
   anything,
@@ -38,7 +38,7 @@ const item = (type: string, stage: string, quantity: number, more: Json = {}): J
   ...more,
 });
 
-/** Items that can be had, for each event of `house.ts`. */
+/** Items that can be had, for each event of `service.ts`. */
 const ITEMS: Readonly<Record<string, readonly Json[]>> = {
   evt_club: [item('single', 'regular', 1), item('single', 'regular', 3), item('crew', 'regular', 1)],
   evt_room: [item('single', 'regular', 1)],
@@ -351,7 +351,7 @@ function headers({ path }: Operation): Arbitrary<Record<string, string>> {
         { weight: 5, arbitrary: fc.constant(null) },
         { weight: 1, arbitrary: fc.constantFrom('visitor-1', 'visitor-2', 'planted') },
       ),
-      // `house.ts` puts the provider's own signature in its place.
+      // `service.ts` puts the provider's own signature in its place.
       signed: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
       odd: fc.oneof(
         { weight: 3, arbitrary: fc.constant([]) },

@@ -8,12 +8,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { MINUTE } from '../api/harness.ts';
-import { as, audit, floor, HOLDS, seat, type Json } from '../api/shop.ts';
-import { item, settle, statusOf, type OrderStatus, type Started } from '../api/till.ts';
+import { settle, statusOf, type OrderStatus, type Started } from '../fixtures/checkout.ts';
+import { audit } from '../fixtures/checks.ts';
+import { as, HOLDS, type Json } from '../fixtures/client.ts';
+import { floor, item, seat } from '../fixtures/events.ts';
+import { MINUTE } from '../fixtures/service.ts';
+import { openFuzzedService, type FuzzedService } from './service.ts';
 import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
-import { openGuestHouse, type GuestHouse } from './house.ts';
 import { requestTo, type WildRequest } from './requests.ts';
 
 const RUNS = deep(3);
@@ -41,28 +43,28 @@ interface Ledger {
   readonly purchases: Map<string, Purchase>;
 }
 
-type Step = fc.AsyncCommand<Ledger, GuestHouse>;
+type Step = fc.AsyncCommand<Ledger, FuzzedService>;
 
 const placeOf = (shopper: number, eventId: string): string => `${shopper} ${eventId}`;
 
-/** What a comparison depends on; without a new fact `house.ts` has seen already that the state is what it was. */
-function circumstances({ shop }: GuestHouse): string {
-  return `${shop.house.service.engine.journal.appendedSeq} ${shop.now()} ${shop.house.publicUrl}`;
+/** What a comparison depends on; without a new fact `service.ts` has seen already that the state is what it was. */
+function circumstances({ service }: FuzzedService): string {
+  return `${service.internals.engine.journal.appendedSeq} ${service.now()} ${service.publicUrl}`;
 }
 
 /** Makes a step out of what it does; when it did anything, everything is compared with the ledger. */
 function step(
   name: string,
-  run: (ledger: Ledger, house: GuestHouse) => Promise<void>,
+  run: (ledger: Ledger, fuzzed: FuzzedService) => Promise<void>,
   check = (_: Ledger) => true,
 ): Step {
   return {
     check,
     toString: () => name,
-    async run(ledger, house) {
-      const before = circumstances(house);
-      await run(ledger, house);
-      if (circumstances(house) !== before) await compare(ledger, house);
+    async run(ledger, fuzzed) {
+      const before = circumstances(fuzzed);
+      await run(ledger, fuzzed);
+      if (circumstances(fuzzed) !== before) await compare(ledger, fuzzed);
     },
   };
 }
@@ -70,8 +72,8 @@ function step(
 function place(shopper: number, which: number): Step {
   const wish = WISHES[which]!;
   const where = placeOf(shopper, wish.event_id);
-  return step(`shopper ${shopper} wishes for ${JSON.stringify(wish.items)}`, async ({ keys, holds }, { shop }) => {
-    const answer = await shop.post<HoldBody & Json>(HOLDS, { ...wish, session_key: keys[shopper] });
+  return step(`shopper ${shopper} wishes for ${JSON.stringify(wish.items)}`, async ({ keys, holds }, { service }) => {
+    const answer = await service.post<HoldBody & Json>(HOLDS, { ...wish, session_key: keys[shopper] });
     if (answer.status === 201) holds.set(where, answer.body);
     else assert.match(String(answer.body['code']), /^(INSUFFICIENT_TICKETS|SEAT_TAKEN)$/);
   });
@@ -80,73 +82,73 @@ function place(shopper: number, which: number): Step {
 const on = (
   name: string,
   where: string,
-  run: (hold: HoldBody, ledger: Ledger, house: GuestHouse) => Promise<void>,
+  run: (hold: HoldBody, ledger: Ledger, fuzzed: FuzzedService) => Promise<void>,
 ): Step =>
   step(
     `${name} by ${where}`,
-    (ledger, house) => run(ledger.holds.get(where)!, ledger, house),
+    (ledger, fuzzed) => run(ledger.holds.get(where)!, ledger, fuzzed),
     (ledger) => ledger.holds.has(where),
   );
 
 function release(shopper: number, eventId: string): Step {
   const where = placeOf(shopper, eventId);
-  return on('a release', where, async (hold, { keys, holds }, { shop }) => {
-    const { status, body } = await shop.delete<HoldBody>(`${HOLDS}/${hold.id}`, as(keys[shopper]!));
-    const mayGo = hold.status === 'RELEASED' || (hold.status === 'ACTIVE' && !isOver(hold, shop.now()));
+  return on('a release', where, async (hold, { keys, holds }, { service }) => {
+    const { status, body } = await service.delete<HoldBody>(`${HOLDS}/${hold.id}`, as(keys[shopper]!));
+    const mayGo = hold.status === 'RELEASED' || (hold.status === 'ACTIVE' && !isOver(hold, service.now()));
     assert.equal(status, mayGo ? 200 : 409);
     if (mayGo) holds.set(where, body);
   });
 }
 
 function buy(shopper: number, eventId: string): Step {
-  return on('a start', placeOf(shopper, eventId), async (hold, ledger, { shop }) => {
+  return on('a start', placeOf(shopper, eventId), async (hold, ledger, { service }) => {
     const customer = { email: `${ledger.keys[shopper]}@example.com`, name: 'A Shopper' };
     const request = { event_id: eventId, hold_id: hold.id, customer, accept_terms: true };
-    const { status, body } = await shop.post<Started>('/api/checkout/start', request);
-    const mayStart = hold.status === 'ACTIVE' && !isOver(hold, shop.now());
+    const { status, body } = await service.post<Started>('/api/checkout/start', request);
+    const mayStart = hold.status === 'ACTIVE' && !isOver(hold, service.now());
     assert.equal(status, mayStart ? 201 : 409, JSON.stringify(body));
     if (!mayStart) return;
-    ledger.purchases.set(body.order_id, { started: body, status: await statusOf(shop, body) });
-    await reread(ledger, shopper, eventId, shop);
+    ledger.purchases.set(body.order_id, { started: body, status: await statusOf(service, body) });
+    await reread(ledger, shopper, eventId, service);
   });
 }
 
 function settleOrder(which: number, outcome: 'paid' | 'declined' | 'cancelled'): Step {
   const chosen = ({ purchases }: Ledger): Purchase | undefined =>
     [...purchases.values()].filter(({ status }) => status.status === 'PENDING').at(which);
-  const run = async (ledger: Ledger, { shop }: GuestHouse): Promise<void> => {
+  const run = async (ledger: Ledger, { service }: FuzzedService): Promise<void> => {
     const purchase = chosen(ledger)!;
-    if (isOver(purchase.status, shop.now())) return;
-    purchase.status = await settle(shop, purchase.started, outcome);
+    if (isOver(purchase.status, service.now())) return;
+    purchase.status = await settle(service, purchase.started, outcome);
     const expected = { paid: 'CONFIRMED', declined: 'PENDING', cancelled: 'CANCELLED' }[outcome];
     // A session that was declined is closed: what is told of it later changes the order no more, but for money.
     if (outcome === 'paid') assert.equal(purchase.status.status, expected);
     for (const where of ledger.holds.keys()) {
       const [shopper, eventId] = where.split(' ') as [string, string];
-      await reread(ledger, Number(shopper), eventId, shop, purchase.started.order_id);
+      await reread(ledger, Number(shopper), eventId, service, purchase.started.order_id);
     }
   };
   return step(`an order is ${outcome}`, run, (ledger) => chosen(ledger) !== undefined);
 }
 
 const wait = (minutes: number): Step =>
-  step(`${minutes} minutes pass`, async (_, { shop }) => shop.wait(minutes * MINUTE));
-const restart: Step = step('a restart', (_, house) => house.restart());
+  step(`${minutes} minutes pass`, async (_, { service }) => service.wait(minutes * MINUTE));
+const restart: Step = step('a restart', (_, fuzzed) => fuzzed.restart());
 const garbage = (request: WildRequest): Step =>
-  step(`a stranger: ${JSON.stringify(request)}`, async (_, house) => void (await house.visit(request)));
+  step(`a stranger: ${JSON.stringify(request)}`, async (_, fuzzed) => void (await fuzzed.visit(request)));
 
 /** Reads a hold anew after its order moved; only the hold of that order may have changed. */
 async function reread(
   { keys, holds }: Ledger,
   shopper: number,
   eventId: string,
-  shop: GuestHouse['shop'],
+  service: FuzzedService['service'],
   orderId?: string,
 ): Promise<void> {
   const where = placeOf(shopper, eventId);
   const known = holds.get(where)!;
   if (orderId !== undefined && known.order_id !== orderId) return;
-  holds.set(where, (await shop.get<HoldBody>(`${HOLDS}/${known.id}`, as(keys[shopper]!))).body);
+  holds.set(where, (await service.get<HoldBody>(`${HOLDS}/${known.id}`, as(keys[shopper]!))).body);
 }
 
 function isOver({ expires_at: at }: { readonly expires_at: string | null }, now: number): boolean {
@@ -154,28 +156,28 @@ function isOver({ expires_at: at }: { readonly expires_at: string | null }, now:
 }
 
 /** Every shopper reads what the ledger has, or what time has made of it. */
-async function compare({ keys, holds, purchases }: Ledger, { shop }: GuestHouse): Promise<void> {
-  const now = shop.now();
+async function compare({ keys, holds, purchases }: Ledger, { service }: FuzzedService): Promise<void> {
+  const now = service.now();
   for (const [where, hold] of holds) {
-    const { body } = await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(keys[Number(where.split(' ')[0])]!));
+    const { body } = await service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(keys[Number(where.split(' ')[0])]!));
     const isLive = hold.status === 'ACTIVE' || hold.status === 'CONVERTED';
     assert.deepEqual(body, isLive && isOver(hold, now) ? { ...hold, status: 'EXPIRED' } : hold, where);
     holds.set(where, body);
   }
   for (const purchase of purchases.values()) {
     const { status } = purchase;
-    const seen = await statusOf(shop, purchase.started);
+    const seen = await statusOf(service, purchase.started);
     if (status.status === 'PENDING' && isOver(status, now)) assert.equal(seen.status, 'EXPIRED');
     else assert.deepEqual(seen, status);
     purchase.status = seen;
   }
-  for (const eventId of ['evt_club', 'evt_gala', 'evt_play']) await audit(shop, eventId);
+  for (const eventId of ['evt_club', 'evt_gala', 'evt_play']) await audit(service, eventId);
 }
 
 it('Shoppers keep what they were answered, whatever strangers send', async (t) => {
-  const house = await openGuestHouse();
-  t.after(() => house.close());
-  const strangers = fc.oneof(...house.operations.public.map((operation) => requestTo(operation)));
+  const fuzzed = await openFuzzedService();
+  t.after(() => fuzzed.close());
+  const strangers = fc.oneof(...fuzzed.operations.public.map((operation) => requestTo(operation)));
   const shopper = fc.nat({ max: SHOPPERS - 1 });
   const event = fc.constantFrom('evt_club', 'evt_gala', 'evt_play');
   const outcome = fc.constantFrom('paid', 'paid', 'declined', 'cancelled');
@@ -197,10 +199,10 @@ it('Shoppers keep what they were answered, whatever strangers send', async (t) =
     runs += 1;
     const keys = Array.from({ length: SHOPPERS }, (_, who) => `shopper-${runs}-${who}`);
     const ledger: Ledger = { keys, holds: new Map(), purchases: new Map() };
-    await fc.asyncModelRun(() => ({ model: ledger, real: house }), commands);
-    for (const orderId of ledger.purchases.keys()) await house.shop.admin.post(`/admin/orders/${orderId}/cancel`);
-    await house.tidyUp();
-    house.shop.wait(60 * MINUTE);
+    await fc.asyncModelRun(() => ({ model: ledger, real: fuzzed }), commands);
+    for (const orderId of ledger.purchases.keys()) await fuzzed.service.admin.post(`/admin/orders/${orderId}/cancel`);
+    await fuzzed.tidyUp();
+    fuzzed.service.wait(60 * MINUTE);
   });
   await fc.assert(property, { numRuns: RUNS });
 });

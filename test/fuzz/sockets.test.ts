@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { as, clubNight, floor, HOLDS, openShop, type Shop } from '../api/shop.ts';
+import { as, HOLDS } from '../fixtures/client.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
+import { bytesOf, connectRaw, inUseAtRest, NOTHING_IN_USE } from '../fixtures/raw-socket.ts';
+import { openServiceWith, type TestService } from '../fixtures/service.ts';
 import { deep } from '../depth.ts';
-import { bytesOf, connectRaw, inUseAtRest, NOTHING_IN_USE } from '../api/raw-socket.ts';
 import { fc } from '../property.ts';
 
 const RUNS = deep(12);
@@ -15,11 +17,11 @@ const SILENCE_MS = { end: 40, break: 40, stay: 30_000 } as const;
 /** Damage can leave the service waiting for the rest: long enough for an answer, where there is one. */
 const DAMAGED_MS_MAX = 700;
 
-let shop: Shop;
+let service: TestService;
 before(async () => {
-  shop = await openShop([clubNight()]);
+  service = await openServiceWith([clubNight()]);
 });
-after(() => shop.close());
+after(() => service.close());
 
 const BODY = JSON.stringify({ event_id: 'evt_club', session_key: 'socket-session', items: [floor(1)] });
 
@@ -36,7 +38,7 @@ function write(
   ending: 'end' | 'break' | 'stay',
   silenceMs: number = SILENCE_MS[ending],
 ): Promise<string> {
-  const { hostname, port } = new URL(shop.house.publicUrl);
+  const { hostname, port } = new URL(service.publicUrl);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
     let text = '';
@@ -90,7 +92,7 @@ function statusesIn(text: string): readonly number[] {
 }
 
 it('A damaged request whose sender waits is refused without a fact, or understood', async () => {
-  const { journal } = shop.house.service.engine;
+  const { journal } = service.internals.engine;
   const requests = harmed(['insert', 'flip', 'split'], whole(['Connection: close']));
   const property = fc.asyncProperty(requests, async (pieces) => {
     const before = journal.appendedSeq;
@@ -103,7 +105,7 @@ it('A damaged request whose sender waits is refused without a fact, or understoo
 });
 
 it('A body that is shorter than announced changes nothing', async () => {
-  const { journal } = shop.house.service.engine;
+  const { journal } = service.internals.engine;
   const before = journal.appendedSeq;
   for (const length of [0, 1, 20, BODY.length - 1]) {
     const bytes = Buffer.from(whole().slice(0, whole().length - BODY.length + length));
@@ -130,7 +132,7 @@ const smuggled: readonly (readonly [what: string, text: string])[] = [
 
 for (const [what, text] of smuggled) {
   it(`With ${what} a request is refused whole`, async () => {
-    const { journal } = shop.house.service.engine;
+    const { journal } = service.internals.engine;
     const before = journal.appendedSeq;
     const answer = await write([Buffer.from(text, 'latin1')], 'stay');
     assert.match(answer, /^HTTP\/1\.1 4\d\d [^]*"code":"VALIDATION_ERROR"[^]*\}$/);
@@ -144,7 +146,7 @@ it('Requests in one piece are answered in their order', async () => {
   const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
   assert.deepEqual(statuses, ['200', '201', '200', '201']);
   const [id] = /hld_\w+_[\w-]{24}/.exec(answer)!;
-  assert.equal((await shop.get(`${HOLDS}/${id}`, as('socket-session'))).status, 200);
+  assert.equal((await service.get(`${HOLDS}/${id}`, as('socket-session'))).status, 200);
 });
 
 const LIVE = '/api/events/public/club-night/live';
@@ -175,7 +177,7 @@ it('Whatever a client sends ahead and however it goes, nothing is in use when it
   });
   const property = fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 5 }), async (visits) => {
     const leaving = visits.map(async ({ sent, times, end, isHasty }) => {
-      const client = connectRaw(shop.house.publicUrl);
+      const client = connectRaw(service.publicUrl);
       client.write(
         sent
           .map((name) => SENT_AHEAD[name])
@@ -188,10 +190,10 @@ it('Whatever a client sends ahead and however it goes, nothing is in use when it
       statusesIn((await client.closed()).replace(/^[^]*?HTTP\/1\.1 503 [^]*$/, ''));
     });
     await Promise.all(leaving);
-    assert.deepEqual(await inUseAtRest(shop.house), NOTHING_IN_USE);
+    assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
   });
   await fc.assert(property, { numRuns: RUNS });
-  const watching = connectRaw(shop.house.publicUrl);
+  const watching = connectRaw(service.publicUrl);
   watching.write(SENT_AHEAD.stream);
   await watching.receives('event: snapshot');
   watching.socket.destroy();
@@ -203,5 +205,5 @@ it('A request whose sender leaves in the middle of it stops nobody', async () =>
   const ending = fc.constantFrom<'end' | 'break'>('end', 'break');
   const property = fc.asyncProperty(requests, ending, async (pieces, how) => void statusesIn(await write(pieces, how)));
   await fc.assert(property, { numRuns: RUNS });
-  assert.equal((await shop.get('/health/ready')).status, 200);
+  assert.equal((await service.get('/health/ready')).status, 200);
 });

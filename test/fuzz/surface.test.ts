@@ -1,13 +1,13 @@
 /**
  * Whatever is sent, to whatever address: answers are what the documents say, secrets stay secret, nothing changes by a no.
  *
- * What must be so is asserted by `house.ts` for every single answer. How much is sent is `depth.ts`'s;
+ * What must be so is asserted by `service.ts` for every single answer. How much is sent is `depth.ts`'s;
  * `FC_SEED=random` sends something else.
  */
 import { it, type TestContext } from 'node:test';
 import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
-import { DEFINITIONS, openGuestHouse, type GuestHouse } from './house.ts';
+import { DEFINITIONS, openFuzzedService, type FuzzedService } from './service.ts';
 import { PAGES, requestBeside, requestTo, trespass, type WildRequest } from './requests.ts';
 import type { Operation } from './document.ts';
 import type { Arbitrary } from './values.ts';
@@ -21,28 +21,28 @@ const RUNS_A_HOUSE = 2_000;
 async function play(
   t: TestContext,
   runs: number,
-  open: () => Promise<GuestHouse>,
-  requests: (house: GuestHouse) => Arbitrary<WildRequest>,
-  after: (house: GuestHouse) => Promise<void> = () => Promise.resolve(),
+  open: () => Promise<FuzzedService>,
+  requests: (fuzzed: FuzzedService) => Arbitrary<WildRequest>,
+  after: (fuzzed: FuzzedService) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const tally = new Map<string, Map<number, number>>();
   for (let left = runs, chunk = 0; left > 0; left -= RUNS_A_HOUSE, chunk += 1) {
-    const house = await open();
+    const fuzzed = await open();
     try {
       const property = fc
-        .asyncProperty(requests(house), async (request) => void (await house.visit(request)))
-        .afterEach(() => (house.isCrowded() ? house.tidyUp() : undefined));
+        .asyncProperty(requests(fuzzed), async (request) => void (await fuzzed.visit(request)))
+        .afterEach(() => (fuzzed.isCrowded() ? fuzzed.tidyUp() : undefined));
       const { seed } = fc.readConfigureGlobal();
       await fc.assert(property, {
         numRuns: Math.min(left, RUNS_A_HOUSE),
         ...(seed !== undefined && { seed: seed + chunk }),
       });
-      await house.restart();
-      await after(house);
+      await fuzzed.restart();
+      await after(fuzzed);
     } finally {
-      await house.close();
+      await fuzzed.close();
     }
-    for (const [name, statuses] of house.tally) {
+    for (const [name, statuses] of fuzzed.tally) {
       const all = tally.get(name) ?? new Map<number, number>();
       for (const [status, times] of statuses) all.set(status, (all.get(status) ?? 0) + times);
       tally.set(name, all);
@@ -66,7 +66,7 @@ function anyOf(
 }
 
 it('A visitor who sends anything to anywhere learns nothing, breaks nothing and changes only what is its own', async (t) => {
-  const open = () => openGuestHouse();
+  const open = () => openFuzzedService();
   await play(
     t,
     RUNS,
@@ -79,14 +79,14 @@ it('A visitor who sends anything to anywhere learns nothing, breaks nothing and 
         { weight: 1, arbitrary: requestBeside([...operations.public, ...operations.admin]) },
         { weight: 1, arbitrary: anyOf(operations.admin, (each) => requestTo(each)) },
       ),
-    (house) => house.residentsAreWell(),
+    (fuzzed) => fuzzed.residentsAreWell(),
   );
 });
 
 it('An operator who sends anything to anywhere gets what the document says, and no key of anybody', async (t) => {
   const definition = fc.constantFrom(...DEFINITIONS);
-  const open = () => openGuestHouse({ asOperator: true });
-  const requests = ({ operations }: GuestHouse) =>
+  const open = () => openFuzzedService({ asOperator: true });
+  const requests = ({ operations }: FuzzedService) =>
     fc.oneof(
       {
         weight: 4,
@@ -96,5 +96,5 @@ it('An operator who sends anything to anywhere gets what the document says, and 
       },
       { weight: 1, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
     );
-  await play(t, Math.ceil(RUNS / 2), open, requests, (house) => house.journalIsClean());
+  await play(t, Math.ceil(RUNS / 2), open, requests, (fuzzed) => fuzzed.journalIsClean());
 });

@@ -1,7 +1,7 @@
 /**
  * Values to send: made from schemas, bent in one place or several, and texts that are hardly JSON any more.
  *
- * Ids that only a running service knows stand as `‹hold 3›`; `house.ts` puts real ones in their place when it sends, so that
+ * Ids that only a running service knows stand as `‹hold 3›`; `service.ts` puts real ones in their place when it sends, so that
  * counterexamples stay short and can be read.
  */
 import { fc } from '../property.ts';

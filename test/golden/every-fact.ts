@@ -10,7 +10,7 @@ import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { openHouse, START, type House } from '../actors/desk.ts';
+import { openActors, START, type ActorsFixture } from '../fixtures/actors.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -120,8 +120,8 @@ function checkout(changes: Partial<CommandOf<'StartCheckout'>>): CommandOf<'Star
 }
 
 /** Plays the sale; resolves with every fact of it in order, and the box offices as they were at its end. */
-export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly house: House }> {
-  const house = openHouse();
+export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly house: ActorsFixture }> {
+  const house = openActors();
   await house.directory.define(gala(), by);
   await house.directory.define(rush(), by);
   await playGala(house, await officeOf(house, 'evt_gala'));
@@ -130,7 +130,7 @@ export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow
   return { rows: [...house.journal.read()], house };
 }
 
-async function officeOf(house: House, eventId: string): Promise<BoxOfficeActor> {
+async function officeOf(house: ActorsFixture, eventId: string): Promise<BoxOfficeActor> {
   const office = await house.directory.byEventId(eventId);
   assert.ok(office);
   return office;
@@ -147,7 +147,7 @@ async function ask<Type extends CommandType>(
 
 const unreferenced = { currency: null, reference: null, provider: null } as const;
 
-async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
+async function playGala(house: ActorsFixture, office: BoxOfficeActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
     office.wake();
@@ -232,7 +232,7 @@ async function playGala(house: House, office: BoxOfficeActor): Promise<void> {
   await ask(office, hold('session-four', wanted('stand', 5)));
 }
 
-async function playRush(house: House, office: BoxOfficeActor): Promise<void> {
+async function playRush(house: ActorsFixture, office: BoxOfficeActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
     office.wake();

@@ -11,7 +11,7 @@ import { FACT_TYPES } from '#domain/fact.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { runToEnd } from '../api/harness.ts';
+import { runToEnd } from '../fixtures/service.ts';
 import { playEveryFact } from './every-fact.ts';
 import { goldenJournals, readGolden, readStates, replayGolden, statesOf } from './golden.ts';
 

@@ -1,21 +1,22 @@
 /** What every answer has in common: headers, CORS, envelope, and bodies that are what the document says. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ADMIN_TOKEN, clubHold, openCounter, sampleJson, type Counter } from './counter.ts';
+import { sample } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, clubHold, openApps, type Apps } from './apps.ts';
 
 const HOLDS = '/api/checkout/holds';
 const ORIGIN = 'https://shop.example';
 
-let counter: Counter;
+let apps: Apps;
 before(async () => {
-  counter = await openCounter();
+  apps = await openApps();
 });
-after(() => counter.close());
+after(() => apps.close());
 
 describe('request ids', () => {
   const idOf = async (given?: string) =>
     (
-      await counter.app.inject({
+      await apps.app.inject({
         url: '/api/events/public',
         headers: given === undefined ? {} : { 'x-request-id': given },
       })
@@ -39,7 +40,7 @@ describe('request ids', () => {
 
 test('every answer says the interface version and forbids sniffing', async () => {
   for (const url of ['/', '/docs', '/openapi.json', '/health/live', '/api/events/public', '/nowhere', '/%zz']) {
-    const { headers } = await counter.app.inject(url);
+    const { headers } = await apps.app.inject(url);
     assert.equal(headers['x-api-version'], '1.3.0', url);
     assert.equal(headers['x-content-type-options'], 'nosniff', url);
     assert.ok(headers['x-request-id'], url);
@@ -49,7 +50,7 @@ test('every answer says the interface version and forbids sniffing', async () =>
 describe('calls from a browser of another origin', () => {
   test('a preflight allows every method of the API and is kept for a day', async () => {
     for (const method of ['POST', 'PATCH', 'DELETE']) {
-      const { statusCode, headers } = await counter.app.inject({
+      const { statusCode, headers } = await apps.app.inject({
         method: 'OPTIONS',
         url: HOLDS,
         headers: {
@@ -68,7 +69,7 @@ describe('calls from a browser of another origin', () => {
 
   test('answers and errors expose the headers that a storefront reads', async () => {
     for (const url of ['/api/events/public', '/api/events/public/none']) {
-      const { headers } = await counter.app.inject({ url, headers: { origin: ORIGIN } });
+      const { headers } = await apps.app.inject({ url, headers: { origin: ORIGIN } });
       for (const name of ['Idempotent-Replayed', 'Retry-After', 'ETag', 'X-Request-Id']) {
         assert.ok(String(headers['access-control-expose-headers']).includes(name));
       }
@@ -76,7 +77,7 @@ describe('calls from a browser of another origin', () => {
   });
 
   test('with CORS_ORIGINS only those origins are named', async () => {
-    const strict = await openCounter({ corsOrigins: [ORIGIN] });
+    const strict = await openApps({ corsOrigins: [ORIGIN] });
     const allowed = async (origin: string) =>
       (await strict.app.inject({ url: '/api/events/public', headers: { origin } })).headers[
         'access-control-allow-origin'
@@ -87,13 +88,13 @@ describe('calls from a browser of another origin', () => {
   });
 
   test('the operators’ listener answers no other origin', async () => {
-    const { headers } = await counter.admin.inject({ url: '/health/live', headers: { origin: ORIGIN } });
+    const { headers } = await apps.admin.inject({ url: '/health/live', headers: { origin: ORIGIN } });
     assert.equal(headers['access-control-allow-origin'], undefined);
   });
 });
 
 test('HEAD answers like GET without a body', async () => {
-  const { statusCode, body, headers } = await counter.app.inject({
+  const { statusCode, body, headers } = await apps.app.inject({
     method: 'HEAD',
     url: '/api/events/public/night-shift',
   });
@@ -103,7 +104,7 @@ test('HEAD answers like GET without a body', async () => {
 });
 
 test('with the data envelope every successful body is wrapped, and no error', async () => {
-  const wrapped = await openCounter({ responseEnvelope: 'data' });
+  const wrapped = await openApps({ responseEnvelope: 'data' });
   const authorization = `Bearer ${ADMIN_TOKEN}`;
   const calls = [
     wrapped.app.inject({ method: 'POST', url: HOLDS, payload: clubHold() }),
@@ -130,13 +131,13 @@ test('with the data envelope every successful body is wrapped, and no error', as
 
 describe('health', () => {
   test('lives, and is ready or says why not', async () => {
-    for (const app of [counter.app, counter.admin]) {
+    for (const app of [apps.app, apps.admin]) {
       assert.deepEqual((await app.inject('/health/live')).json(), { status: 'ok' });
       assert.deepEqual((await app.inject('/health/ready')).json(), { status: 'ok' });
     }
-    counter.health.readiness = () => ({ ready: false, reason: 'recovering' });
-    const answer = await counter.app.inject('/health/ready');
-    counter.health.readiness = () => ({ ready: true, degraded: [] });
+    apps.health.readiness = () => ({ ready: false, reason: 'recovering' });
+    const answer = await apps.app.inject('/health/ready');
+    apps.health.readiness = () => ({ ready: true, degraded: [] });
     assert.equal(answer.statusCode, 503);
     assert.deepEqual(answer.json(), { status: 'unavailable', reason: 'recovering' });
   });
@@ -144,21 +145,21 @@ describe('health', () => {
 
 describe('the sandbox clock', () => {
   test('moves the service’s clock, never back and never out of the calendar', async () => {
-    const before = counter.clock.ms;
+    const before = apps.clock.ms;
     const advance = (advance_seconds: unknown) =>
-      counter.app.inject({ method: 'POST', url: '/sandbox/clock', payload: { advance_seconds } });
+      apps.app.inject({ method: 'POST', url: '/sandbox/clock', payload: { advance_seconds } });
     assert.deepEqual((await advance(1.5)).json(), { now: new Date(before + 1500).toISOString() });
     assert.equal((await advance(0)).statusCode, 200);
     for (const bad of [-1, '5', null, 1e300]) assert.equal((await advance(bad)).statusCode, 400);
     const refused = [];
     for (let century = 0; century < 80; century += 1) refused.push((await advance(3_153_600_000)).statusCode);
     assert.equal(refused.at(-1), 400);
-    assert.match((await counter.app.inject('/nowhere')).json<{ timestamp: string }>().timestamp, /^\d{4}-/);
-    counter.clock.ms = before;
+    assert.match((await apps.app.inject('/nowhere')).json<{ timestamp: string }>().timestamp, /^\d{4}-/);
+    apps.clock.ms = before;
   });
 
   test('is not there unless it is switched on', async () => {
-    const plain = await openCounter({ sandboxClock: false });
+    const plain = await openApps({ sandboxClock: false });
     const answer = await plain.app.inject({ method: 'POST', url: '/sandbox/clock', payload: { advance_seconds: 1 } });
     assert.equal(answer.statusCode, 404);
     await plain.close();
@@ -169,16 +170,16 @@ describe('the operators’ listener', () => {
   const authorization = `Bearer ${ADMIN_TOKEN}`;
 
   test('asks for the bearer token on every route under /admin', async () => {
-    const document = (await counter.admin.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
+    const document = (await apps.admin.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
     const routes = Object.entries(document.paths).flatMap(([url, methods]) =>
       Object.keys(methods).map((method) => [method.toUpperCase(), url] as const),
     );
     const guarded = routes.filter(([, url]) => url.startsWith('/admin/'));
     assert.ok(guarded.length >= 6);
     for (const [method, url] of guarded) {
-      counter.clock.ms += 60_000; // after ten wrong tokens in a minute the answer would be 429
+      apps.clock.ms += 60_000; // after ten wrong tokens in a minute the answer would be 429
       for (const given of [undefined, 'Bearer', 'Bearer wrong', `Basic ${ADMIN_TOKEN}`, `${authorization}x`]) {
-        const answer = await counter.admin.inject({
+        const answer = await apps.admin.inject({
           method: method as 'GET',
           url: url.replaceAll(/\{\w+\}/g, 'x'),
           headers: given === undefined ? {} : { authorization: given },
@@ -191,8 +192,8 @@ describe('the operators’ listener', () => {
 
   test('creates an event with 201, updates it with 200, and lists every problem of a bad one', async () => {
     const put = (id: string, payload: object) =>
-      counter.admin.inject({ method: 'PUT', url: `/admin/events/${id}`, headers: { authorization }, payload });
-    const studios = sampleJson('open-studios');
+      apps.admin.inject({ method: 'PUT', url: `/admin/events/${id}`, headers: { authorization }, payload });
+    const studios = sample('open-studios');
     const created = await put('evt_free', studios);
     assert.equal(created.statusCode, 201);
     assert.deepEqual(created.json(), { id: 'evt_free', version: 1 });
@@ -214,7 +215,7 @@ describe('the operators’ listener', () => {
     const seen: unknown[] = [];
     let url = '/admin/events?limit=1';
     for (;;) {
-      const page = (await counter.admin.inject({ url, headers: { authorization } })).json<{
+      const page = (await apps.admin.inject({ url, headers: { authorization } })).json<{
         events: { definition: { id: string } }[];
         next_cursor: string | null;
       }>();
@@ -222,25 +223,23 @@ describe('the operators’ listener', () => {
       if (page.next_cursor === null) break;
       url = `/admin/events?limit=1&cursor=${page.next_cursor}`;
     }
-    assert.deepEqual(seen, [...counter.desks.keys()]);
+    assert.deepEqual(seen, [...apps.fixtures.keys()]);
   });
 
   test('blocks and unblocks seats, and cancels a date', async () => {
     const seats = '/admin/events/evt_erfurt/performances/derby/seats';
     const change = (action: string, seat_ids: string[]) =>
-      counter.admin.inject({ method: 'POST', url: seats, headers: { authorization }, payload: { action, seat_ids } });
+      apps.admin.inject({ method: 'POST', url: seats, headers: { authorization }, payload: { action, seat_ids } });
     assert.deepEqual((await change('block', ['E-7-10', 'E-7-11'])).json(), { blocked: 2 });
-    const occupancy = await counter.app.inject(
-      '/api/events/public/erfurt-volley/seating/occupancy?performance_id=derby',
-    );
+    const occupancy = await apps.app.inject('/api/events/public/erfurt-volley/seating/occupancy?performance_id=derby');
     assert.deepEqual(occupancy.json<{ blocked: string[] }>().blocked, ['E-7-10', 'E-7-11']);
     assert.deepEqual((await change('unblock', ['E-7-10', 'E-7-11'])).json(), { unblocked: 2 });
     assert.equal((await change('close', ['E-7-10'])).statusCode, 400);
     assert.equal((await change('block', [])).statusCode, 400);
     const url = '/admin/events/evt_erfurt/performances/derby/cancel';
-    const cancelled = await counter.admin.inject({ method: 'POST', url, headers: { authorization } });
+    const cancelled = await apps.admin.inject({ method: 'POST', url, headers: { authorization } });
     assert.equal(cancelled.statusCode, 200, cancelled.body);
-    const event = (await counter.app.inject('/api/events/public/erfurt-volley')).json<{
+    const event = (await apps.app.inject('/api/events/public/erfurt-volley')).json<{
       performances: { id: string; status: string }[];
     }>();
     assert.equal(event.performances.find(({ id }) => id === 'derby')?.status, 'CANCELLED');

@@ -1,7 +1,7 @@
 /** Whatever a request may bring has a bound in its schema: every text a length, every list a count. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openCounter, type Counter } from './counter.ts';
+import { openApps, type Apps } from './apps.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -25,11 +25,11 @@ const BOUNDED_ELSEWHERE = new Set([
   'put /admin/events/{id} ',
 ]);
 
-let counter: Counter;
+let apps: Apps;
 before(async () => {
-  counter = await openCounter();
+  apps = await openApps();
 });
-after(() => counter.close());
+after(() => apps.close());
 
 /** The places of a schema that take a text or a list of any length. */
 function* unbounded(schema: Schema, document: Document, path: string): Generator<string> {
@@ -55,7 +55,7 @@ function* unbounded(schema: Schema, document: Document, path: string): Generator
 test('no field of a body, an address or a header takes a text or a list of any length', async () => {
   const found: string[] = [];
   let places = 0;
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     const document = (await app.inject('/openapi.json')).json<Document>();
     for (const [url, methods] of Object.entries(document.paths)) {
       for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {

@@ -1,7 +1,7 @@
 /** Who may keep an answer: nobody, unless it is the same for all; and what it differs by. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ADMIN_TOKEN, clubHold, openCounter, type Counter } from './counter.ts';
+import { ADMIN_TOKEN, clubHold, openApps, type Apps } from './apps.ts';
 
 interface Personal {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -14,14 +14,14 @@ const KEY = { 'x-session-key': 'session-one' };
 const event = '/api/events/public/night-shift';
 
 describe('an answer that is personal', () => {
-  let counter: Counter;
+  let apps: Apps;
   let orderId = '';
   let holdId = '';
   let sessionId = '';
   before(async () => {
-    counter = await openCounter();
+    apps = await openApps();
     const post = async (url: string, payload: object) =>
-      (await counter.app.inject({ method: 'POST', url, payload })).json<Record<string, string>>();
+      (await apps.app.inject({ method: 'POST', url, payload })).json<Record<string, string>>();
     const started = await post('/api/checkout/start', {
       event_id: 'evt_club',
       items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }],
@@ -32,7 +32,7 @@ describe('an answer that is personal', () => {
     sessionId = started['checkout_session_id']!;
     holdId = (await post('/api/checkout/holds', clubHold()))['id']!;
   });
-  after(() => counter.close());
+  after(() => apps.close());
 
   const personal = (): readonly Personal[] => [
     { method: 'POST', url: '/api/checkout/holds', payload: clubHold({ session_key: 'session-two' }) },
@@ -71,7 +71,7 @@ describe('an answer that is personal', () => {
 
   test('is kept by nobody, and no error on its routes is', async () => {
     for (const each of personal()) {
-      const { headers, statusCode } = await counter.app.inject(each);
+      const { headers, statusCode } = await apps.app.inject(each);
       assert.equal(headers['cache-control'], 'no-store', `${each.method} ${each.url} ${statusCode}`);
     }
   });
@@ -85,7 +85,7 @@ describe('an answer that is personal', () => {
       '/api/events/public/%E0%A4%A',
       '/nowhere',
     ]) {
-      const { headers, statusCode } = await counter.app.inject(url);
+      const { headers, statusCode } = await apps.app.inject(url);
       assert.ok(statusCode >= 400, url);
       assert.equal(headers['cache-control'], 'no-store', url);
     }
@@ -94,28 +94,28 @@ describe('an answer that is personal', () => {
   test('nor is anything that operators see', async () => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     for (const url of ['/admin/events', '/admin/events/evt_club', `/admin/orders/${orderId}`, '/admin/nothing']) {
-      assert.equal((await counter.admin.inject({ url, headers })).headers['cache-control'], 'no-store', url);
+      assert.equal((await apps.admin.inject({ url, headers })).headers['cache-control'], 'no-store', url);
     }
   });
 });
 
 describe('an answer that is the same for all', () => {
   test('may be kept and is asked for again', async () => {
-    const counter = await openCounter();
+    const apps = await openApps();
     const volley = '/api/events/public/erfurt-volley';
     for (const url of [event, '/api/events/public', `${volley}/seating`, '/openapi.json', '/docs']) {
-      const { headers, statusCode } = await counter.app.inject(url);
+      const { headers, statusCode } = await apps.app.inject(url);
       assert.deepEqual([statusCode, headers['cache-control']], [200, 'no-cache'], url);
     }
-    await counter.close();
+    await apps.close();
   });
 
   test('says what it differs by: the session key, and the origin where origins are listed', async () => {
-    const open = await openCounter();
-    const listed = await openCounter({ corsOrigins: ['https://shop.example'] });
+    const open = await openApps();
+    const listed = await openApps({ corsOrigins: ['https://shop.example'] });
     for (const headers of [{}, KEY, { origin: 'https://shop.example' }, { origin: 'https://other.example' }]) {
-      const namesOf = async (counter: Counter, url: string) =>
-        String((await counter.app.inject({ url, headers })).headers['vary'] ?? '').split(', ');
+      const namesOf = async (apps: Apps, url: string) =>
+        String((await apps.app.inject({ url, headers })).headers['vary'] ?? '').split(', ');
       assert.ok((await namesOf(open, event)).includes('X-Session-Key'));
       assert.ok(!(await namesOf(open, event)).includes('Origin'));
       for (const name of ['X-Session-Key', 'Origin']) assert.ok((await namesOf(listed, event)).includes(name), name);

@@ -6,13 +6,13 @@ import { ERRORS } from '#http/errors.ts';
 import type { HttpApp } from '#http/app.ts';
 import { examples } from '#src/docs/examples.ts';
 import { guides } from '#src/docs/guides.ts';
-import { openCounter, type Counter } from './counter.ts';
+import { openApps, type Apps } from './apps.ts';
 
-let counter: Counter;
+let apps: Apps;
 before(async () => {
-  counter = await openCounter();
+  apps = await openApps();
 });
-after(() => counter.close());
+after(() => apps.close());
 
 const paths = [
   '/docs',
@@ -29,7 +29,7 @@ const read = async (app: HttpApp, path: string): Promise<string> => {
 };
 
 test('every page comes with a policy that lets nothing in, and every link on it leads somewhere', async () => {
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     for (const path of paths) {
       const { body, headers } = await app.inject(path);
       assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'sha256-[^']+'/);
@@ -43,7 +43,7 @@ test('every page comes with a policy that lets nothing in, and every link on it 
 });
 
 test('the page of errors has every code with its status and an anchor', async () => {
-  const body = await read(counter.app, '/docs/errors');
+  const body = await read(apps.app, '/docs/errors');
   for (const [code, { status }] of Object.entries(ERRORS)) {
     assert.match(body, new RegExp(`<tr id="${code}">\\s*<td>${status}</td>`), code);
   }
@@ -51,7 +51,7 @@ test('the page of errors has every code with its status and an anchor', async ()
 
 test('the page of operations has every operation, and no example is left over', async () => {
   const listed = new Set<string>();
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     const body = await read(app, '/docs/operations');
     const { paths: documented } = (await app.inject('/openapi.json')).json<{
       paths: Record<string, Record<string, { operationId: string }>>;
@@ -68,7 +68,7 @@ test('the page of operations has every operation, and no example is left over', 
 });
 
 test('the page of states draws every status, trigger and change of every machine', async () => {
-  const body = await read(counter.app, '/docs/states');
+  const body = await read(apps.app, '/docs/states');
   const pictures = body.match(/<svg class="diagram"[^]*?<\/svg>/g) ?? [];
   assert.equal(pictures.length, chapters.length);
   for (const [index, { law }] of chapters.entries()) {

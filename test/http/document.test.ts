@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '#http/errors.ts';
 import type { HttpApp } from '#http/app.ts';
-import { clubHold, openCounter, type Counter } from './counter.ts';
+import { clubHold, openApps, type Apps } from './apps.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -30,16 +30,16 @@ interface Document {
   readonly components: { readonly schemas: Record<string, object>; readonly securitySchemes?: Record<string, object> };
 }
 
-let counter: Counter;
+let apps: Apps;
 before(async () => {
-  counter = await openCounter();
+  apps = await openApps();
 });
-after(() => counter.close());
+after(() => apps.close());
 
 const documentOf = async (app: HttpApp): Promise<Document> => (await app.inject('/openapi.json')).json<Document>();
 
 test('both documents are valid OpenAPI 3.1 of the interface version', async () => {
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     const document = await documentOf(app);
     const { valid, errors } = await new Validator().validate(
       structuredClone(document) as unknown as Record<string, unknown>,
@@ -52,8 +52,8 @@ test('both documents are valid OpenAPI 3.1 of the interface version', async () =
 
 test('every operation has a name of its own, a summary and a topic', async () => {
   const names = new Set<string>();
-  for (const app of [counter.app, counter.admin]) {
-    const listener = app === counter.app ? 'public' : 'admin';
+  for (const app of [apps.app, apps.admin]) {
+    const listener = app === apps.app ? 'public' : 'admin';
     for (const [url, methods] of Object.entries((await documentOf(app)).paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         const where = `${method} ${url}`;
@@ -75,7 +75,7 @@ interface Described extends Operation {
 }
 
 async function operationsOf(listener: 'public' | 'admin'): Promise<readonly Described[]> {
-  const { paths } = await documentOf(listener === 'public' ? counter.app : counter.admin);
+  const { paths } = await documentOf(listener === 'public' ? apps.app : apps.admin);
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       return { ...operation, listener, method, path, where: `${listener} ${method} ${path}` };
@@ -84,7 +84,7 @@ async function operationsOf(listener: 'public' | 'admin'): Promise<readonly Desc
 }
 
 test('a document says where it is served, under which licence, and what its topics are', async () => {
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     const { servers, info, tags, paths } = await documentOf(app);
     assert.deepEqual(servers, [{ url: '/' }]);
     assert.equal(info.license?.name, 'MIT');
@@ -94,7 +94,7 @@ test('a document says where it is served, under which licence, and what its topi
     assert.deepEqual(tags?.map(({ name }) => name).sort(), [...topics].sort());
     assert.ok(tags?.every(({ description }) => (description ?? '').length > 0));
   }
-  const elsewhere = await openCounter({ baseUrl: 'https://tickets.example' });
+  const elsewhere = await openApps({ baseUrl: 'https://tickets.example' });
   assert.deepEqual((await documentOf(elsewhere.app)).servers, [{ url: 'https://tickets.example' }]);
   assert.deepEqual(
     (await documentOf(elsewhere.admin)).servers,
@@ -106,7 +106,7 @@ test('a document says where it is served, under which licence, and what its topi
 
 test('every operation says what it asks for: the bearer token under /admin, and nothing elsewhere', async () => {
   for (const listener of ['public', 'admin'] as const) {
-    const { components } = await documentOf(listener === 'public' ? counter.app : counter.admin);
+    const { components } = await documentOf(listener === 'public' ? apps.app : apps.admin);
     assert.deepEqual(Object.keys(components.securitySchemes ?? {}), listener === 'public' ? [] : ['bearer']);
     for (const { path, security, where } of await operationsOf(listener)) {
       assert.deepEqual(security, path.startsWith('/admin/') ? [{ bearer: [] }] : [], where);
@@ -129,7 +129,7 @@ test('every operation has answers for what goes well and for what the client did
 });
 
 test('every named schema is led to by an operation', async () => {
-  for (const app of [counter.app, counter.admin]) {
+  for (const app of [apps.app, apps.admin]) {
     const document = await documentOf(app);
     const named = Object.keys(document.components.schemas);
     assert.ok(named.length > 3);
@@ -172,24 +172,24 @@ function areAmbiguous(one: string, other: string): boolean {
 }
 
 test('the document lists every error code', async () => {
-  const { description } = (await documentOf(counter.app)).info;
+  const { description } = (await documentOf(apps.app)).info;
   for (const code of Object.keys(ERRORS)) assert.ok(description.includes(`\`${code}\``), code);
 });
 
 test('parameters that are digits are shown as the integers that they mean', async () => {
-  const list = (await documentOf(counter.app)).paths['/api/events/public']?.['get'];
+  const list = (await documentOf(apps.app)).paths['/api/events/public']?.['get'];
   const limit = list?.parameters?.find(({ name }) => name === 'limit');
   assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 500, default: 100 });
 });
 
 test('bodies are what the document says', async () => {
-  const document = await documentOf(counter.app);
+  const document = await documentOf(apps.app);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'api', components: document.components });
   const judge = (schema: object) =>
     ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
-  const hold = (await counter.app.inject({ method: 'POST', url: '/api/checkout/holds', payload: clubHold() })).json<{
+  const hold = (await apps.app.inject({ method: 'POST', url: '/api/checkout/holds', payload: clubHold() })).json<{
     id: string;
   }>();
   const event = '/api/events/public/{slug}';
@@ -209,7 +209,7 @@ test('bodies are what the document says', async () => {
     ['get', event, '/api/events/public/unknown'],
   ] as const;
   for (const [method, path, url] of calls) {
-    const answer = await counter.app.inject(url);
+    const answer = await apps.app.inject(url);
     const { responses } = document.paths[path]![method]!;
     const response = responses[answer.statusCode] ?? responses['4XX'];
     const isBody = judge(response!.content!['application/json']!.schema);
@@ -226,11 +226,11 @@ test('the reference page loads nothing from elsewhere', async () => {
     '/docs/explorer/static/swagger-initializer.js',
     '/docs/explorer/static/index.css',
   ]) {
-    const { statusCode, body, headers } = await counter.app.inject(url);
+    const { statusCode, body, headers } = await apps.app.inject(url);
     assert.equal(statusCode, 200, url);
     assert.doesNotMatch(body.replaceAll(/https?:\/\/(www\.)?w3\.org/g, ''), /(?:src|href)=["']?(?:https?:)?\/\//, url);
     assert.match(String(headers['content-security-policy']), /default-src 'none'/);
   }
-  const script = await counter.app.inject('/docs/explorer/static/swagger-ui-bundle.js');
+  const script = await apps.app.inject('/docs/explorer/static/swagger-ui-bundle.js');
   assert.equal(script.statusCode, 200);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { chooseCoding, LARGE_BYTES_MIN, LargeBody, LASTING } from '#http/encoding.ts';
-import { clubHold, openCounter, type Counter } from './counter.ts';
+import { clubHold, openApps, type Apps } from './apps.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
@@ -33,11 +33,11 @@ test('the coding is the one that the client likes best and that is known here, B
 });
 
 describe('a large answer', () => {
-  let counter: Counter;
+  let apps: Apps;
   before(async () => {
-    counter = await openCounter();
+    apps = await openApps();
   });
-  after(() => counter.close());
+  after(() => apps.close());
 
   const large = [
     `${HALL}/seating`,
@@ -49,12 +49,12 @@ describe('a large answer', () => {
 
   for (const url of large) {
     test(`${url} comes in Brotli and gzip, and is the same`, async () => {
-      const plain = await counter.app.inject(url);
+      const plain = await apps.app.inject(url);
       assert.equal(plain.headers['content-encoding'], undefined);
       assert.match(String(plain.headers['vary']), /\bAccept-Encoding\b/);
       assert.ok(plain.rawPayload.length >= LARGE_BYTES_MIN, `${plain.rawPayload.length} bytes`);
       for (const coding of ['br', 'gzip'] as const) {
-        const coded = await counter.app.inject({ url, headers: { 'accept-encoding': coding } });
+        const coded = await apps.app.inject({ url, headers: { 'accept-encoding': coding } });
         assert.equal(coded.headers['content-encoding'], coding);
         assert.equal(coded.headers['content-type'], plain.headers['content-type']);
         assert.equal(coded.headers['content-length'], String(coded.rawPayload.length));
@@ -69,10 +69,10 @@ describe('a large answer', () => {
     const tags = new Set<string>();
     for (const coding of ['identity', 'br', 'gzip']) {
       const headers = { 'accept-encoding': coding };
-      const first = await counter.app.inject({ url: `${HALL}/seating`, headers });
+      const first = await apps.app.inject({ url: `${HALL}/seating`, headers });
       const etag = String(first.headers['etag']);
       tags.add(etag);
-      const again = await counter.app.inject({
+      const again = await apps.app.inject({
         url: `${HALL}/seating`,
         headers: { ...headers, 'if-none-match': etag },
       });
@@ -85,8 +85,8 @@ describe('a large answer', () => {
   test('answers HEAD with the headers of GET', async () => {
     for (const coding of ['identity', 'br', 'gzip']) {
       const request = { url: `${HALL}/seating`, headers: { 'accept-encoding': coding } };
-      const got = await counter.app.inject({ ...request, method: 'GET' });
-      const head = await counter.app.inject({ ...request, method: 'HEAD' });
+      const got = await apps.app.inject({ ...request, method: 'GET' });
+      const head = await apps.app.inject({ ...request, method: 'HEAD' });
       assert.equal(head.body, '');
       for (const name of ['content-length', 'content-encoding', 'etag', 'vary', 'content-type', 'cache-control']) {
         assert.equal(head.headers[name], got.headers[name], name);
@@ -95,13 +95,13 @@ describe('a large answer', () => {
   });
 
   test('of a full occupancy follows the seats that are taken', async () => {
-    const seating = (await counter.app.inject(`${HALL}/seating`)).json<{
+    const seating = (await apps.app.inject(`${HALL}/seating`)).json<{
       localities: { sections: { rows: { seats: { id: string; accessible: boolean; zone_key: string }[] }[] }[] }[];
     }>();
     const seats = seating.localities.flatMap(({ sections }) =>
       sections.flatMap(({ rows }) => rows.map((row) => row.seats)),
     );
-    const date = (await counter.app.inject(HALL)).json<{
+    const date = (await apps.app.inject(HALL)).json<{
       performances: { id: string }[];
       ticketTypes: { id: string; zone_keys: string[] | null; accessible: boolean }[];
     }>();
@@ -109,34 +109,34 @@ describe('a large answer', () => {
     const held: string[] = [];
     const url = `${HALL}/seating/occupancy?performance_id=${performance!.id}`;
     const headers = { 'accept-encoding': 'gzip' };
-    const { event_id: eventId } = (await counter.app.inject(url)).json<{ event_id: string }>();
-    const desk = counter.desks.get(eventId)!;
+    const { event_id: eventId } = (await apps.app.inject(url)).json<{ event_id: string }>();
+    const fixture = apps.fixtures.get(eventId)!;
     for (const row of seats) {
       const seatIds = row.filter(({ accessible }) => !accessible).map(({ id }) => id);
       if (seatIds.length === 0) continue;
-      desk.ask({ type: 'BlockSeats', performanceId: performance!.id, seatIds, operator: null, note: null });
+      fixture.ask({ type: 'BlockSeats', performanceId: performance!.id, seatIds, operator: null, note: null });
       held.push(...seatIds);
-      const answer = await counter.app.inject({ url, headers });
+      const answer = await apps.app.inject({ url, headers });
       const text =
         answer.headers['content-encoding'] === 'gzip' ? gunzipSync(answer.rawPayload).toString() : answer.body;
       const { blocked } = JSON.parse(text) as { blocked: string[] };
       assert.equal(blocked.length, held.length);
     }
-    const last = await counter.app.inject({ url, headers });
+    const last = await apps.app.inject({ url, headers });
     assert.equal(last.headers['content-encoding'], 'gzip');
   });
 });
 
 test('a small answer and a personal one are never compressed', async () => {
-  const counter = await openCounter();
+  const apps = await openApps();
   const headers = { 'accept-encoding': 'br, gzip' };
   const club = '/api/events/public/night-shift';
-  await counter.app.inject({ method: 'POST', url: '/api/checkout/holds', payload: clubHold() });
+  await apps.app.inject({ method: 'POST', url: '/api/checkout/holds', payload: clubHold() });
   for (const url of [club, `${club}?session_key=session-one`, '/health/live', '/nowhere', '/api/events/public']) {
-    const { headers: got } = await counter.app.inject({ url, headers });
+    const { headers: got } = await apps.app.inject({ url, headers });
     assert.equal(got['content-encoding'], undefined, url);
   }
-  await counter.close();
+  await apps.close();
 });
 
 test('a body is compressed once however many ask for it at once, and is kept', async () => {

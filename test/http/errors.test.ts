@@ -5,7 +5,7 @@ import { fc } from '../property.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { ERRORS } from '#http/errors.ts';
 import { LIMITS } from '#src/config.ts';
-import { clubHold, openCounter, type Counter } from './counter.ts';
+import { clubHold, openApps, type Apps } from './apps.ts';
 
 interface Answer {
   readonly statusCode: number;
@@ -30,27 +30,27 @@ const json = { 'content-type': 'application/json' };
 const holds = '/api/checkout/holds';
 
 describe('an error of the framework has the error body', () => {
-  let counter: Counter;
+  let apps: Apps;
   before(async () => {
-    counter = await openCounter();
+    apps = await openApps();
   });
-  after(() => counter.close());
+  after(() => apps.close());
 
   test('an unknown address', async () => {
-    assertError(await counter.app.inject('/no/such/thing'), 'NOT_FOUND');
-    assertError(await counter.app.inject({ method: 'POST', url: '/api/checkout', payload: {} }), 'NOT_FOUND');
+    assertError(await apps.app.inject('/no/such/thing'), 'NOT_FOUND');
+    assertError(await apps.app.inject({ method: 'POST', url: '/api/checkout', payload: {} }), 'NOT_FOUND');
   });
 
   test('a method that the address does not take, with Allow', async () => {
-    const answer = await counter.app.inject({ method: 'PUT', url: '/api/checkout/holds/hld_1?session_key=12345678' });
+    const answer = await apps.app.inject({ method: 'PUT', url: '/api/checkout/holds/hld_1?session_key=12345678' });
     assertError(answer, 'METHOD_NOT_ALLOWED');
     assert.equal(answer.headers['allow'], 'DELETE, GET, HEAD, PATCH');
-    assertError(await counter.app.inject({ method: 'GET', url: holds }), 'METHOD_NOT_ALLOWED');
+    assertError(await apps.app.inject({ method: 'GET', url: holds }), 'METHOD_NOT_ALLOWED');
   });
 
   test('malformed JSON, an empty body and no body', async () => {
     for (const payload of ['{"event_id": ', '', undefined]) {
-      const answer = await counter.app.inject({
+      const answer = await apps.app.inject({
         method: 'POST',
         url: holds,
         headers: json,
@@ -62,7 +62,7 @@ describe('an error of the framework has the error body', () => {
 
   test('a body of another type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'nonsense']) {
-      const answer = await counter.app.inject({
+      const answer = await apps.app.inject({
         method: 'POST',
         url: holds,
         headers: { 'content-type': type },
@@ -74,17 +74,17 @@ describe('an error of the framework has the error body', () => {
 
   test('a body over the limit', async () => {
     const payload = JSON.stringify(clubHold({ filler: 'x'.repeat(256 * 1024) }));
-    assertError(await counter.app.inject({ method: 'POST', url: holds, headers: json, payload }), 'PAYLOAD_TOO_LARGE');
+    assertError(await apps.app.inject({ method: 'POST', url: holds, headers: json, payload }), 'PAYLOAD_TOO_LARGE');
   });
 
   test('an address that cannot be decoded', async () => {
-    const answer = await counter.app.inject('/api/events/public/%zz');
+    const answer = await apps.app.inject('/api/events/public/%zz');
     assertError(answer, 'VALIDATION_ERROR');
     assert.ok(answer.headers['x-request-id']);
   });
 
   test('a path of any length', async () => {
-    const answer = await counter.app.inject(`/api/events/public/${'x'.repeat(8000)}`);
+    const answer = await apps.app.inject(`/api/events/public/${'x'.repeat(8000)}`);
     assertError(answer, 'EVENT_NOT_FOUND');
   });
 
@@ -93,50 +93,50 @@ describe('an error of the framework has the error body', () => {
       '{',
       '{"__proto__": {"admin": true}, "constructor": {"prototype": 1},',
     );
-    const answer = await counter.app.inject({ method: 'POST', url: holds, headers: json, payload });
+    const answer = await apps.app.inject({ method: 'POST', url: holds, headers: json, payload });
     assert.equal(answer.statusCode, 201);
   });
 
   test('trouble with the mailbox or the journal is OVERLOADED with Retry-After', async () => {
-    counter.trouble = new Overloaded('mailbox full', 3);
-    const answer = await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() });
+    apps.trouble = new Overloaded('mailbox full', 3);
+    const answer = await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() });
     assertError(answer, 'OVERLOADED');
     assert.equal(answer.headers['retry-after'], '3');
-    counter.trouble = Object.assign(new Error('disk full'), { name: 'JournalFault' });
-    assertError(await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
-    counter.trouble = null;
+    apps.trouble = Object.assign(new Error('disk full'), { name: 'JournalFault' });
+    assertError(await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
+    apps.trouble = null;
   });
 
   test('a defect is INTERNAL, logged once with the route and without its address', async () => {
-    counter.trouble = new TypeError('secret inside');
+    apps.trouble = new TypeError('secret inside');
     const url = '/api/checkout/holds/hld_1_000000000000000000000001?session_key=very-secret-key';
-    const answer = await counter.app.inject({ url, headers: { 'x-request-id': 'abc' } });
-    counter.trouble = null;
+    const answer = await apps.app.inject({ url, headers: { 'x-request-id': 'abc' } });
+    apps.trouble = null;
     assert.deepEqual(assertError(answer, 'INTERNAL'), { request_id: 'abc' });
     assert.doesNotMatch(answer.body, /secret/);
-    assert.equal(counter.logged.length, 1);
-    const { err, ...details } = counter.logged[0]!.details as { err: Error };
+    assert.equal(apps.logged.length, 1);
+    const { err, ...details } = apps.logged[0]!.details as { err: Error };
     assert.equal(err.message, 'secret inside');
     assert.deepEqual(details, { requestId: 'abc', route: 'GET /api/checkout/holds/:id' });
   });
 
   test('while the service stops, changes are OVERLOADED and reads go on', async () => {
-    counter.health.draining = true;
-    assertError(await counter.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
-    assert.equal((await counter.app.inject('/api/events/public/night-shift')).statusCode, 200);
-    counter.health.draining = false;
+    apps.health.draining = true;
+    assertError(await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
+    assert.equal((await apps.app.inject('/api/events/public/night-shift')).statusCode, 200);
+    apps.health.draining = false;
   });
 });
 
 describe('what is not HTTP is answered on the socket', () => {
-  let counter: Counter;
+  let apps: Apps;
   let port: number;
   before(async () => {
-    counter = await openCounter();
-    await counter.app.listen({ host: '127.0.0.1', port: 0 });
-    port = (counter.app.server.address() as { port: number }).port;
+    apps = await openApps();
+    await apps.app.listen({ host: '127.0.0.1', port: 0 });
+    port = (apps.app.server.address() as { port: number }).port;
   });
-  after(() => counter.close());
+  after(() => apps.close());
 
   /** Sends bytes and reads until the other side closes. */
   function send(bytes: string | Uint8Array): Promise<Answer> {
@@ -204,29 +204,29 @@ describe('what is not HTTP is answered on the socket', () => {
 });
 
 test('the same problem is judged alike however long the list is, without the cost of looking at every item', async () => {
-  const counter = await openCounter();
+  const apps = await openApps();
   const items = new Array<number>(100_000).fill(0);
-  const answer = await counter.app.inject({ method: 'POST', url: holds, payload: { items } });
+  const answer = await apps.app.inject({ method: 'POST', url: holds, payload: { items } });
   const { errors } = assertError(answer, 'VALIDATION_ERROR') as { errors: { path: string; message: string }[] };
   assert.deepEqual(errors, [
     { path: '/event_id', message: 'is required' },
     { path: '/session_key', message: 'is required' },
     { path: '/items', message: 'must NOT have more than 20 items' },
   ]);
-  await counter.close();
+  await apps.close();
 });
 
 test('over the bound of requests under way changes are OVERLOADED at once', async () => {
-  const counter = await openCounter({ limits: { ...LIMITS, inFlightRequestsMax: 3 } });
+  const apps = await openApps({ limits: { ...LIMITS, inFlightRequestsMax: 3 } });
   const slowDisk = Promise.withResolvers<void>();
-  counter.delay = slowDisk.promise;
+  apps.delay = slowDisk.promise;
   const place = (n: number) =>
-    counter.app.inject({ method: 'POST', url: holds, payload: clubHold({ session_key: `session-${n}` }) });
+    apps.app.inject({ method: 'POST', url: holds, payload: clubHold({ session_key: `session-${n}` }) });
   const taken = [place(1), place(2), place(3)];
-  await counter.app.inject('/health/live');
+  await apps.app.inject('/health/live');
   assertError(await place(4), 'OVERLOADED');
   slowDisk.resolve();
   for (const answer of await Promise.all(taken)) assert.equal(answer.statusCode, 201);
   assert.equal((await place(5)).statusCode, 201);
-  await counter.close();
+  await apps.close();
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ERRORS } from '#http/errors.ts';
 import { LIMITS } from '#src/config.ts';
-import { ADMIN_TOKEN, openCounter, type Counter } from './counter.ts';
+import { ADMIN_TOKEN, openApps, type Apps } from './apps.ts';
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
@@ -42,10 +42,10 @@ function assertError(answer: Answer, code: keyof typeof ERRORS, about: string): 
 
 for (const side of ['public', 'operators’'] as const) {
   describe(`Every operation of the ${side} listener`, () => {
-    let counter: Counter;
+    let apps: Apps;
     const routes: { readonly path: string; readonly url: string; readonly operations: Map<Method, Operation> }[] = [];
     const ask = (method: Method, url: string, headers: Record<string, string> = {}, payload?: string) => {
-      const app = side === 'public' ? counter.app : counter.admin;
+      const app = side === 'public' ? apps.app : apps.admin;
       const authorization = { authorization: `Bearer ${ADMIN_TOKEN}` };
       return app.inject({
         method,
@@ -57,7 +57,7 @@ for (const side of ['public', 'operators’'] as const) {
 
     before(async () => {
       const limits = { ...LIMITS, bodyBytesMax: BODY_BYTES_MAX, adminBodyBytesMax: BODY_BYTES_MAX };
-      counter = await openCounter({ limits });
+      apps = await openApps({ limits });
       const document = (await ask('GET', '/openapi.json')).json<{
         paths: Record<string, Record<string, Operation>>;
       }>();
@@ -73,7 +73,7 @@ for (const side of ['public', 'operators’'] as const) {
       }
       assert.ok(routes.length > 8);
     });
-    after(() => counter.close());
+    after(() => apps.close());
 
     it('answers another method with 405 and the ones that its address takes', async () => {
       for (const { path, url, operations } of routes) {

@@ -5,7 +5,7 @@ import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
 import { createRateWindow } from '#http/rate-window.ts';
 import { LIMITS } from '#src/config.ts';
 import { fc } from '../property.ts';
-import { ADMIN_TOKEN, clubHold, openCounter } from './counter.ts';
+import { ADMIN_TOKEN, clubHold, openApps } from './apps.ts';
 
 const HOLDS = '/api/checkout/holds';
 const MINUTE = 60_000;
@@ -119,9 +119,9 @@ describe('A window of a minute', () => {
 
 describe('The rate limit', () => {
   it('counts changes by client address and says when to come back', async () => {
-    const counter = await openCounter({ rateLimitPerMinute: 2, trustProxy: 1 });
+    const apps = await openApps({ rateLimitPerMinute: 2, trustProxy: 1 });
     const place = (forwarded: string) =>
-      counter.app.inject({
+      apps.app.inject({
         method: 'POST',
         url: HOLDS,
         headers: { 'x-forwarded-for': forwarded },
@@ -141,16 +141,16 @@ describe('The rate limit', () => {
       201,
       'nor is anybody locked out in whose name one calls',
     );
-    for (let n = 0; n < 5; n += 1) assert.equal((await counter.app.inject('/api/events/public')).statusCode, 200);
-    counter.clock.ms += MINUTE;
+    for (let n = 0; n < 5; n += 1) assert.equal((await apps.app.inject('/api/events/public')).statusCode, 200);
+    apps.clock.ms += MINUTE;
     assert.equal((await place('192.0.2.1')).statusCode, 201);
-    await counter.close();
+    await apps.close();
   });
 
   it('takes X-Forwarded-For for nothing where no proxy is trusted', async () => {
-    const counter = await openCounter({ rateLimitPerMinute: 1 });
+    const apps = await openApps({ rateLimitPerMinute: 1 });
     const place = (forwarded: string) =>
-      counter.app.inject({
+      apps.app.inject({
         method: 'POST',
         url: HOLDS,
         headers: { 'x-forwarded-for': forwarded },
@@ -158,46 +158,46 @@ describe('The rate limit', () => {
       });
     assert.equal((await place('192.0.2.1')).statusCode, 201);
     assert.equal((await place('192.0.2.2')).statusCode, 429);
-    await counter.close();
+    await apps.close();
   });
 });
 
 describe('The admin token', () => {
-  const read = (counter: Awaited<ReturnType<typeof openCounter>>, token: string, forwarded: string) =>
-    counter.admin.inject({
+  const read = (apps: Awaited<ReturnType<typeof openApps>>, token: string, forwarded: string) =>
+    apps.admin.inject({
       url: '/admin/events',
       headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': forwarded },
     });
 
   it('after ten wrong ones in a minute is answered 429 to that address, and the right one always passes', async () => {
-    const counter = await openCounter({ trustProxy: 1 });
-    const guess = (n: number, forwarded = '192.0.2.1') => read(counter, `guess-number-${n}-of-many`, forwarded);
+    const apps = await openApps({ trustProxy: 1 });
+    const guess = (n: number, forwarded = '192.0.2.1') => read(apps, `guess-number-${n}-of-many`, forwarded);
     for (let n = 0; n < 10; n += 1) assert.equal((await guess(n)).statusCode, 401);
     const eleventh = await guess(11);
     assert.equal(eleventh.statusCode, 429);
     assert.equal(eleventh.json<{ code: string }>().code, 'RATE_LIMITED');
     assert.equal(eleventh.headers['retry-after'], '60');
     assert.equal((await guess(12, '192.0.2.2')).statusCode, 401, 'another address has guesses of its own');
-    assert.equal((await read(counter, ADMIN_TOKEN, '192.0.2.1')).statusCode, 200);
+    assert.equal((await read(apps, ADMIN_TOKEN, '192.0.2.1')).statusCode, 200);
     assert.equal((await guess(13)).statusCode, 429);
-    counter.clock.ms += MINUTE;
+    apps.clock.ms += MINUTE;
     assert.equal((await guess(14)).statusCode, 401);
-    await counter.close();
+    await apps.close();
   });
 
   it('is asked for with 401 however often none is sent', async () => {
-    const counter = await openCounter();
-    for (let n = 0; n < 15; n += 1) assert.equal((await counter.admin.inject('/admin/events')).statusCode, 401);
-    await counter.close();
+    const apps = await openApps();
+    for (let n = 0; n < 15; n += 1) assert.equal((await apps.admin.inject('/admin/events')).statusCode, 401);
+    await apps.close();
   });
 
   it('is guessed at over all operators’ routes together, from a bounded number of addresses', async () => {
-    const counter = await openCounter({
+    const apps = await openApps({
       trustProxy: 1,
       limits: { ...LIMITS, wrongTokensPerMinuteMax: 1, rateLimitedAddressesMax: 2 },
     });
     const guess = async (url: string, forwarded: string) =>
-      (await counter.admin.inject({ url, headers: { authorization: 'Bearer wrong', 'x-forwarded-for': forwarded } }))
+      (await apps.admin.inject({ url, headers: { authorization: 'Bearer wrong', 'x-forwarded-for': forwarded } }))
         .statusCode;
     assert.deepEqual(
       [await guess('/admin/events', '192.0.2.1'), await guess('/admin/journal', '192.0.2.1')],
@@ -205,13 +205,13 @@ describe('The admin token', () => {
     );
     for (const other of ['192.0.2.2', '192.0.2.3']) assert.equal(await guess('/admin/events', other), 401);
     assert.equal(await guess('/admin/events', '192.0.2.1'), 401, 'forgotten, not kept for ever');
-    await counter.close();
+    await apps.close();
   });
 });
 
 describe('Codes that do not exist', () => {
-  const guesser = async (settings: Parameters<typeof openCounter>[0] = {}) => {
-    const counter = await openCounter({ trustProxy: 1, ...settings }, ['club-night', 'theatre-run']);
+  const guesser = async (settings: Parameters<typeof openApps>[0] = {}) => {
+    const apps = await openApps({ trustProxy: 1, ...settings }, ['club-night', 'theatre-run']);
     let starts = 0;
     const start = (
       codes: { promo_code?: string; discount_code?: string },
@@ -225,7 +225,7 @@ describe('Codes that do not exist', () => {
         quantity: 1,
         discount_code: codes.discount_code,
       };
-      return counter.app.inject({
+      return apps.app.inject({
         method: 'POST',
         url: '/api/checkout/start',
         headers: { 'x-forwarded-for': forwarded },
@@ -242,11 +242,11 @@ describe('Codes that do not exist', () => {
       const { statusCode, json } = await answer;
       return statusCode === 201 ? 201 : json<{ code: string }>().code;
     };
-    return { counter, start, codeOf };
+    return { apps, start, codeOf };
   };
 
   it('are answered 429 from the 21st in a minute on, for that address and event alone', async () => {
-    const { counter, start, codeOf } = await guesser();
+    const { apps, start, codeOf } = await guesser();
     for (let n = 0; n < 20; n += 1) {
       const named = n % 2 === 0 ? { promo_code: `GUESS${n}` } : { discount_code: `GUESS${n}` };
       assert.equal(await codeOf(start(named)), 'PROMO_CODE_INVALID');
@@ -259,29 +259,29 @@ describe('Codes that do not exist', () => {
     assert.equal(await codeOf(start({})), 201, 'buyers without a code go on');
     assert.equal(await codeOf(start({ promo_code: 'NIGHTOWL' }, '192.0.2.2')), 201);
     assert.equal(await codeOf(start({ promo_code: 'GUESS' }, '192.0.2.1', 'evt_theatre')), 'PERFORMANCE_REQUIRED');
-    counter.clock.ms += MINUTE;
+    apps.clock.ms += MINUTE;
     assert.equal(await codeOf(start({ promo_code: 'NIGHTOWL' })), 201);
-    await counter.close();
+    await apps.close();
   });
 
   it('count as much when they are sent side by side, and many in one request', async () => {
-    const { counter, start, codeOf } = await guesser();
+    const { apps, start, codeOf } = await guesser();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(start({ promo_code: `GUESS${n}` }))));
     assert.equal(answers.filter((code) => code === 'PROMO_CODE_INVALID').length, 20);
     assert.equal(answers.filter((code) => code === 'RATE_LIMITED').length, 30);
     const both = (n: number) => codeOf(start({ promo_code: `A${n}`, discount_code: `B${n}` }, '192.0.2.9'));
     for (let n = 0; n < 10; n += 1) assert.equal(await both(n), 'PROMO_CODE_INVALID');
     assert.equal(await both(10), 'RATE_LIMITED');
-    await counter.close();
+    await apps.close();
   });
 
   it('are forgotten where more addresses guess than are told apart', async () => {
     const limits = { ...LIMITS, rateLimitedAddressesMax: 2, unknownCodesPerMinuteMax: 1 };
-    const { counter, start, codeOf } = await guesser({ limits });
+    const { apps, start, codeOf } = await guesser({ limits });
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']) {
       assert.equal(await codeOf(start({ promo_code: 'GUESS' }, address)), 'PROMO_CODE_INVALID');
     }
     assert.equal(await codeOf(start({ promo_code: 'GUESS' })), 'RATE_LIMITED');
-    await counter.close();
+    await apps.close();
   });
 });

@@ -7,7 +7,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import type { SpawnedHouse, Json, Answer, CallOptions } from '../api/harness.ts';
+import type { Answer, CallOptions, Json } from '../fixtures/client.ts';
+import type { ServiceProcess } from '../fixtures/service.ts';
 import type { Chance } from '../simulation/chance.ts';
 import type { Amounts, Shelf, StockInput, StockOperation, StockOutput } from './stock.ts';
 
@@ -50,7 +51,7 @@ export const SHELVES: Readonly<Record<string, Shelf>> = {
 
 /** One life of the serving process. */
 export interface Epoch {
-  readonly house: SpawnedHouse;
+  readonly service: ServiceProcess;
   /** Resolves with the moment by which the process was gone. */
   readonly crashed: Promise<number>;
   /** Resolves when the next process serves. */
@@ -81,7 +82,7 @@ export function moment(): number {
 }
 
 /** Goes from shelf to shelf until the street closes; ends with nothing held and nothing bought. */
-export async function shop(street: Street, buyer: number, chance: Chance): Promise<void> {
+export async function service(street: Street, buyer: number, chance: Chance): Promise<void> {
   for (let visit = 0; !street.isClosing; visit += 1) {
     const shelf = chance.pick(Object.keys(SHELVES));
     await visitShelf(street, shelf, `session-${buyer}-${visit}`, chance);
@@ -141,7 +142,7 @@ async function insist(street: Street, shelf: string, input: HoldInput, papers: P
     const calledAt = moment();
     let answer: Answer;
     try {
-      answer = await send(epoch.house, input, papers);
+      answer = await send(epoch.service, input, papers);
     } catch {
       const crashedAt = await epoch.crashed;
       history.push({ input, output: null, calledAt, returnedAt: Math.max(calledAt, crashedAt) });
@@ -158,10 +159,10 @@ async function insist(street: Street, shelf: string, input: HoldInput, papers: P
 
 // ── the API's words ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function send(house: SpawnedHouse, input: HoldInput, papers: Papers): Promise<Answer> {
+function send(service: ServiceProcess, input: HoldInput, papers: Papers): Promise<Answer> {
   const { session: sessionKey, holdId, orderId, checkoutSessionId } = papers;
   const ask = (method: string, address: string, options: CallOptions = {}) =>
-    house.call(method, address, { sessionKey, ...options });
+    service.call(method, address, { sessionKey, ...options });
   switch (input.type) {
     case 'place': {
       const body = { event_id: EVENT.id, session_key: sessionKey, items: itemsOf(input.amounts) };
@@ -183,7 +184,7 @@ function send(house: SpawnedHouse, input: HoldInput, papers: Papers): Promise<An
     case 'status':
       return ask('GET', `/api/checkout/status/${orderId}`);
     case 'cancel':
-      return house.operate('POST', `/admin/orders/${orderId}/cancel`);
+      return service.operate('POST', `/admin/orders/${orderId}/cancel`);
   }
 }
 

@@ -11,9 +11,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventBody } from '#http/schemas/events.ts';
 import type { OccupancyBody } from '#http/schemas/seating.ts';
 import { deep } from '../depth.ts';
-import { newFolder, spawnHouse, type Window } from '../api/harness.ts';
+import type { ServiceClient } from '../fixtures/client.ts';
+import { newFolder, spawnService } from '../fixtures/service.ts';
 import { chanceOf } from '../simulation/chance.ts';
-import { EVENT, moment, SHELVES, shop, type Epoch, type Street } from './buyers.ts';
+import { EVENT, moment, SHELVES, service, type Epoch, type Street } from './buyers.ts';
 import { judge } from './checker.ts';
 import { stockModel, type StockOperation } from './stock.ts';
 
@@ -30,20 +31,20 @@ const timeout = 60_000 + ROUNDS * 20_000;
 it(`keeps every history linearizable over ${ROUNDS} kills`, { timeout }, async (t) => {
   const folder = newFolder();
   const chance = chanceOf(seed);
-  let { epoch, enter } = newEpoch(await spawnHouse({ folder }));
+  let { epoch, enter } = newEpoch(await spawnService({ folder }));
   const histories = new Map(Object.keys(SHELVES).map((shelf) => [shelf, [] as StockOperation[]]));
   const street: Street = { epoch, isClosing: false, histories };
-  t.after(() => street.epoch.house.close());
-  await epoch.house.define(EVENT);
-  const buyers = Array.from({ length: BUYERS }, (_, buyer) => shop(street, buyer, chanceOf(seed + buyer)));
+  t.after(() => street.epoch.service.close());
+  await epoch.service.define(EVENT);
+  const buyers = Array.from({ length: BUYERS }, (_, buyer) => service(street, buyer, chanceOf(seed + buyer)));
   const shopping = Promise.all(buyers);
   shopping.catch(() => {});
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.race([busy(street), shopping]);
     await pause(chance.between(0, 20));
-    await epoch.house.end('SIGKILL');
+    await epoch.service.end('SIGKILL');
     enter.crash(moment());
-    const next = newEpoch(await spawnHouse({ folder }));
+    const next = newEpoch(await spawnService({ folder }));
     street.epoch = next.epoch;
     enter.next(next.epoch);
     ({ epoch, enter } = next);
@@ -52,10 +53,10 @@ it(`keeps every history linearizable over ${ROUNDS} kills`, { timeout }, async (
   street.isClosing = true;
   await shopping;
   for (const [shelf, history] of histories) {
-    history.push(await count(epoch.house, shelf));
+    history.push(await count(epoch.service, shelf));
     assertLinearizable(shelf, history, t.diagnostic.bind(t));
   }
-  assert.equal(await epoch.house.end('SIGTERM'), 0);
+  assert.equal(await epoch.service.end('SIGTERM'), 0);
 });
 
 interface Enter {
@@ -63,10 +64,10 @@ interface Enter {
   next(epoch: Epoch): void;
 }
 
-function newEpoch(house: Epoch['house']): { epoch: Epoch; enter: Enter } {
+function newEpoch(service: Epoch['service']): { epoch: Epoch; enter: Enter } {
   const crashed = Promise.withResolvers<number>();
   const next = Promise.withResolvers<Epoch>();
-  const epoch = { house, crashed: crashed.promise, next: next.promise };
+  const epoch = { service, crashed: crashed.promise, next: next.promise };
   return { epoch, enter: { crash: crashed.resolve, next: next.resolve } };
 }
 
@@ -79,14 +80,14 @@ async function busy({ histories }: Street): Promise<void> {
 }
 
 /** What is left on a shelf, read when nothing is under way. */
-async function count(house: Window, shelf: string): Promise<StockOperation> {
+async function count(service: ServiceClient, shelf: string): Promise<StockOperation> {
   const calledAt = moment();
   const free: Record<string, number> = {};
   for (const date of ['fri', 'sat']) {
     const query = `performance_id=${date}`;
-    const { body: event } = await house.call<EventBody>('GET', `/api/events/public/${EVENT.slug}?${query}`);
+    const { body: event } = await service.call<EventBody>('GET', `/api/events/public/${EVENT.slug}?${query}`);
     const address = `/api/events/public/${EVENT.slug}/seating/occupancy?${query}`;
-    const { body: seats } = await house.call<OccupancyBody>('GET', address);
+    const { body: seats } = await service.call<OccupancyBody>('GET', address);
     const taken = new Set([...seats.held!, ...seats.sold!]);
     for (const good of Object.keys(SHELVES[shelf]!.capacities)) {
       const row = event.ticketAvailability.find(({ ticket_type_id: type }) => good === `${type} ${date}`);

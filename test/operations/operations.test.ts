@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from '
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { openHouse, type House } from '../api/harness.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 import { holdfast, newFolder, samples, serving } from '../cli/holdfast.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -34,19 +34,19 @@ function shippedFiles(folder: string): string[] {
 }
 
 describe('What is there for operators', () => {
-  let house: House;
+  let service: TestService;
   /** Every name that a sample can have. */
   const printed = new Set<string>();
 
   before(async () => {
-    house = await openHouse();
-    const text = await (await fetch(`${house.adminUrl}/metrics`)).text();
+    service = await openService();
+    const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
       for (const suffix of suffixes) printed.add(`${name!}${suffix}`);
     }
   });
-  after(() => house.close());
+  after(() => service.close());
 
   it('asks in the dashboard only for metrics that /metrics prints, and for each of the service’s own', () => {
     interface Dashboard {

@@ -2,8 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { fromStripeAmount, toStripeAmount } from '#payments/stripe.ts';
-import { assertRefused, MINUTE, openShop, type Json, type Shop } from '../api/shop.ts';
-import { gala, payOn, settle, somebody, start, START, statusOf, wish, type Started } from '../api/till.ts';
+import {
+  checkoutBody,
+  newCustomer,
+  openNextPayment,
+  settle,
+  start,
+  START_CHECKOUT,
+  statusOf,
+  type Started,
+} from '../fixtures/checkout.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import type { Json } from '../fixtures/client.ts';
+import { gala } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 import {
   openStandIn,
   SECRET_KEY,
@@ -13,12 +25,12 @@ import {
   type StandInSession,
 } from './stripe-stand-in.ts';
 
-let shop: Shop;
+let shop: TestService;
 let stripe: StandIn;
 
 before(async () => {
   stripe = await openStandIn();
-  shop = await openShop([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })], {
+  shop = await openServiceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })], {
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_BASE: stripe.url,
@@ -48,7 +60,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 async function startWithStripe(overrides: object = {}): Promise<{ started: Started; session: StandInSession }> {
-  const started = await start(shop, { customer: somebody(), ...overrides });
+  const started = await start(shop, { customer: newCustomer(), ...overrides });
   const session = stripe.sessions.at(-1)!;
   assert.equal(started.checkout_session_id, session.id);
   return { started, session };
@@ -74,7 +86,7 @@ describe('Stripe Checkout', () => {
     assert.equal(form.get('line_items[0][price_data][unit_amount]'), '950');
     assert.equal(form.get('line_items[0][price_data][currency]'), 'eur');
     assert.equal(form.get('line_items[0][price_data][product_data][name]'), 'Gala: 1 ticket, 1/2');
-    assert.equal(form.get('success_url'), `${shop.house.publicUrl}/orders/${started.order_id}`);
+    assert.equal(form.get('success_url'), `${shop.publicUrl}/orders/${started.order_id}`);
     assert.equal(form.get('cancel_url'), `https://shop.example/no?o=${started.order_id}`);
     const lifeSeconds = session.expires_at - shop.now() / 1000;
     assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
@@ -82,8 +94,8 @@ describe('Stripe Checkout', () => {
 
   it('gets an end by the machine’s clock, which Stripe’s resembles, when that clock leapt', async (t) => {
     const DAY = 24 * 60 * MINUTE;
-    shop.house.leap(-DAY);
-    t.after(() => shop.house.leap(DAY));
+    shop.leap(-DAY);
+    t.after(() => shop.leap(DAY));
     const { started, session } = await startWithStripe();
     const lifeSeconds = session.expires_at - (shop.now() - DAY) / 1000;
     assert.ok(lifeSeconds >= 30 * 60 && lifeSeconds <= 24 * 3600, String(lifeSeconds));
@@ -117,7 +129,7 @@ describe('Stripe Checkout', () => {
   it('gets amounts of yen, dinars and crowns in its own units, and confirms the amount that was asked', async () => {
     const prices = { JPY: ['1900', 1900], KWD: ['1900', 1900], ISK: ['190000', 190_000], MGA: ['19', 19] } as const;
     for (const [currency, [unitAmount, total]] of Object.entries(prices)) {
-      await shop.house.define(gala({ id: `evt_${currency}`, slug: currency.toLowerCase(), currency }) as Json);
+      await shop.define(gala({ id: `evt_${currency}`, slug: currency.toLowerCase(), currency }) as Json);
       const { started, session } = await startWithStripe({ event_id: `evt_${currency}` });
       assert.equal(session.form.get('line_items[0][price_data][unit_amount]'), unitAmount, currency);
       assert.equal(session.amount_total, total);
@@ -147,7 +159,7 @@ describe('Stripe Checkout', () => {
       assert.deepEqual((await post(event(type, object))).body, { result: 'recorded' });
       const status = await statusOf(shop, started);
       assert.deepEqual([status.status, status.payment_status], ['PENDING', 'FAILED']);
-      const again = await payOn(shop, started);
+      const again = await openNextPayment(shop, started);
       await post(event('checkout.session.completed', seen(stripe.sessions.at(-1)!)));
       assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
       assert.notEqual(again.checkout_session_id, started.checkout_session_id);
@@ -261,15 +273,15 @@ describe('Stripe Checkout', () => {
 
   it('is answered for with 502 when it cannot be reached; a repeat opens one session even when an answer was lost', async () => {
     const headers = { 'idempotency-key': 'stripe-down' };
-    const body = wish({ customer: somebody() });
+    const body = checkoutBody({ customer: newCustomer() });
     for (const trouble of ['error', 'hang up', 'answer lost'] as const) {
       stripe.trouble = trouble;
-      assertRefused(await shop.post(START, body, headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+      assertRefused(await shop.post(START_CHECKOUT, body, headers), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
     }
     const lost = stripe.sessions.at(-1)!;
     const count = stripe.sessions.length;
     stripe.trouble = null;
-    const resumed = await shop.post<Started>(START, body, headers);
+    const resumed = await shop.post<Started>(START_CHECKOUT, body, headers);
     assert.deepEqual([resumed.status, resumed.body.checkout_session_id], [201, lost.id]);
     assert.equal(stripe.sessions.length, count);
   });
@@ -277,7 +289,7 @@ describe('Stripe Checkout', () => {
   it('expires every open session of an order that ends, however it ends', async () => {
     const { started, session: first } = await startWithStripe();
     await post(event('payment_intent.payment_failed', { id: 'pi_2', metadata: first.metadata }));
-    await payOn(shop, started);
+    await openNextPayment(shop, started);
     const second = stripe.sessions.at(-1)!;
     await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
     await until(() => stripe.expired.includes(first.id) && stripe.expired.includes(second.id));
@@ -290,11 +302,11 @@ describe('Stripe Checkout', () => {
   it('expires the other sessions of an order that one of them has paid, and none that may still be needed', async () => {
     const { started, session: first } = await startWithStripe({ installment_count: 2 });
     await post(event('payment_intent.payment_failed', { id: 'pi_3', metadata: first.metadata }));
-    await payOn(shop, started);
+    await openNextPayment(shop, started);
     const second = stripe.sessions.at(-1)!;
     await post(event('checkout.session.completed', seen(first)));
     await until(() => stripe.expired.includes(second.id));
-    await payOn(shop, started);
+    await openNextPayment(shop, started);
     const third = stripe.sessions.at(-1)!;
     await post(event('checkout.session.completed', seen(third)));
     assert.equal((await statusOf(shop, started)).status, 'CONFIRMED');
@@ -318,12 +330,12 @@ describe('Stripe Checkout', () => {
     await shop.restart();
     stripe.trouble = null;
     assert.equal((await statusOf(shop, other)).status, 'CANCELLED');
-    await shop.house.service.payments.sessionExpiry.scanActivated();
+    await shop.internals.payments.sessionExpiry.scanActivated();
     await until(() => stripe.expired.includes(left.id));
   });
 
   it('takes the payments of one provider name; the sandbox keeps the other', async () => {
-    const started = await start(shop, { event_id: 'evt_b', customer: somebody() });
+    const started = await start(shop, { event_id: 'evt_b', customer: newCustomer() });
     assert.match(started.redirect_url, /\/sandbox\/pay\//);
     assert.equal((await settle(shop, started, 'paid')).status, 'CONFIRMED');
     const { started: real } = await startWithStripe();

@@ -2,7 +2,7 @@
  * What a simulated process left, on a real disk: a data folder written as the journal's writer writes it, and then hurt.
  *
  * Owns batches, watermark and harm. A power cut takes what was not synced, whole or torn or out of order; a bad disk flips a bit
- * anywhere. What the folder opens with is read by the service's own recovery. Used by `house.ts` at a crash, now and then.
+ * anywhere. What the folder opens with is read by the service's own recovery. Used by `service.ts` at a crash, now and then.
  *
  * 1. After a power cut the folder opens, with everything that was durable and whole units of what was not.
  * 2. After a flipped bit it opens with all that was durable, or is refused; it is never silently shorter.

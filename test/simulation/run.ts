@@ -15,12 +15,22 @@ import { findHold } from '#domain/holds.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { viewOrder } from '#domain/order-views.ts';
 import { chanceOf, type Chance } from './chance.ts';
-import { BOT_HABITS, drawHabits, gather, learn, placeOne, wish, type Buyer, type Crowd, type Habits } from './crowd.ts';
-import { House } from './house.ts';
-import { assertBooks, assertNobodyForgotten, assertShown, assertState, piecesOf } from './inspection.ts';
-import { foretell, type Verdict } from './oracle.ts';
-import { openWindow, type CounterWindow } from './window.ts';
-import { drawEvent, MINUTE, START } from './world.ts';
+import {
+  BOT_HABITS,
+  drawBuyers,
+  drawHabits,
+  learn,
+  nextCommand,
+  placeOne,
+  type Buyer,
+  type Habits,
+  type People,
+} from './buyers.ts';
+import { assertBooks, assertNobodyForgotten, assertShown, assertState, piecesOf } from './checks.ts';
+import { drawEvent, MINUTE, START } from './events.ts';
+import { openHttpCheck, type HttpCheck } from './http.ts';
+import { predict, type Prediction } from './prediction.ts';
+import { SimulatedService } from './service.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -83,11 +93,11 @@ interface Moment {
   readonly happen: () => void | Promise<void>;
 }
 
-let window: Promise<CounterWindow> | null = null;
+let window: Promise<HttpCheck> | null = null;
 
 /** One window serves all sales of the process: it keeps nothing. */
-function theWindow(): Promise<CounterWindow> {
-  return (window ??= openWindow());
+function theWindow(): Promise<HttpCheck> {
+  return (window ??= openHttpCheck());
 }
 
 /** Runs a sale to its end, or to the first thing that is wrong. */
@@ -99,16 +109,16 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
   }
-  return { steps: sale.steps, simulatedMs: sale.house.now - START, seen: sale.seen, failure };
+  return { steps: sale.steps, simulatedMs: sale.service.now - START, seen: sale.seen, failure };
 }
 
 class Sale {
   readonly seen = new Map<string, number>();
-  readonly house: House;
+  readonly service: SimulatedService;
   steps = 0;
   readonly #scenario: Scenario;
   readonly #chance: Chance;
-  readonly #crowd: Crowd;
+  readonly #people: People;
   readonly #habits: Habits;
   readonly #eventIds: readonly string[];
   readonly #mailboxMax: number;
@@ -123,7 +133,7 @@ class Sale {
   #failure: unknown = null;
   /** Answers that still have to pass the counter window. */
   readonly #passing: (() => Promise<void>)[] = [];
-  readonly #hasWindow: boolean;
+  readonly #hasHttp: boolean;
   readonly #hasDisk: boolean;
   readonly #pauseMs: number;
   readonly #lossShare: number;
@@ -141,7 +151,7 @@ class Sale {
     this.#lossShare = share('loss', 25);
     this.#twiceShare = share('twice', 25);
     this.#slowShare = share('slow', 30);
-    this.#hasWindow = chance.percent(20) && !scenario.without.has('window');
+    this.#hasHttp = chance.percent(20) && !scenario.without.has('window');
     this.#hasDisk = chance.percent(5) && !scenario.without.has('disk');
     const sleeps = share('sleep', 100) > 30;
     const count = sleeps ? 2 : 1;
@@ -149,20 +159,20 @@ class Sale {
     const hasRoom = share('room', 100) > 40;
     const events = Array.from({ length: count }, (_, n) => drawEvent(chance, n + 1, hasRoom));
     this.#eventIds = events.map(({ id }) => id);
-    this.house = new House(
+    this.service = new SimulatedService(
       chance,
       events,
       { liveEventsMax: sleeps ? 1 : 10, mailboxCommandsMax: this.#mailboxMax },
       START,
     );
-    const buyers = gather(chance, chance.between(2, scenario.buyersMax), this.#eventIds);
-    const definitionOf = (eventId: string) => this.house.ledgers.get(eventId)!.definition;
-    this.#crowd = { chance, buyers, tills: [], definitionOf };
+    const buyers = drawBuyers(chance, chance.between(2, scenario.buyersMax), this.#eventIds);
+    const definitionOf = (eventId: string) => this.service.models.get(eventId)!.definition;
+    this.#people = { chance, buyers, knownPayments: [], definitionOf };
     this.#habits = drawHabits(chance, scenario.without);
     this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
-    this.house.onWake = (eventId, at) => this.#wakeAt(eventId, at);
-    this.house.onAppend = () => this.#planCommit();
-    this.house.onSnapshotJob = (finish) => this.#plan(chance.between(0, SNAPSHOT_MS_MAX), finish);
+    this.service.onWake = (eventId, at) => this.#wakeAt(eventId, at);
+    this.service.onAppend = () => this.#planCommit();
+    this.service.onSnapshotJob = (finish) => this.#plan(chance.between(0, SNAPSHOT_MS_MAX), finish);
     for (const definition of events) this.#plan(0, () => this.#define(definition));
   }
 
@@ -178,7 +188,7 @@ class Sale {
     const rounds = this.#scenario.without.has('snapshot') ? 0 : this.#chance.between(0, 6);
     for (let n = 0; n < leaps; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#leap());
     for (let n = 0; n < rounds; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#snapshotAll());
-    for (const buyer of this.#crowd.buyers) {
+    for (const buyer of this.#people.buyers) {
       this.#comeEarly(buyer);
       this.#live(buyer);
     }
@@ -189,7 +199,7 @@ class Sale {
   // ── time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #plan(afterMs: number, happen: Moment['happen']): void {
-    this.#planAt(this.house.now + afterMs, happen);
+    this.#planAt(this.service.now + afterMs, happen);
   }
 
   #planAt(at: number, happen: Moment['happen']): void {
@@ -204,18 +214,18 @@ class Sale {
     this.#happened += 1;
     const momentsMax = 10_000 + this.#scenario.stepsMax * MOMENTS_PER_STEP_MAX;
     assert.ok(this.#happened <= momentsMax, 'the sale never comes to rest');
-    this.house.now = Math.max(this.house.now, moment.at);
+    this.service.now = Math.max(this.service.now, moment.at);
     await moment.happen();
     await this.#breathe();
     if (this.#failure !== null) throw this.#failure;
-    this.house.assertBounds();
-    this.house.assertTime();
-    if (this.house.status === 'OPEN' && this.#chance.percent(PROOF_SHARE)) await this.#proveReplays();
+    this.service.assertBounds();
+    this.service.assertTime();
+    if (this.service.status === 'OPEN' && this.#chance.percent(PROOF_SHARE)) await this.#proveReplays();
   }
 
   async #proveReplays(): Promise<void> {
     this.#count('replay');
-    for (const eventId of this.#eventIds) if (this.house.headOf(eventId) > 0) await this.house.proveReplay(eventId);
+    for (const eventId of this.#eventIds) if (this.service.headOf(eventId) > 0) await this.service.proveReplay(eventId);
   }
 
   /** Lets everything that was promised come to its end; an activation takes a few breaths, or waits for the disk. */
@@ -228,18 +238,18 @@ class Sale {
 
   /** Does something at an event's box office once it is awake, unless the process ends before. */
   #visit(eventId: string, act: (actor: BoxOfficeActor) => void, turnedAway = () => {}): void {
-    const { generation } = this.house;
+    const { generation } = this.service;
     this.#activations += 1;
     const settle = (then: () => void): void => {
       this.#activations -= 1;
-      if (generation !== this.house.generation) return;
+      if (generation !== this.service.generation) return;
       try {
         then();
       } catch (error) {
         this.#failure ??= error;
       }
     };
-    this.house.directory.byEventId(eventId).then(
+    this.service.directory.byEventId(eventId).then(
       (actor) => settle(() => act(actor!)),
       (error: unknown) =>
         settle(() => {
@@ -256,14 +266,14 @@ class Sale {
 
   /** Timers are late now and then, and are gone with the process that set them. */
   #wakeAt(eventId: string, at: number): void {
-    const { generation } = this.house;
+    const { generation } = this.service;
     const late = this.#chance.percent(20) ? this.#chance.between(0, 400) : 0;
-    const due = Math.max(at, this.house.now + TICK_MS) + late;
+    const due = Math.max(at, this.service.now + TICK_MS) + late;
     const key = `${generation} ${eventId}`;
     if ((this.#wakes.get(key) ?? Infinity) <= due) return;
     this.#wakes.set(key, due);
     this.#planAt(due, () => {
-      if (generation !== this.house.generation || this.#wakes.get(key) !== due) return;
+      if (generation !== this.service.generation || this.#wakes.get(key) !== due) return;
       this.#wakes.delete(key);
       this.#wake(eventId);
     });
@@ -277,17 +287,17 @@ class Sale {
     const isSlow = this.#chance.percent(this.#slowShare);
     this.#plan(isSlow ? this.#chance.between(100, 20_000) : this.#chance.between(0, 20), () => {
       this.#isCommitPlanned = false;
-      this.house.commit(this.#chance.percent(20) ? this.#chance.next() : 1);
-      if (this.house.hasPending) this.#planCommit();
+      this.service.commit(this.#chance.percent(20) ? this.#chance.next() : 1);
+      if (this.service.hasPending) this.#planCommit();
     });
   }
 
   /** In some sales the disk is a real one, and hurt before the process begins again. */
   async #crash(): Promise<void> {
     this.#count('crash');
-    const survivorsSeq = this.#hasDisk ? await this.house.hurtDisk() : null;
+    const survivorsSeq = this.#hasDisk ? await this.service.hurtDisk() : null;
     if (this.#hasDisk) this.#count('hurt disk');
-    this.house.crash(this.#chance.percent(30), survivorsSeq);
+    this.service.crash(this.#chance.percent(30), survivorsSeq);
     this.#unanswered.clear();
     this.#wakeAll();
   }
@@ -295,36 +305,36 @@ class Sale {
   /** The machine's clock is set wrong, or right again. */
   #leap(): void {
     this.#count('leap');
-    this.house.leap(this.#chance.pick([-2 * DAY, -90_000, 0, 61_000, 20 * MINUTE, 2 * DAY]));
+    this.service.leap(this.#chance.pick([-2 * DAY, -90_000, 0, 61_000, 20 * MINUTE, 2 * DAY]));
   }
 
   /** Every event is snapshot at once; the thread may be given the same again before it is done. */
   #snapshotAll(): void {
-    const { generation } = this.house;
-    this.house.takeSnapshots().then(
+    const { generation } = this.service;
+    this.service.takeSnapshots().then(
       (outcomes) => outcomes.forEach(() => this.#count('snapshot')),
       (error: unknown) => {
-        if (generation === this.house.generation) this.#failure ??= error;
+        if (generation === this.service.generation) this.#failure ??= error;
       },
     );
   }
 
   #fill(): void {
-    if (this.house.status !== 'OPEN') return;
+    if (this.service.status !== 'OPEN') return;
     this.#count('full disk');
-    this.house.fillDisk();
-    const { generation } = this.house;
+    this.service.fillDisk();
+    const { generation } = this.service;
     this.#plan(this.#chance.between(10, 90_000), () => {
-      if (generation !== this.house.generation) return;
-      this.house.makeRoom();
+      if (generation !== this.service.generation) return;
+      this.service.makeRoom();
       this.#wakeAll();
     });
   }
 
   #wake(eventId: string): void {
-    const wakeAgain = (): void => this.#wakeAt(eventId, this.house.now + WAKE_AGAIN_MS);
+    const wakeAgain = (): void => this.#wakeAt(eventId, this.service.now + WAKE_AGAIN_MS);
     const settle = (actor: BoxOfficeActor): void => {
-      this.house.turns = [];
+      this.service.turns = [];
       actor.wake();
     };
     this.#visit(eventId, settle, wakeAgain);
@@ -337,15 +347,15 @@ class Sale {
   // ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #define(definition: CommandOf<'DefineEvent'>['definition']): Promise<void> {
-    const defined = this.house.directory.define(definition, { operator: 'olga', note: null });
+    const defined = this.service.directory.define(definition, { operator: 'olga', note: null });
     await this.#breathe();
-    this.house.commit();
+    this.service.commit();
     assert.ok(!isRefusal(await defined));
   }
 
   /** Where the doors open at a set time, some join before, so that there is somebody to draw. */
   #comeEarly(buyer: Buyer): void {
-    const { waitingRoomOpensAt } = this.#crowd.definitionOf(buyer.eventId);
+    const { waitingRoomOpensAt } = this.#people.definitionOf(buyer.eventId);
     if (waitingRoomOpensAt === null || this.#scenario.without.has('join') || this.#chance.percent(50)) return;
     const command = { type: 'JoinQueue', sessionKey: buyer.sessionKey } as const;
     this.#plan(this.#chance.between(1, 4_000), () => this.#send(buyer, command));
@@ -368,7 +378,7 @@ class Sale {
       });
       return;
     }
-    const command = wish(this.#crowd, habit, buyer);
+    const command = nextCommand(this.#people, habit, buyer);
     if (command !== null) this.#send(buyer, command);
   }
 
@@ -382,56 +392,56 @@ class Sale {
 
   /** A request is at the counter. */
   #arrive(buyer: Buyer, command: Command): void {
-    this.#visit(buyer.eventId, (actor) => this.#ask(actor, buyer, command));
+    this.#visit(buyer.eventId, (actor) => this.#execute(actor, buyer, command));
   }
 
-  #ask(actor: BoxOfficeActor, buyer: Buyer, command: Command): void {
+  #execute(actor: BoxOfficeActor, buyer: Buyer, command: Command): void {
     if (actor.isRetired) return;
     const { eventId } = buyer;
-    const ledger = this.house.ledgers.get(eventId)!;
-    const verdict = foretell(ledger, command, this.house.now);
+    const model = this.service.models.get(eventId)!;
+    const prediction = predict(model, command, this.service.now);
     const waiting = this.#unanswered.get(eventId) ?? 0;
-    const wasOpen = this.house.status === 'OPEN';
+    const wasOpen = this.service.status === 'OPEN';
     const before = wasOpen && this.#chance.percent(BOOKS_SHARE) ? actor.look(piecesOf) : null;
-    this.house.turns = [];
+    this.service.turns = [];
     const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
-    const { now } = this.house;
-    if (before !== null && !actor.isRetired) assertState({ actor, ledger, now }, facts.length === 0 ? before : null);
+    const { now } = this.service;
+    if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
     this.#awaitAnswer(eventId, asked, {
       told: (answer) => {
-        this.#judge(command, verdict, answer, facts);
-        this.#passWindow(eventId, command, answer);
-        this.#tell(buyer, command, answer);
+        this.#checkAnswer(command, prediction, answer, facts);
+        this.#checkOverHttp(eventId, command, answer);
+        this.#deliver(buyer, command, answer);
       },
       overloaded: () => {
-        assert.ok(facts.length === 0 || this.house.status !== 'OPEN', 'a refusal for lack of room changes nothing');
+        assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'a refusal for lack of room changes nothing');
         assert.ok(
-          !wasOpen || this.house.status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0,
+          !wasOpen || this.service.status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0,
           'turned away without need',
         );
       },
     });
-    if (this.house.status === 'OPEN') this.#inspect(actor, eventId);
+    if (this.service.status === 'OPEN') this.#inspect(actor, eventId);
   }
 
   /** The facts that the command itself left behind, without those of what had run out before it. */
   #factsOf(eventId: string): readonly string[] {
     const settled = new Set(['HoldExpired', 'OrderExpired', 'QueueEntriesDropped', 'QueuePassExpired', 'DrawStarted']);
-    const last = this.house.turns.filter((turn) => turn.eventId === eventId).at(-1)?.facts ?? [];
+    const last = this.service.turns.filter((turn) => turn.eventId === eventId).at(-1)?.facts ?? [];
     const isOwn = last.length > 0 && !settled.has(last[0]!.type);
     return isOwn ? last.map(({ type }) => type) : [];
   }
 
   #noteSeen({ eventId, sessionKey }: Buyer, command: Command, asked: Promise<unknown>): void {
     if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
-    if (this.house.status !== 'OPEN' || (this.#unanswered.get(eventId) ?? 0) >= this.#mailboxMax) return;
+    if (this.service.status !== 'OPEN' || (this.#unanswered.get(eventId) ?? 0) >= this.#mailboxMax) return;
     asked.catch(() => {});
-    for (const [entryId, entry] of this.house.ledgers.get(eventId)!.entries) {
+    for (const [entryId, entry] of this.service.models.get(eventId)!.entries) {
       const isMeant = command.type === 'JoinQueue' || command.entryId === entryId;
       if (isMeant && entry.sessionKey === sessionKey && entry.status === 'WAITING')
-        this.house.noteSeen(eventId, entryId);
+        this.service.noteSeen(eventId, entryId);
     }
   }
 
@@ -441,12 +451,12 @@ class Sale {
     asked: Promise<Answer>,
     then: { told: (answer: Answer) => void; overloaded: () => void },
   ): void {
-    const { generation } = this.house;
-    const headSeq = this.house.headOf(eventId);
-    const waits = this.house.status === 'OPEN' && headSeq > this.house.durableSeq;
+    const { generation } = this.service;
+    const headSeq = this.service.headOf(eventId);
+    const waits = this.service.status === 'OPEN' && headSeq > this.service.durableSeq;
     if (waits) this.#unanswered.set(eventId, (this.#unanswered.get(eventId) ?? 0) + 1);
     const settle = (act: () => void): void => {
-      if (generation !== this.house.generation) return;
+      if (generation !== this.service.generation) return;
       if (waits) this.#unanswered.set(eventId, this.#unanswered.get(eventId)! - 1);
       try {
         act();
@@ -457,8 +467,8 @@ class Sale {
     asked.then(
       (answer) =>
         settle(() => {
-          assert.ok(headSeq <= this.house.durableSeq, 'answered before it was durable (I4)');
-          this.house.answeredSeq = Math.max(this.house.answeredSeq, headSeq);
+          assert.ok(headSeq <= this.service.durableSeq, 'answered before it was durable (I4)');
+          this.service.answeredSeq = Math.max(this.service.answeredSeq, headSeq);
           then.told(answer);
         }),
       (error: unknown) =>
@@ -471,47 +481,47 @@ class Sale {
   }
 
   /** Holds an answer against what was foretold. */
-  #judge(command: Command, verdict: Verdict, answer: Reply | Refusal, facts: readonly string[]): void {
+  #checkAnswer(command: Command, prediction: Prediction, answer: Reply | Refusal, facts: readonly string[]): void {
     const outcome = isRefusal(answer) ? answer.code : 'DONE';
     this.#count(outcome === 'DONE' ? command.type : outcome);
     const context = (): string => `${JSON.stringify(command)} ⇒ ${JSON.stringify(answer)}`;
-    assert.ok(verdict.outcomes.includes(outcome), `foretold was ${verdict.outcomes.join(' or ')}: ${context()}`);
+    assert.ok(prediction.outcomes.includes(outcome), `foretold was ${prediction.outcomes.join(' or ')}: ${context()}`);
     if (isRefusal(answer)) {
       assert.deepEqual(facts, [], `a refusal leaves no facts: ${context()}`);
       if (answer.code === 'SEAT_TAKEN')
-        assert.deepEqual([...answer.detail.seatIds].sort(), [...(verdict.seatIds ?? [])].sort());
-      const { available } = verdict;
+        assert.deepEqual([...answer.detail.seatIds].sort(), [...(prediction.seatIds ?? [])].sort());
+      const { available } = prediction;
       if (answer.code === 'INSUFFICIENT_TICKETS' && available !== undefined)
         assert.equal(answer.detail.available, available, context());
-      if (answer.code === 'INSUFFICIENT_TICKETS' && verdict.shortfall !== undefined) {
+      if (answer.code === 'INSUFFICIENT_TICKETS' && prediction.shortfall !== undefined) {
         const { reservedByOthers, nextReleaseAt } = answer.detail;
-        assert.deepEqual({ reservedByOthers, nextReleaseAt }, verdict.shortfall, context());
+        assert.deepEqual({ reservedByOthers, nextReleaseAt }, prediction.shortfall, context());
       }
       return;
     }
-    if (verdict.rarity !== undefined) this.#count(verdict.rarity);
+    if (prediction.rarity !== undefined) this.#count(prediction.rarity);
     const own = facts.filter((type) => type !== 'QueuePassSpent');
-    if (verdict.facts !== undefined) assert.deepEqual(own, verdict.facts, context());
+    if (prediction.facts !== undefined) assert.deepEqual(own, prediction.facts, context());
     for (const { ticketTypeId, seatIds } of 'hold' in answer ? answer.hold.items : []) {
-      const assigned = verdict.assigned?.get(ticketTypeId);
+      const assigned = prediction.assigned?.get(ticketTypeId);
       if (assigned !== undefined && !('replayed' in answer && answer.replayed))
         assert.deepEqual(seatIds, assigned, context());
     }
-    if ('order' in answer && answer.order !== null && verdict.totalCents !== undefined) {
-      assert.equal(answer.order.totalCents, verdict.totalCents, context());
+    if ('order' in answer && answer.order !== null && prediction.totalCents !== undefined) {
+      assert.equal(answer.order.totalCents, prediction.totalCents, context());
     }
   }
 
   /** In some sales every answer goes through the real routes, schemas and bodies. */
-  #passWindow(eventId: string, command: Command, answer: Reply | Refusal): void {
-    if (!this.#hasWindow) return;
-    const { now } = this.house;
+  #checkOverHttp(eventId: string, command: Command, answer: Reply | Refusal): void {
+    if (!this.#hasHttp) return;
+    const { now } = this.service;
     this.#count('through the window');
     this.#passing.push(async () => (await theWindow()).pass(eventId, command, answer, now));
   }
 
   /** The answer travels back, unless it is lost; who is told of a payment without a session asks the provider for one. */
-  #tell(buyer: Buyer, command: Command, answer: Reply | Refusal): void {
+  #deliver(buyer: Buyer, command: Command, answer: Reply | Refusal): void {
     if (isRefusal(answer)) return;
     if ('payment' in answer && answer.payment !== null && answer.payment.checkoutSessionId === null) {
       this.#send(buyer, this.#openSession(buyer.eventId, (answer as { order: OrderView }).order, answer.payment));
@@ -521,7 +531,7 @@ class Sale {
   }
 
   #openSession(eventId: string, order: OrderView, payment: PaymentView): Command {
-    this.#crowd.tills.push({ eventId, payment });
+    this.#people.knownPayments.push({ eventId, payment });
     return {
       type: 'RecordCheckoutSession',
       orderId: order.id,
@@ -538,26 +548,25 @@ class Sale {
   #read(actor: BoxOfficeActor, buyer: Buyer): void {
     if (actor.isRetired) return;
     const { eventId, sessionKey, hold } = buyer;
-    const { status } = this.house;
+    const { status } = this.service;
     if (status !== 'OPEN' && status !== 'FULL') return;
-    const ledger = this.house.ledgers.get(eventId)!;
-    const { now } = this.house;
-    this.house.turns = [];
+    const model = this.service.models.get(eventId)!;
+    const { now } = this.service;
+    this.service.turns = [];
     const asked = actor.lookDurably((office) => {
       const held = hold === null ? null : findHold(office, hold.id, sessionKey);
       const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(office, order)) };
     });
-    assertShown({ actor, ledger, now }, this.#chance.pick(ledger.definition.performances).id);
-    const known = hold === null ? undefined : ledger.holds.get(hold.id);
-    const statusOfHold = known === undefined ? undefined : ledger.statusOfHold(known, now);
-    const orders = buyer.orderIds.flatMap((id) => ledger.orders.get(id) ?? []);
-    const expected = orders.map((order) => [ledger.statusOfOrder(order, now), ledger.refundDue(order, now)]);
+    assertShown({ actor, model, now }, this.#chance.pick(model.definition.performances).id);
+    const known = hold === null ? undefined : model.holds.get(hold.id);
+    const statusOfHold = known === undefined ? undefined : model.statusOfHold(known, now);
+    const orders = buyer.orderIds.flatMap((id) => model.orders.get(id) ?? []);
+    const expected = orders.map((order) => [model.statusOfOrder(order, now), model.refundDue(order, now)]);
     this.#awaitAnswer(eventId, asked, {
       told: ({ held, orders: shown }) => {
         this.#count(status === 'OPEN' ? 'read' : 'read while full');
-        const isForgotten =
-          held !== null && isRefusal(held) && known !== undefined && ledger.mayBeForgotten(known, now);
+        const isForgotten = held !== null && isRefusal(held) && known !== undefined && model.mayBeForgotten(known, now);
         if (!isForgotten)
           assert.equal(
             held === null || isRefusal(held) ? undefined : held.status,
@@ -576,37 +585,35 @@ class Sale {
 
   /** What must be so after every turn. */
   #inspect(actor: BoxOfficeActor, eventId: string): void {
-    const { now, turns } = this.house;
-    const ledger = this.house.ledgers.get(eventId)!;
-    assertBooks({ actor, ledger, now });
+    const { now, turns } = this.service;
+    const model = this.service.models.get(eventId)!;
+    assertBooks({ actor, model, now });
     const hasJoined = turns.some(({ facts }) => facts.some(({ type }) => type === 'QueueEntryJoined'));
-    if (hasJoined) assertNobodyForgotten(ledger, now);
+    if (hasJoined) assertNobodyForgotten(model, now);
   }
 
   /** Faults are over and nobody comes any more: every window has ended, nothing is held, and a replay is the same. */
   async #assertQuiet(): Promise<void> {
-    if (this.house.status === 'FULL') this.house.makeRoom();
-    this.house.now += 60 * MINUTE;
-    this.house.turns = [];
+    if (this.service.status === 'FULL') this.service.makeRoom();
+    this.service.now += 60 * MINUTE;
+    this.service.turns = [];
     for (let n = 0; n < 3; n += 1) {
       this.#wakeAll();
-      this.house.commit();
+      this.service.commit();
       await this.#breathe();
     }
     if (this.#failure !== null) throw this.#failure;
     for (const eventId of this.#eventIds) {
-      const actor = (await this.house.directory.byEventId(eventId))!;
+      const actor = (await this.service.directory.byEventId(eventId))!;
       this.#inspect(actor, eventId);
       const held = actor.look((office) => stockOfDates(office)).reduce((sum, date) => sum + date.held, 0);
       assert.equal(held, 0, 'after the last window nothing is held');
-      const ledger = this.house.ledgers.get(eventId)!;
-      const waiting = [...ledger.entries.values()].filter(
-        ({ status }) => status === 'WAITING' || status === 'ADMITTED',
-      );
+      const model = this.service.models.get(eventId)!;
+      const waiting = [...model.entries.values()].filter(({ status }) => status === 'WAITING' || status === 'ADMITTED');
       assert.equal(waiting.length, 0, 'after the last window nobody waits');
-      ledger.witness?.judgeSpans();
-      if ((ledger.witness?.drawnCount ?? 0) > 1) this.#count('draw');
-      await this.house.proveReplay(eventId);
+      model.waitingRoom?.assertSpans();
+      if ((model.waitingRoom?.drawnCount ?? 0) > 1) this.#count('draw');
+      await this.service.proveReplay(eventId);
       await this.#assertAlive(eventId);
     }
     for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: everybody was answered`);
@@ -615,22 +622,22 @@ class Sale {
   /** Whoever comes when all is quiet is served: admitted, holds a ticket and has an order, as far as any are left. */
   async #assertAlive(eventId: string): Promise<void> {
     const sessionKey = 'session-late';
-    const ledger = this.house.ledgers.get(eventId)!;
+    const model = this.service.models.get(eventId)!;
     const ask = async (command: Command): Promise<Reply | Refusal> => {
-      this.house.commit();
-      const actor = (await this.house.directory.byEventId(eventId))!;
-      const { outcomes } = foretell(ledger, command, this.house.now);
+      this.service.commit();
+      const actor = (await this.service.directory.byEventId(eventId))!;
+      const { outcomes } = predict(model, command, this.service.now);
       const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
-      this.house.commit();
+      this.service.commit();
       const answer = await asked;
       assert.ok(outcomes.includes(isRefusal(answer) ? answer.code : 'DONE'), `in the quiet: ${JSON.stringify(answer)}`);
       return answer;
     };
-    const joined = ledger.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
+    const joined = model.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
     const entry = joined === null ? null : (joined as ReplyTo<'JoinQueue'>).entry;
     if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty room admits at once');
     const queuePass = entry?.id ?? null;
-    const placed = await ask(placeOne(sessionKey, ledger.definition.performances[0]!.id, queuePass));
+    const placed = await ask(placeOne(sessionKey, model.definition.performances[0]!.id, queuePass));
     if ('hold' in placed) await ask({ type: 'ReleaseHold', holdId: placed.hold.id, sessionKey });
   }
 }

@@ -1,5 +1,5 @@
 /** Makes a failing sale smaller: fewer steps, fewer buyers, fewer habits and faults, as long as something still fails. */
-import { HABITS } from './crowd.ts';
+import { HABITS } from './buyers.ts';
 import { FAULTS, simulate, type Outcome, type Scenario } from './run.ts';
 
 export interface Shrunk {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { openHouse, type House } from '../api/harness.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 
 describe('The pages', () => {
-  let house: House;
+  let house: TestService;
   let html = '';
 
   before(async () => {
-    house = await openHouse();
+    house = await openService();
     html = await (await fetch(`${house.publicUrl}/`)).text();
   });
 

@@ -4,16 +4,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
-import { openHouse, sample, type House, type Json } from '../api/harness.ts';
+import type { Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 
 describe('The storefront', { skip: withoutBrowser }, () => {
-  let house: House;
+  let house: TestService;
   let browser: Browser;
 
   before(async () => {
     [house, browser] = await Promise.all([
-      openHouse({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
+      openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
       launchBrowser(),
     ]);
     await house.define(sample('club-night'));

@@ -1,7 +1,7 @@
 /**
  * What must be so after a turn: the living office, what it shows, and the books, side by side.
  *
- * Nothing here decides or keeps anything; `run.ts` says when to look, `ledger.ts` keeps the books.
+ * Nothing here decides or keeps anything; `run.ts` says when to look, `model.ts` keeps the books.
  */
 import assert from 'node:assert/strict';
 import { eventView, stockOfDates, type AvailabilityRow } from '#domain/availability.ts';
@@ -10,16 +10,16 @@ import { listVoidTickets, viewOrder } from '#domain/order-views.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { findOwnEntry } from '#domain/waiting-room.ts';
-import { MINUTE } from './world.ts';
+import { MINUTE } from './events.ts';
+import type { SaleModel } from './model.ts';
+import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { BoxOfficeActor } from '#actors/box-office.ts';
 import type { BoxOffice } from '#domain/box-office.ts';
-import { canBeBought, ticketsLeft } from './oracle.ts';
-import type { Ledger } from './ledger.ts';
 
 /** An event as it is at a moment, and as it must be. */
 export interface Inspected {
   readonly actor: BoxOfficeActor;
-  readonly ledger: Ledger;
+  readonly model: SaleModel;
   readonly now: number;
 }
 
@@ -29,38 +29,38 @@ type Row = Pick<AvailabilityRow, 'ticketTypeId' | 'sellingStageId'> & { readonly
 export const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
 
 /** What the event shows is what the ledger counts. */
-export function assertShown({ actor, ledger, now }: Inspected, performanceId: string): void {
+export function assertShown({ actor, model, now }: Inspected, performanceId: string): void {
   const wanted = { performanceId, sessionKey: null };
   const shown = new Map<string, AvailabilityRow>();
   const view = actor.look((office) => eventView(office, wanted, now));
   assert.ok(!isRefusal(view));
   for (const row of view.ticketAvailability) {
     const { ticketTypeId, sellingStageId } = row;
-    const reserved = reservedOf(ledger, { performanceId, ticketTypeId, sellingStageId }, now);
+    const reserved = reservedOf(model, { performanceId, ticketTypeId, sellingStageId }, now);
     assert.equal(row.reserved, reserved, `reserved of ${ticketTypeId} in ${sellingStageId}`);
-    const left = ticketsLeft(ledger, { performanceId, ticketTypeId, sellingStageId }, now);
+    const left = ticketsLeft(model, { performanceId, ticketTypeId, sellingStageId }, now);
     assert.equal(row.available, left, `available of ${ticketTypeId} in ${sellingStageId}`);
     shown.set(`${ticketTypeId} ${sellingStageId}`, row);
   }
   for (const { id, onSale } of view.performances) {
-    assert.equal(onSale, canBeBought(ledger, id, now), `on_sale of ${id}`);
+    assert.equal(onSale, canBeBought(model, id, now), `on_sale of ${id}`);
   }
-  assertSum({ actor, ledger, now }, performanceId, shown);
+  assertSum({ actor, model, now }, performanceId, shown);
 }
 
 /** A summed row is the sum of the rows of all dates. */
 function assertSum(
-  { actor, ledger, now }: Inspected,
+  { actor, model, now }: Inspected,
   performanceId: string,
   shown: ReadonlyMap<string, AvailabilityRow>,
 ): void {
   const view = actor.look((office) => eventView(office, { performanceId: null, sessionKey: null }, now));
   assert.ok(!isRefusal(view));
-  const others = ledger.definition.performances.filter(({ id }) => id !== performanceId);
+  const others = model.definition.performances.filter(({ id }) => id !== performanceId);
   for (const { ticketTypeId, sellingStageId, available, reserved } of view.ticketAvailability) {
     const rows = others.map(({ id }) => ({
-      available: ticketsLeft(ledger, { performanceId: id, ticketTypeId, sellingStageId }, now),
-      reserved: reservedOf(ledger, { performanceId: id, ticketTypeId, sellingStageId }, now),
+      available: ticketsLeft(model, { performanceId: id, ticketTypeId, sellingStageId }, now),
+      reserved: reservedOf(model, { performanceId: id, ticketTypeId, sellingStageId }, now),
     }));
     const all = [...rows, shown.get(`${ticketTypeId} ${sellingStageId}`)!];
     const sumOf = (figure: 'available' | 'reserved') => all.reduce((sum, each) => sum + each[figure], 0);
@@ -70,10 +70,10 @@ function assertSum(
 }
 
 /** Tickets of a row in ACTIVE and CONVERTED holds. */
-function reservedOf(ledger: Ledger, row: Row, now: number): number {
+function reservedOf(model: SaleModel, row: Row, now: number): number {
   let reserved = 0;
-  for (const hold of ledger.holds.values()) {
-    if (!['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now))) continue;
+  for (const hold of model.holds.values()) {
+    if (!['ACTIVE', 'CONVERTED'].includes(model.statusOfHold(hold, now))) continue;
     for (const line of hold.lines) {
       const isOfRow = line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
       if (line.performanceId === row.performanceId && isOfRow) reserved += line.ticketCount;
@@ -83,68 +83,66 @@ function reservedOf(ledger: Ledger, row: Row, now: number): number {
 }
 
 /** I7 and I8, and the counters of the living office against the ledger. */
-export function assertBooks({ actor, ledger, now }: Inspected): void {
+export function assertBooks({ actor, model, now }: Inspected): void {
   if (actor.isRetired) return;
   const read = (office: BoxOffice) => stockOfDates(office);
   for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
     assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
     assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
-    const soldThere = ticketsOf(ledger, id, ['CONSUMED'], now);
+    const soldThere = ticketsOf(model, id, ['CONSUMED'], now);
     assert.deepEqual(
       [held, sold, blocked],
-      [ticketsOf(ledger, id, ['ACTIVE', 'CONVERTED'], now), soldThere, ledger.blockedOn(id)],
+      [ticketsOf(model, id, ['ACTIVE', 'CONVERTED'], now), soldThere, model.blockedOn(id)],
       `${id}: held, sold, blocked`,
     );
-    if (ledger.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
+    if (model.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
   }
 }
 
 /** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
-export function assertState({ actor, ledger, now }: Inspected, before: readonly string[] | null): void {
+export function assertState({ actor, model, now }: Inspected, before: readonly string[] | null): void {
   if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
   actor.look((office) => {
-    for (const [id, hold] of ledger.holds) {
-      const status = ledger.statusOfHold(hold, now);
+    for (const [id, hold] of model.holds) {
+      const status = model.statusOfHold(hold, now);
       const living = findAnyHold(office.holds, id, hold.sessionKey);
-      if (living === undefined && hold.orderId === null && ledger.mayBeForgotten(hold, now)) continue;
+      if (living === undefined && hold.orderId === null && model.mayBeForgotten(hold, now)) continue;
       assert.deepEqual(
         [id, living?.status, living?.orderId ?? null],
         [id, status, hold.orderId],
         'a hold is as in the books',
       );
     }
-    for (const [id, order] of ledger.orders) {
+    for (const [id, order] of model.orders) {
       const { status, refundDueCents, tickets } = viewOrder(office, office.orders.byId.get(id)!);
-      const expected = [id, ledger.statusOfOrder(order, now), ledger.refundDue(order, now)];
+      const expected = [id, model.statusOfOrder(order, now), model.refundDue(order, now)];
       assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
       const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
       const ticketIds = tickets.map((ticket) => ticket.id);
       if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
     }
-    assertVoidTickets(office, ledger);
-    for (const [id, entry] of ledger.entries) {
+    assertVoidTickets(office, model);
+    for (const [id, entry] of model.entries) {
       const living = findOwnEntry(office, id, entry.sessionKey);
-      if (isRefusal(living) && ledger.mayBeForgotten(entry, now)) continue;
+      if (isRefusal(living) && model.mayBeForgotten(entry, now)) continue;
       assert.equal(isRefusal(living) ? living.code : living.status, entry.status, 'a place in line is as in the books');
     }
   });
 }
 
 /** Doors are told the tickets of all orders that were cancelled after they had been issued, each once, and no other. */
-function assertVoidTickets(office: BoxOffice, ledger: Ledger): void {
+function assertVoidTickets(office: BoxOffice, model: SaleModel): void {
   const page = listVoidTickets(office, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
   assert.ok(!isRefusal(page));
-  const expected = [...ledger.orders.values()].flatMap(({ status, tickets }) =>
-    status === 'CANCELLED' ? tickets : [],
-  );
+  const expected = [...model.orders.values()].flatMap(({ status, tickets }) => (status === 'CANCELLED' ? tickets : []));
   assert.deepEqual([...page.ticketIds].sort(), expected.sort(), 'void tickets are those of cancelled orders');
 }
 
 /** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
-export function assertNobodyForgotten(ledger: Ledger, now: number): void {
-  const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = ledger.definition;
-  const entries = [...ledger.entries.values()];
-  const { waitingRoomOpensAt } = ledger.definition;
+export function assertNobodyForgotten(model: SaleModel, now: number): void {
+  const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = model.definition;
+  const entries = [...model.entries.values()];
+  const { waitingRoomOpensAt } = model.definition;
   if (waitingRoomOpensAt !== null && waitingRoomOpensAt > now) return;
   const lately = entries.filter(({ admittedAt }) => admittedAt > now - MINUTE).length;
   const live = entries.filter(({ status }) => status === 'ADMITTED').length;
@@ -152,10 +150,10 @@ export function assertNobodyForgotten(ledger: Ledger, now: number): void {
   assert.ok(isFull || !entries.some(({ status }) => status === 'WAITING'), 'somebody waits though there is room');
 }
 
-function ticketsOf(ledger: Ledger, dateId: string, statuses: readonly string[], now: number): number {
+function ticketsOf(model: SaleModel, dateId: string, statuses: readonly string[], now: number): number {
   let count = 0;
-  for (const hold of ledger.holds.values()) {
-    if (!statuses.includes(ledger.statusOfHold(hold, now))) continue;
+  for (const hold of model.holds.values()) {
+    if (!statuses.includes(model.statusOfHold(hold, now))) continue;
     for (const line of hold.lines) if (line.performanceId === dateId) count += line.ticketCount;
   }
   return count;

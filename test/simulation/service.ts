@@ -20,15 +20,15 @@ import { replayFact } from '#domain/replay.ts';
 import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { HARMS, openHurt } from './disk.ts';
-import { Ledger } from './ledger.ts';
-import { MINUTE } from './world.ts';
+import { MINUTE } from './events.ts';
+import { SaleModel } from './model.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
 
-export interface HouseBounds {
+export interface ServiceBounds {
   readonly liveEventsMax: number;
   readonly mailboxCommandsMax: number;
 }
@@ -45,8 +45,8 @@ interface KeptSnapshot {
   readonly pieces: readonly string[];
 }
 
-export class House {
-  readonly ledgers = new Map<string, Ledger>();
+export class SimulatedService {
+  readonly models = new Map<string, SaleModel>();
   directory!: Directory;
   now: number;
   /** Grows with each restart: what an earlier process still had to say is not heard. */
@@ -59,7 +59,7 @@ export class House {
   onAppend: () => void = () => {};
   /** The snapshot thread was given a job; what is handed over finishes it. */
   onSnapshotJob: (finish: () => void) => void = () => {};
-  readonly #bounds: HouseBounds;
+  readonly #bounds: ServiceBounds;
   readonly #chance: Chance;
   readonly #notes = new Map<string, Note[]>();
   readonly #numbers: ReadonlyMap<string, number>;
@@ -77,7 +77,7 @@ export class House {
   #leaptMs = 0;
   #ids = 0;
 
-  constructor(chance: Chance, events: readonly EventDefinition[], bounds: HouseBounds, start: number) {
+  constructor(chance: Chance, events: readonly EventDefinition[], bounds: ServiceBounds, start: number) {
     this.#chance = chance;
     this.#bounds = bounds;
     this.now = start;
@@ -163,9 +163,9 @@ export class House {
       const firstLost = all.findIndex((note) => note.kind === 'TURN' && note.seq > seq);
       const kept = firstLost === -1 ? [...all] : all.slice(0, firstLost);
       this.#notes.set(eventId, kept);
-      const ledger = new Ledger();
-      for (const note of kept) tell(ledger, note);
-      this.ledgers.set(eventId, ledger);
+      const model = new SaleModel();
+      for (const note of kept) tell(model, note);
+      this.models.set(eventId, model);
     }
   }
 
@@ -292,9 +292,9 @@ export class House {
 
   #note(eventId: string, note: Note): void {
     this.#notes.get(eventId)!.push(note);
-    const ledger = this.ledgers.get(eventId) ?? new Ledger();
-    this.ledgers.set(eventId, ledger);
-    tell(ledger, note);
+    const model = this.models.get(eventId) ?? new SaleModel();
+    this.models.set(eventId, model);
+    tell(model, note);
   }
 
   /** Somebody who waits showed up. */
@@ -366,8 +366,8 @@ export class House {
 /** Snapshots kept of an event. */
 const SNAPSHOTS_KEPT = 3;
 
-function tell(ledger: Ledger, note: Note): void {
-  if (note.kind === 'TURN') ledger.take(note.facts, note.at);
-  else if (note.kind === 'SEEN') ledger.witness?.seen(note.entryId, note.at);
-  else ledger.witness?.restarted(note.at);
+function tell(model: SaleModel, note: Note): void {
+  if (note.kind === 'TURN') model.take(note.facts, note.at);
+  else if (note.kind === 'SEEN') model.waitingRoom?.seen(note.entryId, note.at);
+  else model.waitingRoom?.restarted(note.at);
 }

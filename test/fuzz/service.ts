@@ -22,20 +22,11 @@ import { fingerprintOf } from '#persistence/snapshots.ts';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OrderStatusBody } from '#http/schemas/orders.ts';
 import type { QueueEntryBody } from '#http/schemas/queue.ts';
-import { ADMIN_TOKEN } from '../api/harness.ts';
-import {
-  as,
-  clubNight,
-  floor,
-  HOLDS,
-  openShop,
-  RFC_3339,
-  seat,
-  theatreRun,
-  type Json,
-  type Shop,
-} from '../api/shop.ts';
-import { gala, item, settle, signatureOf, start, type OrderStatus } from '../api/till.ts';
+import { settle, signatureOf, start, type OrderStatus } from '../fixtures/checkout.ts';
+import { RFC_3339 } from '../fixtures/checks.ts';
+import { as, HOLDS, type Json } from '../fixtures/client.ts';
+import { clubNight, floor, gala, item, seat, theatreRun } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, openServiceWith, type TestService } from '../fixtures/service.ts';
 import {
   judgeOf,
   operationsOf,
@@ -53,8 +44,8 @@ export interface Seen {
   readonly text: string;
 }
 
-export interface GuestHouse {
-  readonly shop: Shop;
+export interface FuzzedService {
+  readonly service: TestService;
   readonly operations: Readonly<Record<Listener, readonly Operation[]>>;
   /** Sends a request with real ids in the place of placeholders, asserts 1 to 6, and answers what came. */
   visit(request: WildRequest): Promise<Seen>;
@@ -73,7 +64,7 @@ export interface GuestHouse {
   close(): Promise<void>;
 }
 
-export interface GuestHouseOptions {
+export interface FuzzedServiceOptions {
   /** Whether the visitor is an operator, who may see the residents' orders and change everything. */
   readonly asOperator?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
@@ -91,13 +82,17 @@ export const DEFINITIONS: readonly Json[] = [
   clubNight({ id: 'evt_draft', slug: 'draft', status: 'DRAFT', name: 'Draft of a surprise concert' }),
 ] as Json[];
 
-export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<GuestHouse> {
+export async function openFuzzedService(options: FuzzedServiceOptions = {}): Promise<FuzzedService> {
   const { asOperator = false, environment = {} } = options;
-  const shop = await openShop(DEFINITIONS, { WEBHOOK_SECRET_A: WEBHOOK_SECRET, TRUST_PROXY: '1', ...environment });
-  const residents = await moveIn(shop);
+  const service = await openServiceWith(DEFINITIONS, {
+    WEBHOOK_SECRET_A: WEBHOOK_SECRET,
+    TRUST_PROXY: '1',
+    ...environment,
+  });
+  const residents = await moveIn(service);
   const documents = {
-    public: (await shop.get<ApiDocument>('/openapi.json')).body,
-    admin: (await shop.admin.get<ApiDocument>('/openapi.json')).body,
+    public: (await service.get<ApiDocument>('/openapi.json')).body,
+    admin: (await service.admin.get<ApiDocument>('/openapi.json')).body,
   };
   const judges = { public: judgeOf(documents.public), admin: judgeOf(documents.admin) };
   const operations = {
@@ -113,7 +108,7 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
   ]);
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   const tally = new Map<string, Map<number, number>>();
-  let { journal, directory } = shop.house.service.engine;
+  let { journal, directory } = service.internals.engine;
 
   const fingerprint = async (): Promise<string> => {
     const { eventIds } = await directory.listAll({ limit: 10_000, after: null });
@@ -131,7 +126,7 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
       return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
     });
   /** The state once all that is due is settled. */
-  const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: shop.now() });
+  const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: service.now() });
   const assertNothingTold = (text: string, about: string): void => {
     for (const secret of [...residents.secrets(asOperator), ...comingSeeds()]) {
       assert.ok(!text.includes(secret), `${secret} is told: ${about}`);
@@ -140,12 +135,12 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
   let last: { readonly seq: number; readonly print: string; readonly now: number } | null = null;
 
   const visit = async (wild: WildRequest): Promise<Seen> => {
-    const before = last?.seq === journal.appendedSeq && last.now === shop.now() ? last : await look();
+    const before = last?.seq === journal.appendedSeq && last.now === service.now() ? last : await look();
     const request = {
       ...fill(wild, known),
-      url: wild.listener === 'public' ? shop.house.publicUrl : shop.house.adminUrl,
+      url: wild.listener === 'public' ? service.publicUrl : service.adminUrl,
     };
-    sign(request, shop.now());
+    sign(request, service.now());
     if (asOperator && wild.listener === 'admin') request.headers['authorization'] ??= `Bearer ${ADMIN_TOKEN}`;
     const seen = await send(request, agent);
     const operation = byName.get(wild.listener + wild.operationId) ?? null;
@@ -171,7 +166,7 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
   };
 
   return {
-    shop,
+    service,
     operations,
     visit,
     tally,
@@ -180,28 +175,28 @@ export async function openGuestHouse(options: GuestHouseOptions = {}): Promise<G
       let before: number | null = null;
       do {
         const address: string = `/admin/journal?limit=200${before === null ? '' : `&before=${before}`}`;
-        const { body } = await shop.admin.get<{ readonly next_before: number | null }>(address);
+        const { body } = await service.admin.get<{ readonly next_before: number | null }>(address);
         assertNothingTold(JSON.stringify(body), address);
         before = body.next_before;
       } while (before !== null);
     },
     async restart() {
       const before = await fingerprint();
-      await shop.restart();
-      ({ journal, directory } = shop.house.service.engine);
+      await service.restart();
+      ({ journal, directory } = service.internals.engine);
       assert.equal(await fingerprint(), before);
       last = null;
     },
     isCrowded: () => (known.get('order')?.length ?? 0) > 20,
     async tidyUp() {
-      await shop.post('/sandbox/outage', { seconds: 0 });
+      await service.post('/sandbox/outage', { seconds: 0 });
       const orders = known.get('order') ?? [];
-      for (const id of orders.splice(0)) await shop.admin.post(`/admin/orders/${id}/cancel`);
+      for (const id of orders.splice(0)) await service.admin.post(`/admin/orders/${id}/cancel`);
       last = null;
     },
     async close() {
       agent.destroy();
-      await shop.close();
+      await service.close();
     },
   };
 }
@@ -219,7 +214,7 @@ interface Residents {
   areWell(): Promise<void>;
 }
 
-async function moveIn(shop: Shop): Promise<Residents> {
+async function moveIn(service: TestService): Promise<Residents> {
   const keys = ['resident-key-ada', 'resident-key-ben', 'resident-key-cleo'];
   const customer = {
     email: 'ada.resident@secret.example',
@@ -230,19 +225,19 @@ async function moveIn(shop: Shop): Promise<Residents> {
   const [ada, ben, cleo] = keys as [string, string, string];
   const playItems = [seat('stalls', 'fri', 2, { seat_ids: ['S-A-5', 'S-A-6'] })];
   const holds = [
-    await shop.hold({ session_key: ada, items: [floor(2)] }),
-    await shop.hold({ session_key: ben, event_id: 'evt_play', items: playItems }),
+    await service.hold({ session_key: ada, items: [floor(2)] }),
+    await service.hold({ session_key: ben, event_id: 'evt_play', items: playItems }),
   ];
   const join = { event_id: 'evt_room', session_key: cleo };
-  const { body: entry } = await shop.post<QueueEntryBody>('/api/checkout/queue', join);
+  const { body: entry } = await service.post<QueueEntryBody>('/api/checkout/queue', join);
   const early = { event_id: 'evt_drawn', session_key: cleo };
-  const { body: undrawn } = await shop.post<QueueEntryBody>('/api/checkout/queue', early);
-  const paid = await start(shop, { customer, items: [item('seat', 2)] }, { 'idempotency-key': IDEMPOTENCY_KEY });
-  const order: OrderStatus = await settle(shop, paid, 'paid');
-  const pending = await start(shop, {
+  const { body: undrawn } = await service.post<QueueEntryBody>('/api/checkout/queue', early);
+  const paid = await start(service, { customer, items: [item('seat', 2)] }, { 'idempotency-key': IDEMPOTENCY_KEY });
+  const order: OrderStatus = await settle(service, paid, 'paid');
+  const pending = await start(service, {
     customer: { ...customer, email: 'ben.resident@secret.example', name: 'Ben Resident' },
   });
-  const { body: open } = await shop.get<OrderStatusBody>(`/api/checkout/status/${pending.order_id}`);
+  const { body: open } = await service.get<OrderStatusBody>(`/api/checkout/status/${pending.order_id}`);
   const orders = [order, open];
   const passes = [...holds.map(({ id }) => id), entry.id, undrawn.id];
   const strict = [...keys, ...passes, IDEMPOTENCY_KEY, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
@@ -262,13 +257,13 @@ async function moveIn(shop: Shop): Promise<Residents> {
     async areWell() {
       const owners = [ada, ben];
       for (const [index, hold] of holds.entries()) {
-        const { body } = await shop.get<HoldBody>(`${HOLDS}/${hold.id}`, as(owners[index]!));
+        const { body } = await service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(owners[index]!));
         assert.deepEqual(body, hold);
       }
-      const { body: place } = await shop.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(cleo));
+      const { body: place } = await service.get<QueueEntryBody>(`/api/checkout/queue/${entry.id}`, as(cleo));
       assert.deepEqual([place.id, place.status, place.admitted_at], [entry.id, entry.status, entry.admitted_at]);
       for (const each of orders) {
-        assert.deepEqual((await shop.get(`/api/checkout/status/${each.order_id}`)).body, each);
+        assert.deepEqual((await service.get(`/api/checkout/status/${each.order_id}`)).body, each);
       }
     },
   };

@@ -1,6 +1,5 @@
 /** What is for sale in a simulated world: small events, so that everything runs out, drawn anew for every seed. */
-import { code } from '../domain/shop.ts';
-import { eventOf, hall, stage, ticketType } from '../domain/stock-fixtures.ts';
+import { code, eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
 

@@ -2,15 +2,15 @@
  * The books of one event, kept from its facts in the plainest way: maps of holds, orders and entries, and nothing summed up.
  *
  * Every fact is checked against the books as it comes: what it says must have been possible and exact to the millisecond.
- * Rebuilt from the surviving facts after a crash. `oracle.ts` reads it to foretell answers.
+ * Rebuilt from the surviving facts after a crash. `prediction.ts` reads it to foretell answers.
  */
 import assert from 'node:assert/strict';
-import { QueueWitness } from '../domain/queue-witness.ts';
-import { MINUTE } from './world.ts';
+import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
+import { MINUTE } from './events.ts';
 import type { EventDefinition, SeatDefinition } from '#domain/catalogue.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
 
-export interface LedgerHold {
+export interface ModelHold {
   readonly id: string;
   readonly sessionKey: string;
   status: 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
@@ -22,7 +22,7 @@ export interface LedgerHold {
   endedAt: number | null;
 }
 
-export interface LedgerPayment {
+export interface ModelPayment {
   readonly installment: number;
   readonly amountCents: number;
   readonly currency: string;
@@ -34,7 +34,7 @@ export interface LedgerPayment {
   readonly strayOf: string | null;
 }
 
-export interface LedgerOrder {
+export interface ModelOrder {
   readonly id: string;
   readonly holdId: string;
   status: 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
@@ -46,14 +46,14 @@ export interface LedgerOrder {
   readonly totalCents: number;
   readonly installmentsCents: readonly number[];
   readonly expiresAt: number | null;
-  readonly payments: Map<string, LedgerPayment>;
+  readonly payments: Map<string, ModelPayment>;
   tickets: readonly string[];
   readonly provider: string;
   readonly currency: string;
-  readonly refunds: LedgerRefund[];
+  readonly refunds: ModelRefund[];
 }
 
-export interface LedgerRefund {
+export interface ModelRefund {
   readonly id: string;
   readonly amountCents: number;
   readonly currency: string;
@@ -62,7 +62,7 @@ export interface LedgerRefund {
   readonly saidBy: Set<'OPERATOR' | 'PROVIDER'>;
 }
 
-export interface LedgerEntry {
+export interface ModelEntry {
   readonly sessionKey: string;
   status: 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
   admittedAt: number;
@@ -75,11 +75,11 @@ export interface LedgerEntry {
 
 type Line = Pick<HoldLine, 'ticketTypeId' | 'sellingStageId'>;
 
-export class Ledger {
+export class SaleModel {
   definition!: EventDefinition;
-  readonly holds = new Map<string, LedgerHold>();
-  readonly orders = new Map<string, LedgerOrder>();
-  readonly entries = new Map<string, LedgerEntry>();
+  readonly holds = new Map<string, ModelHold>();
+  readonly orders = new Map<string, ModelOrder>();
+  readonly entries = new Map<string, ModelEntry>();
   /** By idempotency key. */
   readonly keys = new Map<
     string,
@@ -88,33 +88,33 @@ export class Ledger {
   readonly cancelledDates = new Set<string>();
   readonly #blocked = new Set<string>();
   readonly #ticketIds = new Set<string>();
-  witness: QueueWitness | null = null;
+  waitingRoom: WaitingRoomModel | null = null;
   stretches: readonly (readonly string[])[] = [];
   #lastAt = 0;
 
   // ── queries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** What a hold is at a moment, whether or not a timer has fired. */
-  statusOfHold({ status, expiresAt }: LedgerHold, now: number): LedgerHold['status'] {
+  statusOfHold({ status, expiresAt }: ModelHold, now: number): ModelHold['status'] {
     const runsOut = status === 'ACTIVE' || status === 'CONVERTED';
     return runsOut && expiresAt <= now ? 'EXPIRED' : status;
   }
 
   /** Whether what ended without an order may be forgotten: it stays readable for two hours, however many others end meanwhile. */
-  mayBeForgotten({ endedAt }: Pick<LedgerHold, 'endedAt'>, now: number): boolean {
+  mayBeForgotten({ endedAt }: Pick<ModelHold, 'endedAt'>, now: number): boolean {
     return endedAt !== null && endedAt + 120 * MINUTE <= now;
   }
 
-  statusOfOrder({ status, expiresAt }: LedgerOrder, now: number): LedgerOrder['status'] {
+  statusOfOrder({ status, expiresAt }: ModelOrder, now: number): ModelOrder['status'] {
     return status === 'PENDING' && expiresAt !== null && expiresAt <= now ? 'EXPIRED' : status;
   }
 
-  #isTaking(hold: LedgerHold, now: number): boolean {
+  #isTaking(hold: ModelHold, now: number): boolean {
     return ['ACTIVE', 'CONVERTED', 'CONSUMED'].includes(this.statusOfHold(hold, now));
   }
 
   /** Tickets held and sold on a date by lines that pass the test, a session's own hold left out. */
-  ticketsTaken(performanceId: string, now: number, own: LedgerHold | null, test: (line: Line) => boolean): number {
+  ticketsTaken(performanceId: string, now: number, own: ModelHold | null, test: (line: Line) => boolean): number {
     let count = 0;
     for (const hold of this.holds.values()) {
       if (hold === own || !this.#isTaking(hold, now)) continue;
@@ -123,7 +123,7 @@ export class Ledger {
     return count;
   }
 
-  isTaken(performanceId: string, seatId: string, now: number, own: LedgerHold | null): boolean {
+  isTaken(performanceId: string, seatId: string, now: number, own: ModelHold | null): boolean {
     for (const hold of this.holds.values()) {
       if (hold === own || !this.#isTaking(hold, now)) continue;
       if (hold.lines.some((line) => line.performanceId === performanceId && line.seatIds.includes(seatId))) return true;
@@ -174,7 +174,7 @@ export class Ledger {
     return !this.cancelledDates.has(performanceId) && (date.endsAt === null || now < date.endsAt);
   }
 
-  #liveOrders(now: number): LedgerOrder[] {
+  #liveOrders(now: number): ModelOrder[] {
     const live = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
     return [...this.orders.values()].filter((order) => live.includes(this.statusOfOrder(order, now)));
   }
@@ -210,9 +210,9 @@ export class Ledger {
 
   /** To whoever watches the line, a pass that was spent is one that left. */
   #show(fact: Fact, at: number): void {
-    if (fact.type !== 'QueuePassSpent') return this.witness?.watch(fact, at);
+    if (fact.type !== 'QueuePassSpent') return this.waitingRoom?.watch(fact, at);
     const { entryId, withoutKey } = fact.data;
-    if (withoutKey === undefined) this.witness?.watch({ type: 'QueueEntryLeft', data: { entryId } }, at);
+    if (withoutKey === undefined) this.waitingRoom?.watch({ type: 'QueueEntryLeft', data: { entryId } }, at);
   }
 
   #take(fact: Fact, at: number, turn: readonly Fact[]): void {
@@ -256,8 +256,8 @@ export class Ledger {
         return ends.map((end, index) => seats.slice(index === 0 ? 0 : ends[index - 1], end).map(({ id }) => id));
       }),
     );
-    if (!definition.waitingRoom || this.witness !== null) return;
-    this.witness = new QueueWitness({
+    if (!definition.waitingRoom || this.waitingRoom !== null) return;
+    this.waitingRoom = new WaitingRoomModel({
       opensAt: definition.waitingRoomOpensAt,
       rate: definition.waitingRoomRate,
       inactivityMs: definition.waitingRoomInactivitySeconds * 1000,
@@ -313,7 +313,7 @@ export class Ledger {
   }
 
   /** Seats must be free, of the type's zones and named once; how many fit is judged after the turn. */
-  #assertFree(lines: readonly HoldLine[], at: number, own: LedgerHold | null): void {
+  #assertFree(lines: readonly HoldLine[], at: number, own: ModelHold | null): void {
     const named = new Set<string>();
     for (const { performanceId, ticketTypeId, seatIds, ticketCount } of lines) {
       const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
@@ -430,7 +430,7 @@ export class Ledger {
     hold.status = 'CONVERTED';
     hold.orderId = id;
     if (expiresAt !== null) hold.expiresAt = expiresAt;
-    const payments = new Map<string, LedgerPayment>();
+    const payments = new Map<string, ModelPayment>();
     if (data.firstPaymentId !== null)
       payments.set(data.firstPaymentId, newPayment(1, installmentsCents[0]!, data.currency));
     const ticketCount = items.reduce((sum, each) => sum + each.ticketCount, 0);
@@ -445,7 +445,7 @@ export class Ledger {
     const beers = items.flatMap(({ barPerks }) => barPerks).reduce((sum, { quantity }) => sum + quantity, 0);
     const empty = { status: 'PENDING', cause: null, tickets: [] } as const;
     const { email } = data.customer;
-    const order: LedgerOrder = {
+    const order: ModelOrder = {
       ...empty,
       refunds: [],
       provider: data.paymentProvider,
@@ -468,7 +468,7 @@ export class Ledger {
   }
 
   /** What an event allows only so often is not exceeded, whatever raced (codes, perks, tickets of one address). */
-  #assertCaps({ email, codes }: LedgerOrder, at: number): void {
+  #assertCaps({ email, codes }: ModelOrder, at: number): void {
     for (const text of codes) {
       const max = this.definition.promoCodes.find(({ code }) => code === text)!.maxUses ?? Infinity;
       assert.ok(this.usesOf(text, at) <= max, `${text} was used too often`);
@@ -478,7 +478,7 @@ export class Ledger {
     assert.ok(this.ticketsOfEmail(email, at) <= max, 'one address has too many tickets');
   }
 
-  #pay(order: LedgerOrder, at: number): void {
+  #pay(order: ModelOrder, at: number): void {
     const hold = this.#hold(order.holdId);
     const counted = [...order.payments.values()].filter(({ isCounted }) => isCounted);
     const isLate = order.status === 'EXPIRED' || order.status === 'CANCELLED';
@@ -506,7 +506,7 @@ export class Ledger {
   }
 
   /** Money that the order cannot use and that was not given back. */
-  refundDue(order: LedgerOrder, now: number): number {
+  refundDue(order: ModelOrder, now: number): number {
     const isLive = this.#liveOrders(now).includes(order);
     const useful = isLive
       ? [...order.payments.values()].reduce((sum, each) => sum + (each.isCounted ? (each.paidCents ?? 0) : 0), 0)
@@ -517,7 +517,7 @@ export class Ledger {
   // ── the waiting room ───────────────────────────────────────────────────────────────────────────────────────────────
 
   #takeOfQueue(fact: Fact, at: number): void {
-    const end = (entryId: string, status: LedgerEntry['status']) =>
+    const end = (entryId: string, status: ModelEntry['status']) =>
       Object.assign(this.entries.get(entryId)!, { status, endedAt: at });
     switch (fact.type) {
       case 'QueueEntryJoined': {
@@ -561,25 +561,25 @@ export class Ledger {
 
   // ── helpers of the books ───────────────────────────────────────────────────────────────────────────────────────────
 
-  #hold(holdId: string): LedgerHold {
+  #hold(holdId: string): ModelHold {
     const hold = this.holds.get(holdId);
     assert.ok(hold, `no hold ${holdId}`);
     return hold;
   }
 
-  #order(orderId: string): LedgerOrder {
+  #order(orderId: string): ModelOrder {
     const order = this.orders.get(orderId);
     assert.ok(order, `no order ${orderId}`);
     return order;
   }
 
-  #payment({ orderId, paymentId }: { readonly orderId: string; readonly paymentId: string }): LedgerPayment {
+  #payment({ orderId, paymentId }: { readonly orderId: string; readonly paymentId: string }): ModelPayment {
     const payment = this.#order(orderId).payments.get(paymentId);
     assert.ok(payment, `no payment ${paymentId}`);
     return payment;
   }
 
-  #endHold(holdId: string, from: readonly string[], to: LedgerHold['status'], at: number): void {
+  #endHold(holdId: string, from: readonly string[], to: ModelHold['status'], at: number): void {
     const hold = this.#hold(holdId);
     assert.ok(from.includes(hold.status), `a hold went from ${hold.status} to ${to}`);
     hold.status = to;
@@ -595,11 +595,11 @@ export class Ledger {
 }
 
 /** With an order end its tries to pay. */
-function closePayments({ payments }: LedgerOrder): void {
+function closePayments({ payments }: ModelOrder): void {
   for (const payment of payments.values()) payment.status = 'OVER';
 }
 
-function newPayment(installment: number, amountCents: number, currency: string): LedgerPayment {
+function newPayment(installment: number, amountCents: number, currency: string): ModelPayment {
   const empty = {
     status: 'WAITING',
     session: null,
@@ -612,17 +612,17 @@ function newPayment(installment: number, amountCents: number, currency: string):
 }
 
 /** What came for an order in a currency; amounts of two currencies are never added up. */
-export function paidOf({ payments, ...order }: LedgerOrder, currency = order.currency): number {
+export function paidOf({ payments, ...order }: ModelOrder, currency = order.currency): number {
   const ofCurrency = [...payments.values()].filter((payment) => payment.currency === currency);
   return ofCurrency.reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
 }
 
-export function refundedOf({ refunds, ...order }: LedgerOrder, currency = order.currency): number {
+export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.currency): number {
   const ofCurrency = refunds.filter((refund) => refund.currency === currency);
   return ofCurrency.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
-function noteRefund(order: LedgerOrder, data: FactData['RefundRecorded']): void {
+function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
   const speaker = provider === undefined ? 'OPERATOR' : 'PROVIDER';
   if (reference !== null) {

@@ -1,16 +1,16 @@
 /**
  * The naive oracle: what must come of a command, judged over plain maps that are counted anew every time.
  *
- * It shares types with the engine and no code. `ledger.ts` keeps the books from the facts; this file reads them and says
+ * It shares types with the engine and no code. `model.ts` keeps the books from the facts; this file reads them and says
  * beforehand which answers are right. Where the choice among good seats would have to be known, both answers pass.
  */
-import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../domain/best-available-oracle.ts';
+import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
+import { paidOf, refundedOf, type ModelHold, type ModelOrder, type ModelPayment, type SaleModel } from './model.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
-import { paidOf, refundedOf, type Ledger, type LedgerHold, type LedgerOrder, type LedgerPayment } from './ledger.ts';
 
 /** What may come of a command: its reply or one of these refusals, and the facts that it leaves behind. */
-export interface Verdict {
+export interface Prediction {
   /** DONE, or the code of a refusal. */
   readonly outcomes: readonly string[];
   /** The types of its facts when it is DONE; absent where they are not foretold. */
@@ -50,64 +50,64 @@ interface PricedItem {
   readonly request: CheckoutItemRequest | null;
 }
 
-const no = (code: string, more: Partial<Verdict> = {}): Verdict => ({ outcomes: [code], ...more });
-const yes = (...facts: string[]): Verdict => ({ outcomes: ['DONE'], facts });
-const rare = (rarity: string, ...facts: string[]): Verdict => ({ ...yes(...facts), rarity });
+const no = (code: string, more: Partial<Prediction> = {}): Prediction => ({ outcomes: [code], ...more });
+const yes = (...facts: string[]): Prediction => ({ outcomes: ['DONE'], facts });
+const rare = (rarity: string, ...facts: string[]): Prediction => ({ ...yes(...facts), rarity });
 const DAY_MS = 86_400_000;
 
 /** What must come of a command at a moment. */
-export function foretell(ledger: Ledger, command: Command, now: number): Verdict {
+export function predict(model: SaleModel, command: Command, now: number): Prediction {
   switch (command.type) {
     case 'PlaceHold':
-      return foretellPlacing(ledger, command, now);
+      return predictPlacing(model, command, now);
     case 'ChangeHold':
-      return foretellChange(ledger, command, now);
+      return predictChange(model, command, now);
     case 'ReleaseHold': {
-      const hold = ownHold(ledger, command.holdId, command.sessionKey);
+      const hold = ownHold(model, command.holdId, command.sessionKey);
       if (hold === null) return no('HOLD_NOT_FOUND');
-      const status = ledger.statusOfHold(hold, now);
+      const status = model.statusOfHold(hold, now);
       if (status === 'RELEASED') return yes();
       return status === 'ACTIVE' ? yes('HoldReleased') : no('HOLD_NOT_ACTIVE');
     }
     case 'StartCheckout':
-      return foretellCheckout(ledger, command, now);
+      return predictCheckout(model, command, now);
     case 'OpenPayment':
-      return foretellOpenPayment(ledger, command.orderId, now);
+      return predictOpenPayment(model, command.orderId, now);
     case 'RecordCheckoutSession': {
-      const payment = ledger.orders.get(command.orderId)?.payments.get(command.paymentId);
+      const payment = model.orders.get(command.orderId)?.payments.get(command.paymentId);
       if (payment === undefined) return no('ORDER_NOT_FOUND');
       return payment.session === null ? yes('CheckoutSessionOpened') : yes();
     }
     case 'RecordPayment':
-      return foretellReport(ledger, command, now);
+      return predictReport(model, command, now);
     case 'CancelOrder': {
-      const order = ledger.orders.get(command.orderId);
+      const order = model.orders.get(command.orderId);
       if (order === undefined) return no('ORDER_NOT_FOUND');
-      const status = ledger.statusOfOrder(order, now);
+      const status = model.statusOfOrder(order, now);
       if (status === 'CANCELLED' && order.cause !== 'BUYER') return yes();
       return status === 'EXPIRED' || status === 'CANCELLED' ? no('ORDER_NOT_CANCELLABLE') : yes('OrderCancelled');
     }
     case 'RecordRefund':
-      return foretellRefund(ledger, command);
+      return predictRefund(model, command);
     case 'JoinQueue':
-      return ledger.definition.waitingRoom ? { outcomes: ['DONE'] } : no('QUEUE_NOT_ENABLED');
+      return model.definition.waitingRoom ? { outcomes: ['DONE'] } : no('QUEUE_NOT_ENABLED');
     case 'PollQueue':
     case 'LeaveQueue': {
-      const entry = ledger.entries.get(command.entryId);
+      const entry = model.entries.get(command.entryId);
       return entry?.sessionKey === command.sessionKey ? { outcomes: ['DONE'] } : no('QUEUE_ENTRY_NOT_FOUND');
     }
     case 'BlockSeats':
     case 'UnblockSeats':
-      return foretellBlocking(ledger, command, now);
+      return predictBlocking(model, command, now);
     case 'CancelPerformance':
-      return ledger.cancelledDates.has(command.performanceId) ? yes() : { outcomes: ['DONE'] };
+      return model.cancelledDates.has(command.performanceId) ? yes() : { outcomes: ['DONE'] };
     case 'DefineEvent': {
       const floor = command.definition.localities[0]!;
       const capacity = floor.seating === 'GENERAL' ? floor.capacity : 0;
       const takenOn = (id: string) =>
-        ledger.ticketsTaken(id, now, null, ({ ticketTypeId }) => isOfFloor(ledger, ticketTypeId));
-      const isTooSmall = ledger.definition.performances.some(({ id }) => takenOn(id) > capacity);
-      if (JSON.stringify(command.definition) === JSON.stringify(ledger.definition)) return yes();
+        model.ticketsTaken(id, now, null, ({ ticketTypeId }) => isOfFloor(model, ticketTypeId));
+      const isTooSmall = model.definition.performances.some(({ id }) => takenOn(id) > capacity);
+      if (JSON.stringify(command.definition) === JSON.stringify(model.definition)) return yes();
       return isTooSmall ? no('UPDATE_CONFLICT') : yes('EventDefined');
     }
     default:
@@ -117,91 +117,95 @@ export function foretell(ledger: Ledger, command: Command, now: number): Verdict
 
 // ── holds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function ownHold(ledger: Ledger, holdId: string, sessionKey: string): LedgerHold | null {
-  const hold = ledger.holds.get(holdId);
+function ownHold(model: SaleModel, holdId: string, sessionKey: string): ModelHold | null {
+  const hold = model.holds.get(holdId);
   return hold?.sessionKey === sessionKey ? hold : null;
 }
 
-function activeHoldOf(ledger: Ledger, sessionKey: string | null, now: number): LedgerHold | null {
-  const isOwn = (hold: LedgerHold) => hold.sessionKey === sessionKey && ledger.statusOfHold(hold, now) === 'ACTIVE';
-  return [...ledger.holds.values()].find(isOwn) ?? null;
+function activeHoldOf(model: SaleModel, sessionKey: string | null, now: number): ModelHold | null {
+  const isOwn = (hold: ModelHold) => hold.sessionKey === sessionKey && model.statusOfHold(hold, now) === 'ACTIVE';
+  return [...model.holds.values()].find(isOwn) ?? null;
 }
 
-function foretellPlacing(ledger: Ledger, command: CommandOf<'PlaceHold'>, now: number): Verdict {
+function predictPlacing(model: SaleModel, command: CommandOf<'PlaceHold'>, now: number): Prediction {
   const mark = command.idempotency;
-  const known = mark === null ? undefined : ledger.keys.get(mark.key);
+  const known = mark === null ? undefined : model.keys.get(mark.key);
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
     return known.digest === mark.digest ? yes() : no('IDEMPOTENCY_KEY_REUSED');
   }
-  const pass = judgePass(ledger, command.sessionKey, command.queuePass, now);
+  const pass = checkPass(model, command.sessionKey, command.queuePass, now);
   if (pass !== null) return no(pass);
-  const early = judgeDatesAndTypes(ledger, command.items, now);
+  const early = checkDatesAndTypes(model, command.items, now);
   if (early !== null) return no(early);
-  const own = activeHoldOf(ledger, command.sessionKey, now);
-  const wants = command.items.map((item) => wantOf(ledger, item));
-  const refusal = checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, own, now);
-  const assigned = seatsFor(ledger, wants, own, now);
+  const own = activeHoldOf(model, command.sessionKey, now);
+  const wants = command.items.map((item) => wantOf(model, item));
+  const refusal = checkHoldLimits(model, wants) ?? checkStock(model, wants, own, now);
+  const assigned = seatsFor(model, wants, own, now);
   return refusal === null ? { ...yes('HoldPlaced'), assigned } : { ...refusal, assigned };
 }
 
-function judgePass(ledger: Ledger, sessionKey: string | null, pass: string | null, now: number): string | null {
-  if (!ledger.definition.waitingRoom) return null;
+function checkPass(model: SaleModel, sessionKey: string | null, pass: string | null, now: number): string | null {
+  if (!model.definition.waitingRoom) return null;
   if (pass === null) return 'QUEUE_PASS_REQUIRED';
-  const entry = ledger.entries.get(pass);
+  const entry = model.entries.get(pass);
   const isGood = entry?.status === 'ADMITTED' && now < entry.passExpiresAt;
   const isOwn = sessionKey === null ? entry?.isSpentWithoutKey === false : entry?.sessionKey === sessionKey;
   return isGood && isOwn ? null : 'QUEUE_PASS_INVALID';
 }
 
-function judgeDate(ledger: Ledger, performanceId: string | null, now: number): string | null {
-  const dates = ledger.definition.performances;
+function checkDate(model: SaleModel, performanceId: string | null, now: number): string | null {
+  const dates = model.definition.performances;
   if (performanceId === null && dates.length !== 1) return 'PERFORMANCE_REQUIRED';
   const date = performanceId === null ? dates[0] : dates.find(({ id }) => id === performanceId);
   if (date === undefined) return 'PERFORMANCE_NOT_FOUND';
-  return ledger.isDateOnSale(date.id, now) ? null : 'PERFORMANCE_NOT_ON_SALE';
+  return model.isDateOnSale(date.id, now) ? null : 'PERFORMANCE_NOT_ON_SALE';
 }
 
-function judgeType(ledger: Ledger, { ticketTypeId, sellingStageId, seatIds }: ItemRequest, now: number): string | null {
-  const { ticketTypes, sellingStages } = ledger.definition;
+function checkType(
+  model: SaleModel,
+  { ticketTypeId, sellingStageId, seatIds }: ItemRequest,
+  now: number,
+): string | null {
+  const { ticketTypes, sellingStages } = model.definition;
   if (!ticketTypes.some(({ id }) => id === ticketTypeId)) return 'TICKET_TYPE_NOT_FOUND';
   const stage = sellingStages.find(({ id }) => id === sellingStageId);
   if (stage === undefined) return 'SELLING_STAGE_NOT_FOUND';
   const isOpen = (stage.startsAt ?? 0) <= now && now < (stage.endsAt ?? Number.POSITIVE_INFINITY);
   if (!isOpen || stage.prices[ticketTypeId] === undefined) return 'TICKET_NOT_ON_SALE';
-  return seatIds !== null && isOfFloor(ledger, ticketTypeId) ? 'VALIDATION_ERROR' : null;
+  return seatIds !== null && isOfFloor(model, ticketTypeId) ? 'VALIDATION_ERROR' : null;
 }
 
-function judgeDatesAndTypes(ledger: Ledger, items: readonly ItemRequest[], now: number): string | null {
+function checkDatesAndTypes(model: SaleModel, items: readonly ItemRequest[], now: number): string | null {
   for (const item of items) {
-    const refusal = judgeDate(ledger, item.performanceId, now);
+    const refusal = checkDate(model, item.performanceId, now);
     if (refusal !== null) return refusal;
   }
   for (const item of items) {
-    const refusal = judgeType(ledger, item, now);
+    const refusal = checkType(model, item, now);
     if (refusal !== null) return refusal;
   }
   return null;
 }
 
-function wantOf(ledger: Ledger, item: ItemRequest): Want {
+function wantOf(model: SaleModel, item: ItemRequest): Want {
   const { ticketTypeId, sellingStageId, seatIds } = item;
-  const performanceId = item.performanceId ?? ledger.definition.performances[0]!.id;
-  const ticketCount = item.quantity * groupSizeOf(ledger, ticketTypeId);
+  const performanceId = item.performanceId ?? model.definition.performances[0]!.id;
+  const ticketCount = item.quantity * groupSizeOf(model, ticketTypeId);
   const { quantity } = item;
   return { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, seatIds, had: false, shrinks: false };
 }
 
 /** A hold that no order could take is refused with the codes of a checkout, unless the event says otherwise. */
-function checkHoldLimits(ledger: Ledger, wants: readonly Want[]): Verdict | null {
-  return ledger.definition.limitsAtHold === false ? null : checkCart(ledger, wants);
+function checkHoldLimits(model: SaleModel, wants: readonly Want[]): Prediction | null {
+  return model.definition.limitsAtHold === false ? null : checkCart(model, wants);
 }
 
 /** Units of a type on a date over all items and stages, then tickets over everything. */
 function checkCart(
-  ledger: Ledger,
+  model: SaleModel,
   items: readonly Pick<Want, 'performanceId' | 'ticketTypeId' | 'quantity' | 'ticketCount'>[],
-): Verdict | null {
-  const { maxTicketsPerOrder, ticketTypes } = ledger.definition;
+): Prediction | null {
+  const { maxTicketsPerOrder, ticketTypes } = model.definition;
   const carts = Object.groupBy(items, ({ performanceId, ticketTypeId }) => `${performanceId} ${ticketTypeId}`);
   for (const cart of Object.values(carts)) {
     const max = ticketTypes.find(({ id }) => id === cart![0]!.ticketTypeId)!.maxPerOrder ?? Infinity;
@@ -211,17 +215,17 @@ function checkCart(
   return tickets > (maxTicketsPerOrder ?? 10_000) ? no('MAX_TICKETS_PER_ORDER_EXCEEDED') : null;
 }
 
-function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: number): Verdict {
-  const hold = ownHold(ledger, command.holdId, command.sessionKey);
+function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: number): Prediction {
+  const hold = ownHold(model, command.holdId, command.sessionKey);
   if (hold === null) return no('HOLD_NOT_FOUND');
-  const status = ledger.statusOfHold(hold, now);
+  const status = model.statusOfHold(hold, now);
   if (status !== 'ACTIVE') return no(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
-  const only = ledger.definition.performances.length === 1 ? ledger.definition.performances[0]!.id : null;
+  const only = model.definition.performances.length === 1 ? model.definition.performances[0]!.id : null;
   const named = new Map<string, { readonly item: ItemRequest; readonly line: HoldLine | undefined }>();
   for (const item of command.items) {
     const key = keyOf({ ...item, performanceId: item.performanceId ?? only ?? '' });
     const line = hold.lines.find((each) => keyOf(each) === key);
-    const refusal = line === undefined ? judgeDate(ledger, item.performanceId, now) : null;
+    const refusal = line === undefined ? checkDate(model, item.performanceId, now) : null;
     if (refusal !== null) return no(refusal);
     if (named.has(key)) return no('VALIDATION_ERROR');
     named.set(key, { item, line });
@@ -232,15 +236,15 @@ function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: n
     if (item.quantity === 0) continue;
     const grows = line === undefined || item.quantity > line.quantity;
     const refusal =
-      (line !== undefined && grows ? judgeDate(ledger, line.performanceId, now) : null) ??
-      (grows ? judgeType(ledger, item, now) : null) ??
-      (item.seatIds !== null && isOfFloor(ledger, item.ticketTypeId) ? 'VALIDATION_ERROR' : null);
+      (line !== undefined && grows ? checkDate(model, line.performanceId, now) : null) ??
+      (grows ? checkType(model, item, now) : null) ??
+      (item.seatIds !== null && isOfFloor(model, item.ticketTypeId) ? 'VALIDATION_ERROR' : null);
     if (refusal !== null) return no(refusal);
     const isSame = line !== undefined && item.quantity === line.quantity && item.seatIds === null;
     const seatIds = isSame ? seatsOf(line) : item.seatIds;
     const shrinks = line !== undefined && item.quantity < line.quantity && seatIds === null;
     wants.push({
-      ...wantOf(ledger, item),
+      ...wantOf(model, item),
       performanceId: line?.performanceId ?? item.performanceId ?? only!,
       seatIds,
       had: !grows,
@@ -251,7 +255,7 @@ function foretellChange(ledger: Ledger, command: CommandOf<'ChangeHold'>, now: n
   const places = hold.lines.map(keyOf);
   const placeOf = (want: Want) => (places.includes(keyOf(want)) ? places.indexOf(keyOf(want)) : places.length);
   wants.sort((a, b) => placeOf(a) - placeOf(b));
-  return checkHoldLimits(ledger, wants) ?? judgeStock(ledger, wants, hold, now) ?? yes('HoldChanged');
+  return checkHoldLimits(model, wants) ?? checkStock(model, wants, hold, now) ?? yes('HoldChanged');
 }
 
 const seatsOf = ({ seatIds }: HoldLine): readonly string[] | null => (seatIds.length === 0 ? null : seatIds);
@@ -261,35 +265,35 @@ const keyOf = (line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingS
 // ── seats and stock ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The refusal of seats or stock; null when all can be had. */
-function judgeStock(ledger: Ledger, wants: readonly Want[], own: LedgerHold | null, now: number): Verdict | null {
-  return judgeNamed(ledger, wants, own, now) ?? judgeCounts(ledger, wants, own, now);
+function checkStock(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
+  return checkNamed(model, wants, own, now) ?? checkCounts(model, wants, own, now);
 }
 
-function judgeNamed(ledger: Ledger, wants: readonly Want[], own: LedgerHold | null, now: number): Verdict | null {
+function checkNamed(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
   const named = wants.filter(({ seatIds }) => seatIds !== null);
   const places = named.flatMap(({ performanceId, seatIds }) => seatIds!.map((seatId) => `${performanceId} ${seatId}`));
   if (new Set(places).size < places.length) return no('VALIDATION_ERROR');
   if (named.some(({ seatIds, ticketCount }) => seatIds!.length !== ticketCount)) return no('SEAT_COUNT_MISMATCH');
   const which = (test: (want: Want, seatId: string) => boolean): string[] =>
     named.flatMap((want) => want.seatIds!.filter((seatId) => test(want, seatId)));
-  const fits = ({ ticketTypeId }: Want, seatId: string) => ledger.fitsType(seatId, ticketTypeId);
+  const fits = ({ ticketTypeId }: Want, seatId: string) => model.fitsType(seatId, ticketTypeId);
   if (which((want, seatId) => !fits(want, seatId)).length > 0) return no('SEAT_NOT_IN_TICKET_TYPE');
-  const isBlocked = ({ performanceId }: Want, seatId: string) => ledger.isBlocked(performanceId, seatId);
+  const isBlocked = ({ performanceId }: Want, seatId: string) => model.isBlocked(performanceId, seatId);
   if (which(isBlocked).length > 0) return no('SEAT_NOT_SELLABLE');
-  const taken = which(({ performanceId }, seatId) => ledger.isTaken(performanceId, seatId, now, own));
+  const taken = which(({ performanceId }, seatId) => model.isTaken(performanceId, seatId, now, own));
   return taken.length > 0 ? no('SEAT_TAKEN', { seatIds: taken }) : null;
 }
 
-function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | null, now: number): Verdict | null {
-  const isSettled = (want: Want) => want.seatIds !== null || isOfFloor(ledger, want.ticketTypeId);
+function checkCounts(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
+  const isSettled = (want: Want) => want.seatIds !== null || isOfFloor(model, want.ticketTypeId);
   const granted: Want[] = wants.filter((want) => want.had && isSettled(want));
   for (const want of wants.filter((each) => !each.had && isSettled(each))) {
     const shrunk = wants.filter((each) => each.shrinks && !isSettled(each) && each.ticketTypeId === want.ticketTypeId);
     const promised = shrunk
       .filter((each) => each.performanceId === want.performanceId)
       .reduce((sum, each) => sum + each.ticketCount, 0);
-    if (leftFor(ledger, want, own, now, granted) - promised < want.ticketCount) {
-      return insufficient(ledger, wants, want, own, now);
+    if (leftFor(model, want, own, now, granted) - promised < want.ticketCount) {
+      return insufficient(model, wants, want, own, now);
     }
     granted.push(want);
   }
@@ -300,43 +304,48 @@ function judgeCounts(ledger: Ledger, wants: readonly Want[], own: LedgerHold | n
   if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
   // A line that grows keeps its seats, also one that was named and would never be assigned, such as a wheelchair place.
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
-  if (held.some((seatId) => !ledger.mayBeAssigned(seatId, want.ticketTypeId))) {
+  if (held.some((seatId) => !model.mayBeAssigned(seatId, want.ticketTypeId))) {
     return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
   }
-  const hasPlace = leftFor(ledger, want, own, now, granted) >= want.ticketCount;
-  if (hasPlace && longestRun(ledger, want, own, now, granted) >= want.ticketCount) return null;
-  return insufficient(ledger, wants, want, own, now);
+  const hasPlace = leftFor(model, want, own, now, granted) >= want.ticketCount;
+  if (hasPlace && longestRun(model, want, own, now, granted) >= want.ticketCount) return null;
+  return insufficient(model, wants, want, own, now);
 }
 
 function insufficient(
-  ledger: Ledger,
+  model: SaleModel,
   wants: readonly Want[],
   want: Want,
-  own: LedgerHold | null,
+  own: ModelHold | null,
   now: number,
-): Verdict {
-  const available = leftFor(ledger, want, own, now, []);
-  const alone = wants.length === 1 ? { shortfall: shortfallOf(ledger, want, own, now) } : {};
+): Prediction {
+  const available = leftFor(model, want, own, now, []);
+  const alone = wants.length === 1 ? { shortfall: shortfallOf(model, want, own, now) } : {};
   return no('INSUFFICIENT_TICKETS', { available, ...alone });
 }
 
 /** Whether others' holds are in the way of an item, and when the first of those ends: counted over every hold. */
-function shortfallOf(ledger: Ledger, want: Want, own: LedgerHold | null, now: number): Verdict['shortfall'] & object {
+function shortfallOf(
+  model: SaleModel,
+  want: Want,
+  own: ModelHold | null,
+  now: number,
+): Prediction['shortfall'] & object {
   const { performanceId, ticketTypeId, sellingStageId } = want;
   const claims: readonly ((line: HoldLine) => number)[] = [
     (line) =>
-      isOfFloor(ledger, ticketTypeId)
-        ? Number(isOfFloor(ledger, line.ticketTypeId)) * line.ticketCount
-        : line.seatIds.filter((seatId) => ledger.fitsType(seatId, ticketTypeId)).length,
+      isOfFloor(model, ticketTypeId)
+        ? Number(isOfFloor(model, line.ticketTypeId)) * line.ticketCount
+        : line.seatIds.filter((seatId) => model.fitsType(seatId, ticketTypeId)).length,
     (line) => Number(line.ticketTypeId === ticketTypeId) * line.ticketCount,
     (line) => Number(line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId) * line.ticketCount,
   ];
-  const others = [...ledger.holds.values()].filter(
-    (hold) => hold !== own && ['ACTIVE', 'CONVERTED'].includes(ledger.statusOfHold(hold, now)),
+  const others = [...model.holds.values()].filter(
+    (hold) => hold !== own && ['ACTIVE', 'CONVERTED'].includes(model.statusOfHold(hold, now)),
   );
-  const ticketsOf = (hold: LedgerHold, claim: (line: HoldLine) => number): number =>
+  const ticketsOf = (hold: ModelHold, claim: (line: HoldLine) => number): number =>
     hold.lines.reduce((sum, line) => sum + (line.performanceId === performanceId ? claim(line) : 0), 0);
-  const stocks = stocksFor(ledger, want, own, now, []).map((left, index) => {
+  const stocks = stocksFor(model, want, own, now, []).map((left, index) => {
     const claim = claims[index]!;
     const claimants = others.filter((hold) => ticketsOf(hold, claim) > 0);
     return { left, claimants, held: claimants.reduce((sum, hold) => sum + ticketsOf(hold, claim), 0) };
@@ -351,57 +360,57 @@ function shortfallOf(ledger: Ledger, want: Want, own: LedgerHold | null, now: nu
 }
 
 /** Whether another line of the same request names seats that a line which shrinks would choose from. */
-function losesSeats(own: LedgerHold | null, want: Want, granted: readonly Want[]): boolean {
+function losesSeats(own: ModelHold | null, want: Want, granted: readonly Want[]): boolean {
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
   return granted.some(({ seatIds }) => seatIds?.some((seatId) => held.includes(seatId)) ?? false);
 }
 
 /** What everybody could still buy of a type in a stage on a date. */
 export function ticketsLeft(
-  ledger: Ledger,
+  model: SaleModel,
   row: Pick<Want, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>,
   now: number,
 ): number {
-  if (!ledger.isDateOnSale(row.performanceId, now)) return 0;
+  if (!model.isDateOnSale(row.performanceId, now)) return 0;
   const want = { ...row, quantity: 1, ticketCount: 1, seatIds: null, had: false, shrinks: false };
-  return leftFor(ledger, want, null, now, []);
+  return leftFor(model, want, null, now, []);
 }
 
 /** Whether a unit of anything can be bought on a date now. */
-export function canBeBought(ledger: Ledger, performanceId: string, now: number): boolean {
-  const { sellingStages } = ledger.definition;
+export function canBeBought(model: SaleModel, performanceId: string, now: number): boolean {
+  const { sellingStages } = model.definition;
   const open = sellingStages.filter(({ startsAt, endsAt }) => (startsAt ?? 0) <= now && now < (endsAt ?? Infinity));
   return open.some((stage) =>
     Object.keys(stage.prices).some((ticketTypeId) => {
       const row = { performanceId, ticketTypeId, sellingStageId: stage.id };
-      return ticketsLeft(ledger, row, now) >= groupSizeOf(ledger, ticketTypeId);
+      return ticketsLeft(model, row, now) >= groupSizeOf(model, ticketTypeId);
     }),
   );
 }
 
 /** Tickets that could still be had of a type and stage: the least of places, the type's quota and the stage's. */
-function leftFor(ledger: Ledger, want: Want, own: LedgerHold | null, now: number, granted: readonly Want[]): number {
-  return Math.max(0, Math.min(...stocksFor(ledger, want, own, now, granted)));
+function leftFor(model: SaleModel, want: Want, own: ModelHold | null, now: number, granted: readonly Want[]): number {
+  return Math.max(0, Math.min(...stocksFor(model, want, own, now, granted)));
 }
 
 /** What is left of the places, of the type's quota and of the stage's. */
 function stocksFor(
-  ledger: Ledger,
+  model: SaleModel,
   want: Want,
-  own: LedgerHold | null,
+  own: ModelHold | null,
   now: number,
   granted: readonly Want[],
 ): number[] {
   const { performanceId, ticketTypeId, sellingStageId } = want;
   const here = granted.filter((each) => each.performanceId === performanceId);
   const count = (test: (line: Pick<Want, 'ticketTypeId' | 'sellingStageId'>) => boolean): number =>
-    ledger.ticketsTaken(performanceId, now, own, test) +
+    model.ticketsTaken(performanceId, now, own, test) +
     here.filter(test).reduce((sum, each) => sum + each.ticketCount, 0);
-  const type = ledger.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
-  const quota = ledger.definition.sellingStages.find(({ id }) => id === sellingStageId)!.quotas[ticketTypeId];
-  const places = isOfFloor(ledger, ticketTypeId)
-    ? ledger.floorCapacity - count((line) => isOfFloor(ledger, line.ticketTypeId))
-    : freeSeats(ledger, want, own, now, granted)
+  const type = model.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+  const quota = model.definition.sellingStages.find(({ id }) => id === sellingStageId)!.quotas[ticketTypeId];
+  const places = isOfFloor(model, ticketTypeId)
+    ? model.floorCapacity - count((line) => isOfFloor(model, line.ticketTypeId))
+    : freeSeats(model, want, own, now, granted)
         .flat()
         .filter((seatId) => seatId !== null).length;
   const ofType = type.quota === null ? Infinity : type.quota - count((line) => line.ticketTypeId === ticketTypeId);
@@ -413,21 +422,21 @@ function stocksFor(
 
 /** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where it is not foretold. */
 function seatsFor(
-  ledger: Ledger,
+  model: SaleModel,
   wants: readonly Want[],
-  own: LedgerHold | null,
+  own: ModelHold | null,
   now: number,
 ): ReadonlyMap<string, readonly string[]> {
-  const open = wants.filter((want) => want.seatIds === null && !isOfFloor(ledger, want.ticketTypeId));
+  const open = wants.filter((want) => want.seatIds === null && !isOfFloor(model, want.ticketTypeId));
   const [one, other] = open;
   if (one === undefined || open.length !== wants.length || open.length > 2) return new Map();
-  const rows = plainRows(ledger, one.performanceId, own, now);
-  const request = (want: Want) => ({ type: plainType(ledger, want.ticketTypeId), count: want.ticketCount });
+  const rows = plainRows(model, one.performanceId, own, now);
+  const request = (want: Want) => ({ type: plainType(model, want.ticketTypeId), count: want.ticketCount });
   if (other === undefined) {
-    const block = plainBestBlock(rows, plainType(ledger, one.ticketTypeId), one.ticketCount);
+    const block = plainBestBlock(rows, plainType(model, one.ticketTypeId), one.ticketCount);
     return new Map(block === null ? [] : [[one.ticketTypeId, block]]);
   }
-  const first = open.find(({ ticketTypeId }) => plainType(ledger, ticketTypeId).accessible);
+  const first = open.find(({ ticketTypeId }) => plainType(model, ticketTypeId).accessible);
   const companion = open.find((want) => want.ticketTypeId !== first?.ticketTypeId);
   if (first === undefined || companion === undefined || one.performanceId !== other.performanceId) return new Map();
   const party = plainParty(rows, request(first), request(companion));
@@ -438,16 +447,16 @@ function seatsFor(
   ]);
 }
 
-function plainType(ledger: Ledger, ticketTypeId: string): PlainType {
-  const { zoneKeys: zones, accessible } = ledger.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
+function plainType(model: SaleModel, ticketTypeId: string): PlainType {
+  const { zoneKeys: zones, accessible } = model.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
   return { zones, accessible };
 }
 
-function plainRows(ledger: Ledger, performanceId: string, own: LedgerHold | null, now: number): PlainSeat[][] {
-  const hall = ledger.definition.localities[1]!;
+function plainRows(model: SaleModel, performanceId: string, own: ModelHold | null, now: number): PlainSeat[][] {
+  const hall = model.definition.localities[1]!;
   const rows = hall.seating === 'NUMBERED' ? hall.sections.flatMap((section) => section.rows) : [];
   const isFree = (id: string): boolean =>
-    !ledger.isBlocked(performanceId, id) && !ledger.isTaken(performanceId, id, now, own);
+    !model.isBlocked(performanceId, id) && !model.isTaken(performanceId, id, now, own);
   return rows.map(({ seats, aisleAfter }) =>
     seats.map(({ id, x, y, zoneKey: zone, accessible, restrictedView: restricted }, i) => ({
       ...{ id, x, y, zone, accessible, restricted, free: isFree(id) },
@@ -457,91 +466,97 @@ function plainRows(ledger: Ledger, performanceId: string, own: LedgerHold | null
 }
 
 /** Every stretch of neighbouring seats, with null in place of those that cannot be had. */
-function freeSeats(ledger: Ledger, want: Want, own: LedgerHold | null, now: number, granted: readonly Want[]) {
+function freeSeats(model: SaleModel, want: Want, own: ModelHold | null, now: number, granted: readonly Want[]) {
   const { performanceId, ticketTypeId } = want;
   const gone = new Set(
     granted.filter((each) => each.performanceId === performanceId).flatMap(({ seatIds }) => seatIds ?? []),
   );
   const isFree = (seatId: string): boolean =>
-    ledger.fitsType(seatId, ticketTypeId) &&
+    model.fitsType(seatId, ticketTypeId) &&
     !gone.has(seatId) &&
-    !ledger.isBlocked(performanceId, seatId) &&
-    !ledger.isTaken(performanceId, seatId, now, own);
-  return ledger.stretches.map((stretch) => stretch.map((seatId) => (isFree(seatId) ? seatId : null)));
+    !model.isBlocked(performanceId, seatId) &&
+    !model.isTaken(performanceId, seatId, now, own);
+  return model.stretches.map((stretch) => stretch.map((seatId) => (isFree(seatId) ? seatId : null)));
 }
 
-function longestRun(ledger: Ledger, want: Want, own: LedgerHold | null, now: number, granted: readonly Want[]): number {
+function longestRun(
+  model: SaleModel,
+  want: Want,
+  own: ModelHold | null,
+  now: number,
+  granted: readonly Want[],
+): number {
   let longest = 0;
-  for (const stretch of freeSeats(ledger, want, own, now, granted)) {
+  for (const stretch of freeSeats(model, want, own, now, granted)) {
     let run = 0;
     for (const seatId of stretch) {
-      run = seatId === null || !ledger.mayBeAssigned(seatId, want.ticketTypeId) ? 0 : run + 1;
+      run = seatId === null || !model.mayBeAssigned(seatId, want.ticketTypeId) ? 0 : run + 1;
       longest = Math.max(longest, run);
     }
   }
   return longest;
 }
 
-function isOfFloor(ledger: Ledger, ticketTypeId: string): boolean {
-  return ledger.definition.ticketTypes.find(({ id }) => id === ticketTypeId)?.localityId === 'floor';
+function isOfFloor(model: SaleModel, ticketTypeId: string): boolean {
+  return model.definition.ticketTypes.find(({ id }) => id === ticketTypeId)?.localityId === 'floor';
 }
 
-function groupSizeOf(ledger: Ledger, ticketTypeId: string): number {
-  return ledger.definition.ticketTypes.find(({ id }) => id === ticketTypeId)?.groupSize ?? 1;
+function groupSizeOf(model: SaleModel, ticketTypeId: string): number {
+  return model.definition.ticketTypes.find(({ id }) => id === ticketTypeId)?.groupSize ?? 1;
 }
 
-function foretellBlocking(ledger: Ledger, command: CommandOf<'BlockSeats' | 'UnblockSeats'>, now: number): Verdict {
+function predictBlocking(model: SaleModel, command: CommandOf<'BlockSeats' | 'UnblockSeats'>, now: number): Prediction {
   const { performanceId, seatIds, type } = command;
-  const taken = seatIds.filter((seatId) => ledger.isTaken(performanceId, seatId, now, null));
+  const taken = seatIds.filter((seatId) => model.isTaken(performanceId, seatId, now, null));
   if (taken.length > 0) return no('SEAT_TAKEN', { seatIds: taken });
   const wasBlocked = type === 'UnblockSeats';
-  const changes = seatIds.some((seatId) => ledger.isBlocked(performanceId, seatId) === wasBlocked);
+  const changes = seatIds.some((seatId) => model.isBlocked(performanceId, seatId) === wasBlocked);
   return changes ? yes(wasBlocked ? 'SeatsUnblocked' : 'SeatsBlocked') : yes();
 }
 
 // ── checkout ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function foretellCheckout(ledger: Ledger, command: CommandOf<'StartCheckout'>, now: number): Verdict {
+function predictCheckout(model: SaleModel, command: CommandOf<'StartCheckout'>, now: number): Prediction {
   const mark = command.idempotency;
-  const known = mark === null ? undefined : ledger.keys.get(mark.key);
+  const known = mark === null ? undefined : model.keys.get(mark.key);
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
     if (known.digest !== mark.digest) return no('IDEMPOTENCY_KEY_REUSED');
-    const order = ledger.orders.get(known.orderId!)!;
+    const order = model.orders.get(known.orderId!)!;
     const wasAnswered = order.payments.size === 0 || firstOf(order).session !== null;
-    if (wasAnswered || isUnfinished(ledger, order, now)) return yes();
+    if (wasAnswered || isUnfinished(model, order, now)) return yes();
   }
   if (!command.acceptTerms) return no('TERMS_NOT_ACCEPTED');
-  const named = command.holdId === null ? undefined : ledger.holds.get(command.holdId);
+  const named = command.holdId === null ? undefined : model.holds.get(command.holdId);
   const hold = command.sessionKey === null || named?.sessionKey === command.sessionKey ? named : undefined;
-  const unfinished = hold?.orderId == null ? undefined : ledger.orders.get(hold.orderId);
-  if (unfinished !== undefined && isUnfinished(ledger, unfinished, now))
+  const unfinished = hold?.orderId == null ? undefined : model.orders.get(hold.orderId);
+  if (unfinished !== undefined && isUnfinished(model, unfinished, now))
     return mark === null ? yes() : yes('CheckoutResumed');
-  return command.holdId === null ? foretellInline(ledger, command, now) : foretellTakeover(ledger, command, hold, now);
+  return command.holdId === null ? predictInline(model, command, now) : predictTakeover(model, command, hold, now);
 }
 
-function isUnfinished(ledger: Ledger, order: LedgerOrder, now: number): boolean {
-  return ledger.statusOfOrder(order, now) === 'PENDING' && order.payments.size > 0 && firstOf(order).session === null;
+function isUnfinished(model: SaleModel, order: ModelOrder, now: number): boolean {
+  return model.statusOfOrder(order, now) === 'PENDING' && order.payments.size > 0 && firstOf(order).session === null;
 }
 
-const firstOf = ({ payments }: LedgerOrder): LedgerPayment => payments.values().next().value!;
+const firstOf = ({ payments }: ModelOrder): ModelPayment => payments.values().next().value!;
 
-function foretellTakeover(
-  ledger: Ledger,
+function predictTakeover(
+  model: SaleModel,
   command: CommandOf<'StartCheckout'>,
-  hold: LedgerHold | undefined,
+  hold: ModelHold | undefined,
   now: number,
-): Verdict {
+): Prediction {
   if (hold === undefined) return no('HOLD_NOT_FOUND');
-  const status = ledger.statusOfHold(hold, now);
+  const status = model.statusOfHold(hold, now);
   if (status !== 'ACTIVE') return no(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
-  if (command.items !== null && !areItemsOf(ledger, hold, command.items)) return no('HOLD_ITEMS_MISMATCH');
+  if (command.items !== null && !areItemsOf(model, hold, command.items)) return no('HOLD_ITEMS_MISMATCH');
   const items = hold.lines.map((line): PricedItem => ({ ...line, request: null }));
-  return judgePurchase(ledger, command, items, now) ?? placedOrder(ledger, command, items, []);
+  return checkPurchase(model, command, items, now) ?? placedOrder(model, command, items, []);
 }
 
 /** Whether typed items are the lines of a hold, in any order. */
-function areItemsOf(ledger: Ledger, hold: LedgerHold, items: readonly ItemRequest[]): boolean {
-  const only = ledger.definition.performances[0]!.id;
+function areItemsOf(model: SaleModel, hold: ModelHold, items: readonly ItemRequest[]): boolean {
+  const only = model.definition.performances[0]!.id;
   const told = (line: ItemRequest | HoldLine): string =>
     [
       keyOf({ ...line, performanceId: line.performanceId ?? only }),
@@ -551,41 +566,41 @@ function areItemsOf(ledger: Ledger, hold: LedgerHold, items: readonly ItemReques
   return items.map(told).sort().join(';') === hold.lines.map(told).sort().join(';');
 }
 
-function foretellInline(ledger: Ledger, command: CommandOf<'StartCheckout'>, now: number): Verdict {
+function predictInline(model: SaleModel, command: CommandOf<'StartCheckout'>, now: number): Prediction {
   const requests = command.items!;
-  const pass = judgePass(ledger, command.sessionKey, command.queuePass, now);
+  const pass = checkPass(model, command.sessionKey, command.queuePass, now);
   if (pass !== null) return no(pass);
-  const early = judgeDatesAndTypes(ledger, requests, now);
+  const early = checkDatesAndTypes(model, requests, now);
   if (early !== null) return no(early);
-  const wants = requests.map((item) => wantOf(ledger, item));
+  const wants = requests.map((item) => wantOf(model, item));
   const items = requests.map((request, index): PricedItem => {
-    const stage = ledger.definition.sellingStages.find(({ id }) => id === request.sellingStageId)!;
+    const stage = model.definition.sellingStages.find(({ id }) => id === request.sellingStageId)!;
     const unitPriceCents = stage.prices[request.ticketTypeId]!;
     return { ...wants[index]!, quantity: request.quantity, unitPriceCents, request };
   });
-  const own = activeHoldOf(ledger, command.sessionKey, now);
-  const verdict = judgePurchase(ledger, command, items, now);
-  if (verdict !== null) return verdict;
-  const stock = judgeStock(ledger, wants, own, now);
-  const placed = placedOrder(ledger, command, items, ['HoldPlaced']);
+  const own = activeHoldOf(model, command.sessionKey, now);
+  const prediction = checkPurchase(model, command, items, now);
+  if (prediction !== null) return prediction;
+  const stock = checkStock(model, wants, own, now);
+  const placed = placedOrder(model, command, items, ['HoldPlaced']);
   return stock === null ? placed : stock.outcomes.includes('DONE') ? { ...placed, outcomes: stock.outcomes } : stock;
 }
 
 function placedOrder(
-  ledger: Ledger,
+  model: SaleModel,
   command: CommandOf<'StartCheckout'>,
   items: readonly PricedItem[],
   before: readonly string[],
-): Verdict {
-  const totalCents = totalOf(ledger, items, command.promoCode);
+): Prediction {
+  const totalCents = totalOf(model, items, command.promoCode);
   const facts = [...before, 'OrderPlaced', ...(totalCents === 0 ? ['OrderPaid', 'TicketsIssued'] : [])];
   return { outcomes: ['DONE'], facts, totalCents };
 }
 
 /** Units times price, less the item's code and then the order's, each rounded half up by item; and bar perks on top. */
-function totalOf(ledger: Ledger, items: readonly PricedItem[], promoCode: string | null): number {
+function totalOf(model: SaleModel, items: readonly PricedItem[], promoCode: string | null): number {
   const off = (cents: number, text: string | null): number =>
-    text === null ? 0 : Math.floor((cents * codeOf(ledger, text)!.percentOff! + 50) / 100);
+    text === null ? 0 : Math.floor((cents * codeOf(model, text)!.percentOff! + 50) / 100);
   let total = 0;
   for (const { quantity, unitPriceCents, request } of items) {
     let cents = quantity * unitPriceCents;
@@ -597,23 +612,23 @@ function totalOf(ledger: Ledger, items: readonly PricedItem[], promoCode: string
   return total;
 }
 
-function codeOf(ledger: Ledger, text: string) {
-  return ledger.definition.promoCodes.find((each) => each.code === text);
+function codeOf(model: SaleModel, text: string) {
+  return model.definition.promoCodes.find((each) => each.code === text);
 }
 
 /** Installments, limits, codes and perks, in the API's order; null when nothing is in the way. */
-function judgePurchase(
-  ledger: Ledger,
+function checkPurchase(
+  model: SaleModel,
   { installmentCount, customer, promoCode }: CommandOf<'StartCheckout'>,
   items: readonly PricedItem[],
   now: number,
-): Verdict | null {
-  const { maxInstallments, maxTicketsPerEmail } = ledger.definition;
+): Prediction | null {
+  const { maxInstallments, maxTicketsPerEmail } = model.definition;
   if (installmentCount > maxInstallments) return no('INSTALLMENTS_NOT_ALLOWED');
-  const overCart = checkCart(ledger, items);
+  const overCart = checkCart(model, items);
   if (overCart !== null) return overCart;
   const tickets = items.reduce((sum, each) => sum + each.ticketCount, 0);
-  const already = ledger.ticketsOfEmail(customer.email, now);
+  const already = model.ticketsOfEmail(customer.email, now);
   if (maxTicketsPerEmail !== null && already + tickets > maxTicketsPerEmail)
     return no('MAX_TICKETS_PER_EMAIL_EXCEEDED');
   const isMiscounted = ({ request, ticketCount }: PricedItem): boolean =>
@@ -623,10 +638,10 @@ function judgePurchase(
     (text) => text !== null,
   );
   for (const text of texts) {
-    const endsAt = codeOf(ledger, text)?.endsAt;
+    const endsAt = codeOf(model, text)?.endsAt;
     if (endsAt === undefined || (endsAt !== null && now >= endsAt)) return no('PROMO_CODE_INVALID');
   }
-  if (texts.some((text) => ledger.usesOf(text, now) >= (codeOf(ledger, text)!.maxUses ?? Infinity)))
+  if (texts.some((text) => model.usesOf(text, now) >= (codeOf(model, text)!.maxUses ?? Infinity)))
     return no('PROMO_CODE_EXHAUSTED');
   const perks = items.flatMap(({ ticketCount, request }) =>
     (request?.barPerks ?? []).map((perk) => ({ ...perk, ticketCount })),
@@ -634,14 +649,14 @@ function judgePurchase(
   if (perks.some(({ barPerkId }) => barPerkId !== 'beer')) return no('BAR_PERK_NOT_FOUND');
   if (perks.some(({ quantity, ticketCount }) => quantity > ticketCount)) return no('BAR_PERK_LIMIT_EXCEEDED');
   const wanted = perks.reduce((sum, { quantity }) => sum + quantity, 0);
-  return wanted > 0 && ledger.beersSold(now) + wanted > ledger.beerStock ? no('BAR_PERK_SOLD_OUT') : null;
+  return wanted > 0 && model.beersSold(now) + wanted > model.beerStock ? no('BAR_PERK_SOLD_OUT') : null;
 }
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function foretellRefund(ledger: Ledger, command: CommandOf<'RecordRefund'>): Verdict {
+function predictRefund(model: SaleModel, command: CommandOf<'RecordRefund'>): Prediction {
   const { provider, reference, amountCents } = command;
-  const order = ledger.orders.get(command.orderId);
+  const order = model.orders.get(command.orderId);
   if (order === undefined || (provider !== null && provider !== order.provider)) return no('ORDER_NOT_FOUND');
   if (reference !== null && order.refunds.some((refund) => refund.reference === reference)) {
     return rare('refund again');
@@ -661,10 +676,10 @@ function foretellRefund(ledger: Ledger, command: CommandOf<'RecordRefund'>): Ver
   return amountCents > left ? no('REFUND_TOO_HIGH') : yes('RefundRecorded');
 }
 
-function foretellOpenPayment(ledger: Ledger, orderId: string, now: number): Verdict {
-  const order = ledger.orders.get(orderId);
+function predictOpenPayment(model: SaleModel, orderId: string, now: number): Prediction {
+  const order = model.orders.get(orderId);
   if (order === undefined) return no('ORDER_NOT_FOUND');
-  const status = ledger.statusOfOrder(order, now);
+  const status = model.statusOfOrder(order, now);
   if (status !== 'PENDING' && status !== 'PARTIALLY_PAID') return no('ORDER_NOT_PAYABLE');
   const payments = [...order.payments.values()];
   const next = 1 + payments.filter(({ isCounted }) => isCounted).length;
@@ -673,24 +688,24 @@ function foretellOpenPayment(ledger: Ledger, orderId: string, now: number): Verd
     : yes('PaymentRequested');
 }
 
-function foretellReport(ledger: Ledger, report: CommandOf<'RecordPayment'>, now: number): Verdict {
-  for (const order of ledger.orders.values()) {
+function predictReport(model: SaleModel, report: CommandOf<'RecordPayment'>, now: number): Prediction {
+  for (const order of model.orders.values()) {
     const payment = [...order.payments.values()].find(({ session }) => session === report.checkoutSessionId);
     if (payment === undefined) continue;
     if (order.provider !== report.provider) return rare('report of the other provider');
-    return foretellOutcome(ledger, order, payment, report, now);
+    return foretellOutcome(model, order, payment, report, now);
   }
   return yes();
 }
 
 function foretellOutcome(
-  ledger: Ledger,
-  order: LedgerOrder,
-  payment: LedgerPayment,
+  model: SaleModel,
+  order: ModelOrder,
+  payment: ModelPayment,
   report: CommandOf<'RecordPayment'>,
   now: number,
-): Verdict {
-  const status = ledger.statusOfOrder(order, now);
+): Prediction {
+  const status = model.statusOfOrder(order, now);
   const isWaiting = payment.status === 'WAITING' && status !== 'EXPIRED' && status !== 'CANCELLED';
   if (report.outcome === 'cancelled' && isWaiting && status === 'PENDING') return yes('OrderCancelled');
   if (report.outcome !== 'paid') return isWaiting ? yes('PaymentClosed') : yes();
@@ -713,19 +728,19 @@ function foretellOutcome(
   if (status === 'PENDING') return yes('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
   if (status === 'PARTIALLY_PAID' || status === 'CONFIRMED') return yes('PaymentRecorded', 'OrderPaid');
   const mayReturn = status === 'EXPIRED' || order.cause === 'BUYER';
-  if (!mayReturn || !canBeHadAgain(ledger, order, now)) return rare('late money due back', 'PaymentRecorded');
+  if (!mayReturn || !canBeHadAgain(model, order, now)) return rare('late money due back', 'PaymentRecorded');
   return rare('late money taken', 'PaymentRecorded', 'OrderPaid', 'TicketsIssued');
 }
 
 /** Whether an order that ended finds its tickets, seats, codes and perks again. */
-function canBeHadAgain(ledger: Ledger, order: LedgerOrder, now: number): boolean {
-  const { lines } = ledger.holds.get(order.holdId)!;
-  if (lines.some(({ performanceId }) => !ledger.isDateOnSale(performanceId, now))) return false;
-  const max = ledger.definition.maxTicketsPerEmail;
-  if (max !== null && ledger.ticketsOfEmail(order.email, now) + order.ticketCount > max) return false;
+function canBeHadAgain(model: SaleModel, order: ModelOrder, now: number): boolean {
+  const { lines } = model.holds.get(order.holdId)!;
+  if (lines.some(({ performanceId }) => !model.isDateOnSale(performanceId, now))) return false;
+  const max = model.definition.maxTicketsPerEmail;
+  if (max !== null && model.ticketsOfEmail(order.email, now) + order.ticketCount > max) return false;
   const codes = [...order.codes];
-  if (codes.some((text) => ledger.usesOf(text, now) >= (codeOf(ledger, text)!.maxUses ?? Infinity))) return false;
-  if (order.beers > 0 && ledger.beersSold(now) + order.beers > ledger.beerStock) return false;
+  if (codes.some((text) => model.usesOf(text, now) >= (codeOf(model, text)!.maxUses ?? Infinity))) return false;
+  if (order.beers > 0 && model.beersSold(now) + order.beers > model.beerStock) return false;
   const wants = lines.map((line): Want => ({ ...line, seatIds: seatsOf(line), had: false, shrinks: false }));
-  return judgeStock(ledger, wants, null, now) === null;
+  return checkStock(model, wants, null, now) === null;
 }

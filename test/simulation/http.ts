@@ -28,7 +28,7 @@ interface Errand {
   asked: boolean;
 }
 
-export interface CounterWindow {
+export interface HttpCheck {
   /** Sends a command through the window and checks what comes of it; nothing for commands that no buyer sends. */
   pass(eventId: string, command: Command, answer: Reply | Refusal, now: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /** Opens the window; one serves any number of sales. */
-export async function openWindow(): Promise<CounterWindow> {
+export async function openHttpCheck(): Promise<HttpCheck> {
   const counter: { errand: Errand | null; now: number } = { errand: null, now: 0 };
   const app = await buildPublicApp(portsOf(counter));
   await app.ready();

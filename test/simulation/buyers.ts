@@ -4,8 +4,8 @@
  * A buyer knows only what answers told; ids of others are tried now and then. Habits are drawn for each world (swarm testing):
  * a world in which nobody ever releases finds other faults than one in which everybody does.
  */
-import { code } from '../domain/shop.ts';
-import { START } from './world.ts';
+import { code } from '../fixtures/definitions.ts';
+import { START } from './events.ts';
 import type { Chance } from './chance.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
@@ -57,19 +57,19 @@ export interface Buyer {
 }
 
 /** A try to pay that a provider knows of. */
-export interface Till {
+export interface KnownPayment {
   readonly eventId: string;
   readonly payment: PaymentView;
 }
 
-export interface Crowd {
+export interface People {
   readonly buyers: readonly Buyer[];
-  readonly tills: Till[];
+  readonly knownPayments: KnownPayment[];
   readonly chance: Chance;
   definitionOf(eventId: string): EventDefinition;
 }
 
-export function gather(chance: Chance, count: number, eventIds: readonly string[]): Buyer[] {
+export function drawBuyers(chance: Chance, count: number, eventIds: readonly string[]): Buyer[] {
   const names = ['anna@example.org', 'Anna+2@Example.org', 'bo@example.org', 'cy@example.org'];
   return Array.from({ length: count }, (_, n) => ({
     sessionKey: `session-${n}`,
@@ -86,15 +86,15 @@ export function gather(chance: Chance, count: number, eventIds: readonly string[
 const operator = { operator: 'olga', note: null };
 
 /** What somebody asks, as a command to an event; null when there is nothing to do it to. */
-export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
-  const { chance } = crowd;
+export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command | null {
+  const { chance } = people;
   const { sessionKey } = buyer;
   switch (habit) {
     case 'place':
-      return mark(crowd, buyer, {
+      return mark(people, buyer, {
         type: 'PlaceHold',
         sessionKey,
-        items: items(crowd, buyer),
+        items: items(people, buyer),
         queuePass: buyer.entryId,
         idempotency: null,
       });
@@ -104,21 +104,21 @@ export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
           type: 'ChangeHold',
           holdId: buyer.hold.id,
           sessionKey,
-          items: changes(crowd, buyer, buyer.hold),
+          items: changes(people, buyer, buyer.hold),
         }
       );
     case 'release':
       return buyer.hold && { type: 'ReleaseHold', holdId: buyer.hold.id, sessionKey };
     case 'checkout':
-      return buyer.hold && mark(crowd, buyer, checkout(crowd, buyer, takeover(chance, buyer.hold)));
+      return buyer.hold && mark(people, buyer, checkout(people, buyer, takeover(chance, buyer.hold)));
     case 'buy':
       return mark(
-        crowd,
+        people,
         buyer,
-        checkout(crowd, buyer, { items: items(crowd, buyer).map((item) => withExtras(chance, item)) }),
+        checkout(people, buyer, { items: items(people, buyer).map((item) => withExtras(chance, item)) }),
       );
     case 'pay':
-      return report(crowd, buyer.eventId);
+      return report(people, buyer.eventId);
     case 'open': {
       const orderId = buyer.orderIds.at(-1);
       return orderId === undefined ? null : { type: 'OpenPayment', orderId };
@@ -135,25 +135,25 @@ export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
     case 'leave':
       return buyer.entryId === null ? null : { type: 'LeaveQueue', entryId: buyer.entryId, sessionKey };
     case 'snoop':
-      return snoop(crowd, buyer);
+      return snoop(people, buyer);
     case 'cancel':
     case 'refund': {
-      const orderIds = crowd.buyers.filter((each) => each.eventId === buyer.eventId).flatMap((each) => each.orderIds);
+      const orderIds = people.buyers.filter((each) => each.eventId === buyer.eventId).flatMap((each) => each.orderIds);
       if (orderIds.length === 0) return null;
       const orderId = chance.pick(habit === 'cancel' ? orderIds : orderIds.slice(0, 2));
       return habit === 'cancel' ? { type: 'CancelOrder', orderId, ...operator } : refund(chance, orderId);
     }
     case 'block': {
       const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';
-      const seatIds = [...new Set([seat(crowd, buyer), seat(crowd, buyer)])];
-      return { type, performanceId: dateOf(crowd, buyer), seatIds, ...operator };
+      const seatIds = [...new Set([seat(people, buyer), seat(people, buyer)])];
+      return { type, performanceId: dateOf(people, buyer), seatIds, ...operator };
     }
     case 'redefine':
-      return { type: 'DefineEvent', definition: redefine(crowd, buyer), ...operator };
+      return { type: 'DefineEvent', definition: redefine(people, buyer), ...operator };
     case 'call-off':
       return {
         type: 'CancelPerformance',
-        performanceId: crowd.definitionOf(buyer.eventId).performances.at(-1)!.id,
+        performanceId: people.definitionOf(buyer.eventId).performances.at(-1)!.id,
         ...operator,
       };
     case 'read':
@@ -162,7 +162,7 @@ export function wish(crowd: Crowd, habit: Habit, buyer: Buyer): Command | null {
 }
 
 /** Tries with what belongs to somebody else, or to nobody. */
-function snoop({ buyers, chance }: Crowd, { sessionKey, entryId, eventId }: Buyer): Command | null {
+function snoop({ buyers, chance }: People, { sessionKey, entryId, eventId }: Buyer): Command | null {
   const other = chance.pick(buyers.filter((each) => each.eventId === eventId));
   const holdId = other.hold?.id ?? 'hld_1_000000000000000000000000';
   const commands: Command[] = [
@@ -181,9 +181,9 @@ function snoop({ buyers, chance }: Crowd, { sessionKey, entryId, eventId }: Buye
 }
 
 /** Gives some requests an idempotency key, and remembers them for a repeat. */
-function mark(crowd: Crowd, buyer: Buyer, command: CommandOf<'PlaceHold'> | CommandOf<'StartCheckout'>): Command {
-  if (!crowd.chance.percent(40)) return command;
-  const key = `key-${crowd.chance.between(0, 1e9)}`;
+function mark(people: People, buyer: Buyer, command: CommandOf<'PlaceHold'> | CommandOf<'StartCheckout'>): Command {
+  if (!people.chance.percent(40)) return command;
+  const key = `key-${people.chance.between(0, 1e9)}`;
   buyer.lastMarked = { ...command, idempotency: { key, digest: command.type } };
   return buyer.lastMarked;
 }
@@ -202,65 +202,65 @@ export function placeOne(sessionKey: string, performanceId: string, queuePass: s
   return { type: 'PlaceHold', sessionKey, items, queuePass, idempotency: null };
 }
 
-function dateOf({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
+function dateOf({ chance, definitionOf }: People, { eventId }: Buyer): string {
   return chance.pick(definitionOf(eventId).performances).id;
 }
 
-function seat({ chance, definitionOf }: Crowd, { eventId }: Buyer): string {
+function seat({ chance, definitionOf }: People, { eventId }: Buyer): string {
   const hall = definitionOf(eventId).localities[1]!;
   const rows = hall.seating === 'NUMBERED' ? hall.sections.flatMap((section) => section.rows) : [];
   return chance.pick(chance.pick(rows).seats).id;
 }
 
-function items(crowd: Crowd, buyer: Buyer): ItemRequest[] {
-  const { chance } = crowd;
-  if (chance.percent(6)) return party(crowd, buyer);
+function items(people: People, buyer: Buyer): ItemRequest[] {
+  const { chance } = people;
+  if (chance.percent(6)) return party(people, buyer);
   return Array.from({ length: chance.weighted({ 1: 6, 2: 3, 3: 1 }) === '1' ? 1 : chance.between(2, 3) }, () =>
-    item(crowd, buyer),
+    item(people, buyer),
   );
 }
 
 /** Somebody in a wheelchair and who comes along, in either order, without seats of their choice. */
-function party(crowd: Crowd, buyer: Buyer): ItemRequest[] {
-  const { chance } = crowd;
-  const performanceId = dateOf(crowd, buyer);
+function party(people: People, buyer: Buyer): ItemRequest[] {
+  const { chance } = people;
+  const performanceId = dateOf(people, buyer);
   const companion = chance.weighted({ seat: 4, side: 1, pair: 1 });
   const wheel = { ...request('wheel', 1), performanceId };
   const other = { ...request(companion, chance.between(1, 2)), performanceId };
   return chance.percent(50) ? [wheel, other] : [other, wheel];
 }
 
-function item(crowd: Crowd, buyer: Buyer): ItemRequest {
-  const { chance, definitionOf } = crowd;
+function item(people: People, buyer: Buyer): ItemRequest {
+  const { chance, definitionOf } = people;
   const type = chance.weighted({ adult: 5, group: 2, guest: 2, seat: 4, side: 2, pair: 2, wheel: 2, unknown: 0.1 });
   const several = definitionOf(buyer.eventId).performances.length > 1;
   const isNumbered = ['seat', 'side', 'pair', 'wheel'].includes(type);
   const quantity = chance.weighted({ 1: 5, 2: 3, 3: 1, 9: 0.2 });
   const perUnit = type === 'pair' ? 2 : 1;
   const named = Array.from({ length: Number(quantity) * perUnit + (chance.percent(3) ? 1 : 0) }, () =>
-    seat(crowd, buyer),
+    seat(people, buyer),
   );
   return {
     ticketTypeId: type,
     sellingStageId: chance.weighted({ general: 8, early: 2, unknown: 0.1 }),
     quantity: Number(quantity),
-    performanceId: chance.percent(several ? 97 : 40) ? (chance.percent(99) ? dateOf(crowd, buyer) : 'd9') : null,
+    performanceId: chance.percent(several ? 97 : 40) ? (chance.percent(99) ? dateOf(people, buyer) : 'd9') : null,
     seatIds: chance.percent(isNumbered ? 45 : 1) ? (chance.percent(95) ? [...new Set(named)] : named) : null,
   };
 }
 
-function changes(crowd: Crowd, buyer: Buyer, hold: HoldView): ItemRequest[] {
-  const { chance } = crowd;
+function changes(people: People, buyer: Buyer, hold: HoldView): ItemRequest[] {
+  const { chance } = people;
   const line = chance.pick(hold.items);
   const quantity = Math.max(0, line.quantity + chance.between(-2, 2));
   const { ticketTypeId, sellingStageId, performanceId } = line;
   const changed = { ticketTypeId, sellingStageId, performanceId, quantity, seatIds: null };
-  const added = { ...item(crowd, buyer), performanceId: dateOf(crowd, buyer) };
+  const added = { ...item(people, buyer), performanceId: dateOf(people, buyer) };
   return chance.percent(20) ? [changed, added] : [changed];
 }
 
 function checkout(
-  { chance }: Crowd,
+  { chance }: People,
   buyer: Buyer,
   more: Partial<CommandOf<'StartCheckout'>>,
 ): CommandOf<'StartCheckout'> {
@@ -338,8 +338,8 @@ function refund(chance: Chance, orderId: string): Command {
 }
 
 /** What a provider says of one of its sessions: mostly the truth, sometimes twice or wrong. */
-function report({ chance, tills }: Crowd, eventId: string): Command | null {
-  const known = tills.filter((till) => till.eventId === eventId);
+function report({ chance, knownPayments }: People, eventId: string): Command | null {
+  const known = knownPayments.filter((till) => till.eventId === eventId);
   if (known.length === 0) return null;
   const { payment } = chance.percent(60) ? known.at(-1)! : chance.pick(known);
   return {
@@ -355,7 +355,7 @@ function report({ chance, tills }: Crowd, eventId: string): Command | null {
 }
 
 /** The event with another floor, other prices, other codes, or other bounds on holds. */
-function redefine({ chance, definitionOf }: Crowd, { eventId }: Buyer): EventDefinition {
+function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDefinition {
   const definition = definitionOf(eventId);
   const [floor, ...others] = definition.localities;
   if (floor?.seating !== 'GENERAL' || chance.percent(40)) {

@@ -18,16 +18,16 @@ import { LIMITS } from '#src/config.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue.ts';
-import { EVENT_NUMBER, given, START, type Desk } from '../domain/office.ts';
+import { EVENT_NUMBER, given, START, type EventFixture } from '../fixtures/event-state.ts';
 
 export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-export interface Counter {
+export interface Apps {
   readonly app: HttpApp;
   readonly admin: HttpApp;
-  readonly desks: Map<string, Desk>;
+  readonly fixtures: Map<string, EventFixture>;
   readonly clock: { ms: number };
   readonly logged: { details: object; message: string }[];
   readonly health: { readiness: () => Readiness; draining: boolean };
@@ -49,44 +49,44 @@ const settingsOfTests: HttpSettings = {
 };
 
 /** Opens the counter with the named sample events on sale. */
-export async function openCounter(
+export async function openApps(
   settings: Partial<HttpSettings> = {},
   samples: readonly string[] = ['club-night', 'erfurt-volley'],
-): Promise<Counter> {
-  const desks = new Map<string, Desk>();
+): Promise<Apps> {
+  const fixtures = new Map<string, EventFixture>();
   const clock = { ms: START };
-  const logged: Counter['logged'] = [];
-  const health: Counter['health'] = { readiness: () => ({ ready: true, degraded: [] }), draining: false };
-  const define = (definition: EventDefinition) => desks.set(definition.id, given(definition, clock.ms));
+  const logged: Apps['logged'] = [];
+  const health: Apps['health'] = { readiness: () => ({ ready: true, degraded: [] }), draining: false };
+  const define = (definition: EventDefinition) => fixtures.set(definition.id, given(definition, clock.ms));
   for (const sample of samples) define(readSample(sample));
-  const counter = { desks, clock, logged, health, trouble: null, delay: null } as unknown as {
-    -readonly [K in keyof Counter]: Counter[K];
+  const apps = { fixtures, clock, logged, health, trouble: null, delay: null } as unknown as {
+    -readonly [K in keyof Apps]: Apps[K];
   };
 
-  const portOf = (desk: Desk | undefined): BoxOfficePort | null => {
-    if (desk === undefined) return null;
+  const portOf = (fixture: EventFixture | undefined): BoxOfficePort | null => {
+    if (fixture === undefined) return null;
     const settle = () => {
-      if (counter.trouble !== null) throw counter.trouble;
-      desk.now = clock.ms;
-      desk.settle();
+      if (apps.trouble !== null) throw apps.trouble;
+      fixture.now = clock.ms;
+      fixture.settle();
     };
     return {
       async ask(command) {
-        if (counter.delay !== null) await counter.delay;
+        if (apps.delay !== null) await apps.delay;
         settle();
-        return desk.ask(command);
+        return fixture.ask(command);
       },
       look(query) {
         settle();
-        return query(desk.office, clock.ms);
+        return query(fixture.office, clock.ms);
       },
       async lookDurably(query) {
         settle();
-        return query(desk.office, clock.ms);
+        return query(fixture.office, clock.ms);
       },
     };
   };
-  const all = () => [...desks.values()];
+  const all = () => [...fixtures.values()];
   const pageOf = (ids: readonly string[], { limit, after }: { limit: number; after: string | null }) => {
     const begin = after === null ? 0 : ids.indexOf(after) + 1;
     return {
@@ -95,23 +95,23 @@ export async function openCounter(
     };
   };
   const directory: DirectoryPort = {
-    byEventId: async (eventId) => portOf(desks.get(eventId)),
+    byEventId: async (eventId) => portOf(fixtures.get(eventId)),
     bySlug: async (slug) => portOf(all().find(({ office }) => office.plan.definition.slug === slug)),
     byId: async (prefix, id) => {
       if (eventNumberOf(prefix, id) !== EVENT_NUMBER) return null;
       return portOf(all().find(({ office }) => office.holds.byId.has(id)) ?? all()[0]);
     },
     list: async (page) => {
-      const { ids, nextAfter } = pageOf([...desks.keys()], page);
-      const offices = ids.map((id) => desks.get(id)!.office).filter(isPublished);
+      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
+      const offices = ids.map((id) => fixtures.get(id)!.office).filter(isPublished);
       return { events: offices.map((office) => eventSummary(office, clock.ms)), nextAfter };
     },
     listAll: async (page) => {
-      const { ids, nextAfter } = pageOf([...desks.keys()], page);
+      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
       return { eventIds: ids, nextAfter };
     },
     define: async (definition, mark) => {
-      const known = desks.get(definition.id);
+      const known = fixtures.get(definition.id);
       if (known === undefined) {
         define(definition);
         return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
@@ -124,7 +124,7 @@ export async function openCounter(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
       offices: directory,
-      awake: () => all().flatMap((desk) => portOf(desk) ?? []),
+      awake: () => all().flatMap((fixture) => portOf(fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
     },
@@ -154,20 +154,23 @@ export async function openCounter(
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
     return (clock.ms += seconds * 1000);
   };
-  counter.app = await buildPublicApp({ ...common, payments, baseUrl: () => BASE_URL, advanceClock });
-  counter.admin = await buildAdminApp({
+  apps.app = await buildPublicApp({ ...common, payments, baseUrl: () => BASE_URL, advanceClock });
+  apps.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
     absentProviders: [],
     facts: () => [],
     gauges,
-    takeSnapshot: async () => ({ answer: { seq: 7, taken: desks.size, failed: 0, archived: null }, replayed: false }),
+    takeSnapshot: async () => ({
+      answer: { seq: 7, taken: fixtures.size, failed: 0, archived: null },
+      replayed: false,
+    }),
   });
-  counter.close = async () => {
-    await Promise.all([counter.app.close(), counter.admin.close()]);
+  apps.close = async () => {
+    await Promise.all([apps.app.close(), apps.admin.close()]);
     metrics.close();
   };
-  return counter;
+  return apps;
 }
 
 /** A sample of the demo catalogue, its seating plan put in line as a PUT needs it. */

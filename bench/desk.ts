@@ -3,22 +3,25 @@
  *
  * The journal is the one in memory; it is emptied of nothing, so scenarios keep their runs short or count facts themselves.
  */
-import { BoxOfficeActor } from '#actors/box-office.ts';
+import { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
 import { createHashing } from '#actors/hashing.ts';
 import { createIdSource } from '#actors/id-source.ts';
-import { decide, evolve, nextDeadline, openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { initialState, type EventState } from '#domain/event-state.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Command, CommandOf, ItemRequest, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
+import { decide } from '#domain/decide.ts';
+import { evolve } from '#domain/evolve.ts';
+import { nextDeadline } from '#domain/next-deadline.ts';
 
 const EVENT_NUMBER = 1;
 
 /** An actor over a journal in memory, with the event defined. */
-export async function openActor(definition: EventDefinition): Promise<BoxOfficeActor> {
-  const actor = new BoxOfficeActor(openBoxOffice(definition.id, EVENT_NUMBER), 0, 0, {
+export async function openActor(definition: EventDefinition): Promise<EventActor> {
+  const actor = new EventActor(initialState(definition.id, EVENT_NUMBER), 0, 0, {
     journal: new MemoryJournal(),
     clock: createClock(),
     ids: createIdSource(),
@@ -28,19 +31,19 @@ export async function openActor(definition: EventDefinition): Promise<BoxOfficeA
       throw defect;
     },
   });
-  await actor.ask({ type: 'DefineEvent', definition, operator: null, note: null });
+  await actor.execute({ type: 'DefineEvent', definition, operator: null, note: null });
   return actor;
 }
 
 /** The domain alone: decides and evolves, and hands each fact to a listener. */
 export interface BareDesk {
-  readonly office: BoxOffice;
+  readonly state: EventState;
   /** Takes a turn that must not be refused. */
   do(command: Command): Reply;
 }
 
 export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) => void = () => {}): BareDesk {
-  const office = openBoxOffice(definition.id, EVENT_NUMBER);
+  const state = initialState(definition.id, EVENT_NUMBER);
   const ids = createIdSource();
   const turn = {
     now: Date.now(),
@@ -49,12 +52,12 @@ export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) =
     hashing: createHashing(),
   };
   const desk: BareDesk = {
-    office,
+    state,
     do(command) {
-      const decision = decide(office, command, turn);
+      const decision = decide(state, command, turn);
       if (isRefusal(decision)) throw new Error(`${command.type} was refused: ${JSON.stringify(decision)}`);
       for (const fact of decision.facts) {
-        evolve(office, fact, turn.now);
+        evolve(state, fact, turn.now);
         onFact(fact);
       }
       return decision.reply();
@@ -75,10 +78,10 @@ export function itemOf(ticketTypeId: string, quantity: number): ItemRequest {
 }
 
 /** A whole purchase of two tickets of `hotEvent` with what a storefront sends along; between turns it is looked what is due, as an actor does. */
-export function buyTwo({ office, do: take }: BareDesk, n: number): void {
+export function buyTwo({ state, do: take }: BareDesk, n: number): void {
   const desk = {
     do(command: Command): Reply {
-      nextDeadline(office);
+      nextDeadline(state);
       return take(command);
     },
   };

@@ -4,7 +4,7 @@
  * Definitions are made by the catalogue's own reader, so that they are what a file would be.
  */
 import { checkDefinition } from '#catalogue/definition.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 const TICKETS_MAX = 10_000_000;
 

@@ -21,11 +21,11 @@ type Office = NonNullable<Awaited<ReturnType<Engine['directory']['byEventId']>>>
 export async function fillLine(folder: string, waiting: number): Promise<readonly string[]> {
   const stride = Math.ceil(waiting / POLLERS_MAX);
   const paths: string[] = [];
-  await withOffice(folder, lineEvent, (office) =>
+  await withOffice(folder, lineEvent, (actor) =>
     // The first to come is let in at once.
     inWaves(waiting + 1, async (n) => {
       const sessionKey = `session-${n}`;
-      const joined = await office.ask({ type: 'JoinQueue', sessionKey });
+      const joined = await actor.execute({ type: 'JoinQueue', sessionKey });
       if (isRefusal(joined)) throw new Error(`a join was refused: ${joined.code}`);
       const { id, status } = joined.entry;
       if (status === 'WAITING' && n % stride === 0) paths.push(`/api/checkout/queue/${id}?session_key=${sessionKey}`);
@@ -37,9 +37,9 @@ export async function fillLine(folder: string, waiting: number): Promise<readonl
 
 /** Places live holds of one ticket each on `hotEvent`. */
 export async function fillHolds(folder: string, holds: number): Promise<void> {
-  await withOffice(folder, hotEvent, (office) =>
+  await withOffice(folder, hotEvent, (actor) =>
     inWaves(holds, async (n) => {
-      const placed = await office.ask({ ...placeHold(n, 'single', 1), sessionKey: `long-before-${n}` });
+      const placed = await actor.execute({ ...placeHold(n, 'single', 1), sessionKey: `long-before-${n}` });
       if (isRefusal(placed)) throw new Error(`a hold was refused: ${placed.code}`);
     }),
   );
@@ -52,7 +52,7 @@ export async function fillEvents(folder: string, events: readonly object[]): Pro
   });
 }
 
-async function withOffice(folder: string, event: { readonly id: string }, fill: (office: Office) => Promise<void>) {
+async function withOffice(folder: string, event: { readonly id: string }, fill: (actor: Office) => Promise<void>) {
   await withEngine(folder, async ({ directory }) => {
     await directory.define(definitionOf(event), { operator: null, note: null });
     await fill((await directory.byEventId(event.id))!);

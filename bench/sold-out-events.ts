@@ -7,7 +7,7 @@
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { definitionOf } from './events.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 
 export interface PastSales {
   readonly sales: number;
@@ -68,17 +68,17 @@ async function sellOut({ directory }: Engine, n: number, orders: number, soldAt:
   const definition = definitionOf(pastEvent(n, orders, soldAt));
   const defined = await directory.define(definition, { operator: null, note: null });
   if (isRefusal(defined)) throw new Error(`the event was refused: ${defined.code}`);
-  const office = (await directory.byEventId(definition.id))!;
+  const actor = (await directory.byEventId(definition.id))!;
   let lastId = '';
   for (let from = 0; from < orders; from += WAVE) {
-    const wave = Array.from({ length: Math.min(WAVE, orders - from) }, (_, i) => sellOne(office, n, from + i));
+    const wave = Array.from({ length: Math.min(WAVE, orders - from) }, (_, i) => sellOne(actor, n, from + i));
     lastId = (await Promise.all(wave)).at(-1)!;
   }
   return lastId;
 }
 
-async function sellOne(office: BoxOfficeActor, event: number, n: number): Promise<string> {
-  const started = await office.ask({
+async function sellOne(actor: EventActor, event: number, n: number): Promise<string> {
+  const started = await actor.execute({
     type: 'StartCheckout',
     holdId: null,
     sessionKey: `browser-${event}-${n}`,
@@ -107,7 +107,7 @@ async function sellOne(office: BoxOfficeActor, event: number, n: number): Promis
     idempotency: null,
   });
   if (isRefusal(started)) throw new Error(`a checkout was refused: ${started.code}`);
-  const paid = await office.ask({
+  const paid = await actor.execute({
     type: 'RecordPayment',
     provider: 'provider_a',
     checkoutSessionId: null,

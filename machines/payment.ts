@@ -1,7 +1,7 @@
 /**
  * A payment: one try at one amount of an order with a payment provider.
  *
- * `src/domain/orders.ts` asks this law when a session is opened and when a provider reports an outcome.
+ * `src/domain/orders/orders.ts` asks this law when a session is opened and when a provider reports an outcome.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

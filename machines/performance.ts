@@ -1,7 +1,7 @@
 /**
  * A performance: one date of an event.
  *
- * Its stock is counted in `src/domain/inventory.ts`; what the operator says of it stands in the definition.
+ * Its stock is counted in `src/domain/inventory/inventory.ts`; what the operator says of it stands in the definition.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

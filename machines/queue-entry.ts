@@ -1,7 +1,7 @@
 /**
  * A queue entry: one session's place in a waiting room, and its pass once it is admitted.
  *
- * The line, the draw and the budget are kept in `src/domain/waiting-room.ts`; the doors follow `waiting-room.ts`.
+ * The line, the draw and the budget are kept in `src/domain/waiting-room/decide.ts`; the doors follow `waiting-room.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

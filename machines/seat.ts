@@ -1,7 +1,7 @@
 /**
  * A seat of a NUMBERED locality on one date.
  *
- * Kept as bytes in `src/domain/inventory.ts`; the hold or the ticket that has it is known there, not here.
+ * Kept as bytes in `src/domain/inventory/inventory.ts`; the hold or the ticket that has it is known there, not here.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

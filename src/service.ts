@@ -219,7 +219,7 @@ function openPayments(config: Config, engine: Engine, baseUrl: () => string): Pr
     provider_a: secretOf(WEBHOOK_SECRET_FILES.provider_a, webhookSecretA),
     provider_b: secretOf(WEBHOOK_SECRET_FILES.provider_b, webhookSecretB),
   };
-  const ports = { offices: directory, awake: () => directory.awake(), clock, baseUrl };
+  const ports = { events: directory, awake: () => directory.awake(), clock, baseUrl };
   return openPaymentService({ sandbox, secrets, stripe }, ports);
 }
 

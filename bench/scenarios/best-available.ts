@@ -3,8 +3,8 @@
  *
  * A turn holds the best three seats and releases them, so that every hall stays as full as it was.
  */
-import { bestBlock } from '#domain/best-available.ts';
-import { beginTrial } from '#domain/trial.ts';
+import { bestBlock } from '#domain/inventory/best-available.ts';
+import { createOverlay } from '#domain/inventory/stock-overlay.ts';
 import { definitionOf, hallEvent } from '../events.ts';
 import { openBareDesk, placeHold, type BareDesk } from '../desk.ts';
 import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
@@ -45,10 +45,10 @@ export const bestAvailable: Scenario = {
 
 function filledHall(seats: number, share: number): BareDesk {
   const desk = openBareDesk(definitionOf(hallEvent(seats)));
-  const type = desk.office.plan.ticketTypeById.get('seat')!;
-  const date = desk.office.dates.get('night')!;
+  const type = desk.state.plan.ticketTypeById.get('seat')!;
+  const performance = desk.state.performances.get('night')!;
   for (let n = 0; n * 4 < seats * share; n += 1) desk.do(placeHold(n, 'seat', 4));
-  if (bestBlock(beginTrial(date.inventory), type, 3) === null) throw new Error('no three seats are left');
+  if (bestBlock(createOverlay(performance.inventory), type, 3) === null) throw new Error('no three seats are left');
   return desk;
 }
 

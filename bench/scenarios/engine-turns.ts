@@ -8,7 +8,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
 import { itemOf, openActor, openBareDesk, placeHold, type BareDesk } from '../desk.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import type { Command } from '#domain/command.ts';
 
 const SESSIONS = 5_000;
@@ -67,13 +67,13 @@ function decideAndEvolve(desk: BareDesk, turns: number): void {
   }
 }
 
-async function askTheActor(actor: BoxOfficeActor, turns: number): Promise<void> {
+async function askTheActor(actor: EventActor, turns: number): Promise<void> {
   const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);
   for (let turn = 0; turn < turns; turn += WAVE) {
     const wave: Promise<void>[] = [];
     for (let each = turn; each < turn + WAVE; each += 1) {
       const command = commandOf(each, holdIds);
-      const asked = actor.ask(command).then((reply) => {
+      const asked = actor.execute(command).then((reply) => {
         if (isRefusal(reply)) throw new Error(JSON.stringify(reply));
         note(holdIds, command, reply);
       });

@@ -37,7 +37,7 @@ function bytesOfHold(holds: number): number {
   const before = usedBytes();
   for (let n = 1_000; n < 1_000 + holds; n += 1) desk.do(placeHold(n, 'single', 1));
   const used = usedBytes() - before;
-  if (desk.office.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
+  if (desk.state.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
   return used / holds;
 }
 
@@ -48,7 +48,7 @@ function bytesOfOrder(orders: number): number {
   const before = usedBytes();
   for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(desk, n);
   const used = usedBytes() - before;
-  if (desk.office.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
+  if (desk.state.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
   return used / orders;
 }
 
@@ -65,6 +65,6 @@ function bytesOfHall(dates: number): number {
   const before = usedBytes();
   const desk = openBareDesk(definition);
   const used = usedBytes() - before;
-  if (desk.office.dates.size !== dates) throw new Error('every date must be there');
+  if (desk.state.performances.size !== dates) throw new Error('every date must be there');
   return used;
 }

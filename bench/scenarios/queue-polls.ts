@@ -130,6 +130,6 @@ function bytesOfEntry(waiting: number): number {
   const before = usedBytes();
   for (let n = 1; n <= waiting; n += 1) desk.do({ type: 'JoinQueue', sessionKey: `session-${n}` });
   const used = usedBytes() - before;
-  if (desk.office.waitingRoom?.entries.waitingCount !== waiting) throw new Error('everybody must be waiting');
+  if (desk.state.waitingRoom?.entries.waitingCount !== waiting) throw new Error('everybody must be waiting');
   return used / waiting;
 }

@@ -4,7 +4,7 @@
  * The journal is a real one, filled through the writer; both readings go over it from the first row to the last.
  */
 import { rmSync } from 'node:fs';
-import { openBoxOffice } from '#domain/box-office.ts';
+import { initialState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
@@ -91,7 +91,7 @@ function readRows(journal: Journal): void {
 }
 
 function replayRows(journal: Journal): void {
-  const office = openBoxOffice(EVENT_ID, 1);
-  for (const row of journal.read()) replayFact(office, row);
-  if (office.revision !== journal.durableSeq) throw new Error('every fact must be applied');
+  const state = initialState(EVENT_ID, 1);
+  for (const row of journal.read()) replayFact(state, row);
+  if (state.revision !== journal.durableSeq) throw new Error('every fact must be applied');
 }

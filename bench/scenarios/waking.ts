@@ -14,7 +14,7 @@ import { fillHolds } from '../folders.ts';
 import { makeFolder } from '../http/server.ts';
 import { watchLoop, type LoopDelay } from '../loop-delay.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 
 /** Buyers who ask again and again while the snapshot is taken. */
 const BUYERS = 64;
@@ -47,18 +47,18 @@ export const waking: Scenario = {
         cpSync(folder, copy, { recursive: true });
         const first = await withEngine(copy, async (engine) => {
           const woken = await measure(() => wake(engine));
-          const office = await wake(engine);
+          const actor = await wake(engine);
           let isTaken = false;
           const holdsBefore = engine.journal.durableSeq;
-          const bought = buyersOf(office, () => isTaken, round);
+          const bought = buyersOf(actor, () => isTaken, round);
           const taken = await measure(async () => {
-            const { trouble } = await engine.directory.snapshot(office);
+            const { trouble } = await engine.directory.snapshot(actor);
             if (trouble !== null) throw new Error(trouble);
           });
           isTaken = true;
           await bought;
           // So that the next to wake finds no facts after its snapshot.
-          await engine.directory.snapshot(office);
+          await engine.directory.snapshot(actor);
           return { woken, taken, perSecond: ((engine.journal.durableSeq - holdsBefore) * 1_000) / taken.milliseconds };
         });
         const again = await withEngine(copy, (engine) => measure(() => wake(engine)));
@@ -112,7 +112,7 @@ async function withEngine<Found>(folder: string, use: (engine: Engine) => Promis
   }
 }
 
-async function wake(engine: Engine): Promise<BoxOfficeActor> {
+async function wake(engine: Engine): Promise<EventActor> {
   return (await engine.directory.byEventId(hotEvent.id))!;
 }
 
@@ -128,10 +128,10 @@ async function measure(work: () => Promise<unknown>): Promise<Measured> {
 }
 
 /** Sessions that replace their holds over and over, each when it has its answer. */
-async function buyersOf(office: BoxOfficeActor, isOver: () => boolean, round: number): Promise<void> {
+async function buyersOf(actor: EventActor, isOver: () => boolean, round: number): Promise<void> {
   const buy = async (buyer: number): Promise<void> => {
     while (!isOver()) {
-      const placed = await office.ask({ ...placeHold(buyer, 'single', 1), sessionKey: `buyer-${round}-${buyer}` });
+      const placed = await actor.execute({ ...placeHold(buyer, 'single', 1), sessionKey: `buyer-${round}-${buyer}` });
       if (isRefusal(placed)) throw new Error(`a hold was refused: ${placed.code}`);
     }
   };

@@ -5,9 +5,9 @@
  * Used at start, at the first request for a cold event, after a failed write, and by the snapshot worker. Works in slices,
  * so that other events are served in between.
  */
-import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
-import { restoreOffice, restorePiece } from '#domain/snapshot.ts';
+import { restoreEventState, restorePiece } from '#domain/snapshot.ts';
 import { stopwatchMs } from '#persistence/files.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { FactData } from '#domain/fact.ts';
@@ -32,7 +32,7 @@ export interface ActivationSource {
 }
 
 export interface Activated {
-  readonly office: BoxOffice;
+  readonly state: EventState;
   /** The last fact that the state includes. */
   readonly lastSeq: number;
   readonly factsReplayed: number;
@@ -53,22 +53,22 @@ export async function activate(
 ): Promise<Activated> {
   const pause = slicer(source.stopwatchMs ?? stopwatchMs);
   const snapshot = await source.newestSnapshot(eventId, atMostSeq);
-  let office = snapshot === null ? null : await restoreInSlices(snapshot.pieces, pause);
+  let state = snapshot === null ? null : await restoreInSlices(snapshot.pieces, pause);
   let lastSeq = snapshot?.header.seq ?? 0;
   let factsReplayed = 0;
   for (const row of await source.factsAfter(eventId, lastSeq)) {
     if (row.seq > atMostSeq) break;
-    office ??= openBoxOffice(eventId, numberIn(row) ?? eventNumber ?? 0);
-    replayFact(office, row);
+    state ??= initialState(eventId, numberIn(row) ?? eventNumber ?? 0);
+    replayFact(state, row);
     lastSeq = row.seq;
     factsReplayed += 1;
     if (factsReplayed % 64 === 0) await pause();
   }
-  office ??= openBoxOffice(eventId, eventNumber ?? 0);
-  if (eventNumber !== null && office.eventNumber !== eventNumber) {
-    throw new Error(`${eventId} has the number ${office.eventNumber} in its facts, not ${eventNumber}: start again`);
+  state ??= initialState(eventId, eventNumber ?? 0);
+  if (eventNumber !== null && state.eventNumber !== eventNumber) {
+    throw new Error(`${eventId} has the number ${state.eventNumber} in its facts, not ${eventNumber}: start again`);
   }
-  return { office, lastSeq, factsReplayed };
+  return { state, lastSeq, factsReplayed };
 }
 
 /** The number that an event's first fact gives it; null for any other fact. */
@@ -95,14 +95,14 @@ export async function activateService(
   return state;
 }
 
-async function restoreInSlices(pieces: readonly string[], pause: () => Promise<void> | undefined): Promise<BoxOffice> {
+async function restoreInSlices(pieces: readonly string[], pause: () => Promise<void> | undefined): Promise<EventState> {
   const [first = '', ...further] = pieces;
-  const office = restoreOffice(first);
+  const state = restoreEventState(first);
   for (const piece of further) {
-    restorePiece(office, piece);
+    restorePiece(state, piece);
     await pause();
   }
-  return office;
+  return state;
 }
 
 /** Gives the loop back when a slice is used up; otherwise costs a look at the clock. */

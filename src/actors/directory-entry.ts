@@ -3,9 +3,9 @@
  *
  * It follows from the event's definition, and is kept in the headers of snapshots for events whose definition was archived.
  */
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
-import type { EventListing } from '#domain/listing.ts';
+import type { EventListing } from '#domain/catalogue/listing.ts';
 
 /** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
 export interface DirectoryEntry {

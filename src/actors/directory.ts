@@ -15,20 +15,20 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
-import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/listing.ts';
+import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/listing.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
-import { isPublished } from '#domain/box-office.ts';
+import { isPublished } from '#domain/event-state.ts';
 import { stopwatchMs } from '#persistence/files.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
-import { BoxOfficeActor, type BoxOfficePorts } from './box-office.ts';
+import { EventActor, type EventActorPorts } from './event-actor.ts';
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, type ActivationMessage } from './channels.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
 import { byFirstDate, draftEntry, entryOf, isOver, pageOf } from './directory-entry.ts';
 import { isEventBroken, Overloaded } from './overloaded.ts';
 import { Sleepers } from './sleepers.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { DirectoryEntry, SnapshotAbout } from './directory-entry.ts';
@@ -37,7 +37,7 @@ import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
 /** An event in which something is due sooner than this stays awake: to fall asleep and come alive again costs more. */
 const DUE_SOON_MS = 10 * 60_000;
 
-export interface DirectoryPorts extends Omit<BoxOfficePorts, 'wakeAt' | 'retired'> {
+export interface DirectoryPorts extends Omit<EventActorPorts, 'wakeAt' | 'retired'> {
   readonly source: ActivationSource;
   readonly liveEventsMax: number;
   snapshot(job: SnapshotJob): Promise<SnapshotOutcome>;
@@ -73,9 +73,9 @@ export class Directory {
   readonly #slugClaims = new Map<string, { readonly eventId: string; definitions: number }>();
   readonly #byNumber: (DirectoryEntry | undefined)[] = [];
   /** The box offices that are awake, the one asked last first. */
-  readonly #awake: LRUCache<string, BoxOfficeActor>;
+  readonly #awake: LRUCache<string, EventActor>;
   readonly #sleepers = new Sleepers();
-  readonly #activations = new Map<string, Promise<BoxOfficeActor>>();
+  readonly #activations = new Map<string, Promise<EventActor>>();
   readonly #broken: BrokenEvents;
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often everything was dropped; an activation that such a drop overtook begins again. */
@@ -109,7 +109,7 @@ export class Directory {
   }
 
   /** The box offices that are awake. */
-  awake(): readonly BoxOfficeActor[] {
+  awake(): readonly EventActor[] {
     return [...this.#awake.values()];
   }
 
@@ -149,7 +149,7 @@ export class Directory {
 
   // ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  byEventId(eventId: string): Promise<BoxOfficeActor | null> {
+  byEventId(eventId: string): Promise<EventActor | null> {
     this.#asked.add(eventId);
     const awake = this.#awake.get(eventId);
     if (awake !== undefined) return Promise.resolve(awake);
@@ -157,13 +157,13 @@ export class Directory {
     return entry === undefined ? Promise.resolve(null) : this.#wake(entry);
   }
 
-  bySlug(slug: string): Promise<BoxOfficeActor | null> {
+  bySlug(slug: string): Promise<EventActor | null> {
     const entry = this.#bySlug.get(slug);
     return entry === undefined ? Promise.resolve(null) : this.byEventId(entry.eventId);
   }
 
   /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
-  byId(prefix: IdPrefix, id: string): Promise<BoxOfficeActor | null> {
+  byId(prefix: IdPrefix, id: string): Promise<EventActor | null> {
     const eventNumber = eventNumberOf(prefix, id);
     const entry = eventNumber === null ? undefined : this.#byNumber[eventNumber];
     return entry === undefined ? Promise.resolve(null) : this.byEventId(entry.eventId);
@@ -193,7 +193,7 @@ export class Directory {
       if (awake === undefined && entry.listing !== undefined) return summaryOf(entry.listing, this.#ports.clock.now());
       try {
         const actor = awake ?? (await this.#wake(entry));
-        return actor.look((office, now) => (isPublished(office) ? summaryOf(listingOf(office), now) : null));
+        return actor.look((state, now) => (isPublished(state) ? summaryOf(listingOf(state), now) : null));
       } catch (error) {
         if (isEventBroken(error)) return null;
         // Others may have had it put to sleep before it could be asked.
@@ -260,7 +260,7 @@ export class Directory {
   async #ask(entry: DirectoryEntry, definition: EventDefinition, mark: OperatorMark, created: boolean) {
     try {
       const actor = await this.#wake(entry);
-      return await actor.ask({ type: 'DefineEvent', definition, ...mark });
+      return await actor.execute({ type: 'DefineEvent', definition, ...mark });
     } catch (error) {
       if (created) this.#forget(entry);
       throw error;
@@ -307,7 +307,7 @@ export class Directory {
     return isOver(this.#byId.get(eventId), this.#ports.clock.now());
   }
 
-  #wake(entry: DirectoryEntry): Promise<BoxOfficeActor> {
+  #wake(entry: DirectoryEntry): Promise<EventActor> {
     const awake = this.#awake.get(entry.eventId);
     if (awake !== undefined) return Promise.resolve(awake);
     const known = this.#activations.get(entry.eventId);
@@ -322,7 +322,7 @@ export class Directory {
     return activation;
   }
 
-  async #activate(entry: DirectoryEntry): Promise<BoxOfficeActor> {
+  async #activate(entry: DirectoryEntry): Promise<EventActor> {
     const { eventId } = entry;
     const begin = stopwatchMs();
     const actor = await this.#bringAlive(entry);
@@ -335,15 +335,15 @@ export class Directory {
   }
 
   /** Rejects with Overloaded; it names the event when its own facts are what keeps it from coming alive. */
-  async #bringAlive({ eventId, eventNumber }: DirectoryEntry): Promise<BoxOfficeActor> {
+  async #bringAlive({ eventId, eventNumber }: DirectoryEntry): Promise<EventActor> {
     try {
-      const { office, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
+      const { state, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
       this.#refuseCrowd();
-      const ports: BoxOfficePorts = {
+      const ports: EventActorPorts = {
         ...this.#ports,
         retired: (retired, defect) => this.#retired(retired, defect),
       };
-      const actor = new BoxOfficeActor(office, lastSeq, factsReplayed, ports, this.#sleepers.awaken(eventId));
+      const actor = new EventActor(state, lastSeq, factsReplayed, ports, this.#sleepers.awaken(eventId));
       // What ran out meanwhile belongs to coming alive: an event that cannot settle it is broken.
       actor.wake();
       return actor;
@@ -382,7 +382,7 @@ export class Directory {
     await this.#journal.durable(this.#journal.appendedSeq).catch(() => {});
   }
 
-  #retired(actor: BoxOfficeActor, defect: unknown): void {
+  #retired(actor: EventActor, defect: unknown): void {
     if (this.#awake.peek(actor.eventId) === actor) this.#awake.delete(actor.eventId);
     const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
     const trouble = `${actor.eventId} is activated again: ${name}: ${message}`;
@@ -398,7 +398,7 @@ export class Directory {
   }
 
   /** Puts the coldest to sleep while more are awake than there is room for, but not one that was woken just now to be asked. */
-  #makeRoom(asked: BoxOfficeActor | null): void {
+  #makeRoom(asked: EventActor | null): void {
     let excess = this.#awake.size - this.#ports.liveEventsMax;
     for (const eventId of this.#awake.rkeys()) {
       if (excess <= 0) return;
@@ -409,13 +409,13 @@ export class Directory {
     }
   }
 
-  async #putToSleep(actor: BoxOfficeActor, when: 'NOW' | 'UNLESS_ASKED' = 'NOW'): Promise<void> {
+  async #putToSleep(actor: EventActor, when: 'NOW' | 'UNLESS_ASKED' = 'NOW'): Promise<void> {
     const seqBefore = actor.lastSeq;
     if (when === 'UNLESS_ASKED' && (!actor.isIdle || this.#asked.has(actor.eventId))) return;
     if (actor.factsSinceSnapshot > SLEEP_FACTS_MAX) await this.snapshot(actor);
     const isCold = actor.isIdle && actor.lastSeq === seqBefore && this.#awake.peek(actor.eventId) === actor;
     if (!isCold || (when === 'UNLESS_ASKED' && this.#asked.has(actor.eventId))) return;
-    const sightings = actor.sightings(this.#sleepers.sightingsMax);
+    const sightings = actor.sightings(this.#sleepers.lastSeenMax);
     this.#sleepers.fallAsleep(actor.eventId, { since: this.#ports.clock.now(), sightings });
     const entry = this.#byId.get(actor.eventId);
     if (entry !== undefined) entry.listing = actor.lastLook(listingOf);
@@ -427,7 +427,7 @@ export class Directory {
   // ── snapshots ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Snapshots a box office as of its newest fact; a second call meanwhile shares the first. */
-  snapshot(actor: BoxOfficeActor): Promise<SnapshotOutcome> {
+  snapshot(actor: EventActor): Promise<SnapshotOutcome> {
     return this.snapshotAsOf(actor.eventId, actor.lastSeq);
   }
 

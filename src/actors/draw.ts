@@ -1,7 +1,7 @@
 /**
  * Holds the draw of a large waiting room without keeping the thread: a worker hashes and sorts.
  *
- * Owns the way there and back; what a draw is belongs to `domain/draw.ts`, what is kept of it to `domain/drawing.ts`. Started by
+ * Owns the way there and back; what a draw is belongs to `domain/waiting-room/draw.ts`, what is kept of it to `domain/waiting-room/draw-decisions.ts`. Started by
  * the box office's actor when its room is drawing, also after a restart in the middle.
  *
  * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
@@ -12,19 +12,19 @@
 import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';
+import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/waiting-room/draw-decisions.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { reportTrouble } from './trouble.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import type { Draw } from '#domain/room.ts';
+import type { EventState } from '#domain/event-state.ts';
+import type { Draw } from '#domain/waiting-room/room.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import type { DrawAnswer, DrawErrand } from './draw-worker.ts';
 
 /** What a draw needs of the box office whose line is drawn. */
-export interface DrawingOffice {
+export interface DrawingActor {
   readonly isRetired: boolean;
-  look<Result>(query: (office: BoxOffice) => Result): Result;
-  ask(command: CommandOf<'RecordDraw'>): Promise<ReplyTo<'RecordDraw'> | Refusal>;
+  look<Result>(query: (state: EventState) => Result): Result;
+  execute(command: CommandOf<'RecordDraw'>): Promise<ReplyTo<'RecordDraw'> | Refusal>;
 }
 
 /** Ids in one message to the worker: under 1 ms to gather. */
@@ -34,23 +34,23 @@ const SLICE_ENTRIES = 5_000;
 const RETRY_MS = 1_000;
 
 /** Sees the draw through; resolves when the doors are open, or when this box office is not the one any more. */
-export async function holdDraw(office: DrawingOffice): Promise<void> {
+export async function runDraw(actor: DrawingActor): Promise<void> {
   // The turn in which the doors began to open ends before the draw begins.
   await nextRound();
   for (;;) {
     try {
-      if (office.isRetired || office.look(drawUnderWay) === null) return;
-      await drawOnce(office);
+      if (actor.isRetired || actor.look(drawUnderWay) === null) return;
+      await drawOnce(actor);
     } catch (error) {
-      if (office.isRetired) return;
+      if (actor.isRetired) return;
       reportTrouble('draw', 'the draw of a waiting room is begun anew', error);
       await pause(RETRY_MS, undefined, { ref: false });
     }
   }
 }
 
-async function drawOnce(office: DrawingOffice): Promise<void> {
-  const draw = office.look(drawUnderWay);
+async function drawOnce(actor: DrawingActor): Promise<void> {
+  const draw = actor.look(drawUnderWay);
   if (draw === null) return;
   const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
   worker.unref();
@@ -62,10 +62,10 @@ async function drawOnce(office: DrawingOffice): Promise<void> {
     let isDrawn = false;
     while (!isDrawn) {
       const { entryIds, entriesDigest } = await askWorker(worker, gone.signal, from);
-      const reply = await office.ask({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
+      const reply = await actor.execute({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
       if (isRefusal(reply)) return;
       from = reply.drawnEntries;
-      isDrawn = office.look(drawUnderWay) === null;
+      isDrawn = actor.look(drawUnderWay) === null;
     }
   } finally {
     await worker.terminate();

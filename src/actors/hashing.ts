@@ -5,7 +5,7 @@
  * hashes cost 2 (measured), and a draw needs one for every entry.
  */
 import { hash } from 'node:crypto';
-import type { Hashing } from '#domain/draw.ts';
+import type { Hashing } from '#domain/waiting-room/draw.ts';
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;

@@ -7,7 +7,7 @@ import { proveArchiveOf } from '#persistence/sqlite/archive.ts';
 import { surveyArchive } from '#persistence/sqlite/history.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { FactData } from '#domain/fact.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';
@@ -20,7 +20,7 @@ export function eventIdsIn(view: JournalView): string[] {
 }
 
 /** An event's box office as of the view. Rejects as activation does; null for an event that is not in the journal. */
-export async function readBoxOffice(folder: string, view: JournalView, eventId: string): Promise<BoxOffice | null> {
+export async function readEventState(folder: string, view: JournalView, eventId: string): Promise<EventState | null> {
   const headSeq = view.heads.get(eventId);
   if (headSeq === undefined || eventId === SERVICE_STREAM) return null;
   const snapshots = new SnapshotFolder(folder);
@@ -28,7 +28,7 @@ export async function readBoxOffice(folder: string, view: JournalView, eventId: 
     newestSnapshot: (id: string, atMostSeq?: number) => snapshots.newest(id, atMostSeq),
     factsAfter: (id: string, afterSeq: number) => view.factsOf(id, afterSeq),
   };
-  return (await activate(source, eventId, null, headSeq)).office;
+  return (await activate(source, eventId, null, headSeq)).state;
 }
 
 /** An event's number, from its first fact. */

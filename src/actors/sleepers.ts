@@ -6,29 +6,29 @@
  * awakening ghosts would be taken for people, hold their places, use up admissions and wake the event again. Called by `directory.ts`.
  *
  * 1. Nobody can be seen at an event that sleeps, because a poll wakes it: what was known when it fell asleep is exact.
- * 2. No more than `sightingsMax` people are remembered over all events (I10); the event that fell asleep first is forgotten first.
+ * 2. No more than `lastSeenMax` people are remembered over all events (I10); the event that fell asleep first is forgotten first.
  *    Of a forgotten one the moment it fell asleep stays, one number an event: everybody counts as seen then, so patience still ends.
  */
-import type { Sighting } from '#domain/sightings.ts';
+import type { LastSeen } from '#domain/waiting-room/last-seen.ts';
 
 /** What an event knew when it fell asleep; without `sightings` everybody was seen at `since` at the latest. */
 export interface Sleep {
   readonly since: number;
-  readonly sightings: readonly Sighting[] | null;
+  readonly sightings: readonly LastSeen[] | null;
 }
 
 /** Some 8 MB, and 5 ms to go through when all are of one event. */
 const SIGHTINGS_MAX = 50_000;
 
 export class Sleepers {
-  readonly sightingsMax: number;
+  readonly lastSeenMax: number;
   readonly #since = new Map<string, number>();
   /** By event, the one that fell asleep first first. */
-  readonly #sightings = new Map<string, readonly Sighting[]>();
+  readonly #sightings = new Map<string, readonly LastSeen[]>();
   #count = 0;
 
-  constructor(sightingsMax = SIGHTINGS_MAX) {
-    this.sightingsMax = sightingsMax;
+  constructor(lastSeenMax = SIGHTINGS_MAX) {
+    this.lastSeenMax = lastSeenMax;
   }
 
   /** An event falls asleep; of one where nobody waits nothing need be kept. */
@@ -36,11 +36,11 @@ export class Sleepers {
     this.awaken(eventId);
     if (sightings?.length === 0) return;
     this.#since.set(eventId, since);
-    if (sightings === null || sightings.length > this.sightingsMax) return;
+    if (sightings === null || sightings.length > this.lastSeenMax) return;
     this.#sightings.set(eventId, sightings);
     this.#count += sightings.length;
     for (const oldest of this.#sightings.keys()) {
-      if (this.#count <= this.sightingsMax) return;
+      if (this.#count <= this.lastSeenMax) return;
       this.#forget(oldest);
     }
   }

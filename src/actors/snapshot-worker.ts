@@ -8,13 +8,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
-import { nextDeadline, type BoxOffice } from '#domain/box-office.ts';
-import { listingOf } from '#domain/listing.ts';
+import { type EventState } from '#domain/event-state.ts';
+import { listingOf } from '#domain/catalogue/listing.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, activateService } from './activation.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
 import type { DirectoryEntry, SnapshotAbout } from './directory-entry.ts';
 import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
+import { nextDeadline } from '#domain/next-deadline.ts';
 
 /** A header has a bound of its own; an event of many hundred performances is listed from its state. */
 const ABOUT_CHARS_MAX = 16 * 1024;
@@ -29,15 +30,15 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 });
 
 /** Says in the header what the index wants to know of an event that is not loaded: what the list shows, and when something is due. */
-function writeOffice(header: Omit<SnapshotHeader, 'format' | 'digest'>, office: BoxOffice): Promise<Snapshot> {
+function writeEventState(header: Omit<SnapshotHeader, 'format' | 'digest'>, state: EventState): Promise<Snapshot> {
   const about = {
     ...(header.about as DirectoryEntry),
-    dueAt: nextDeadline(office)?.at ?? null,
-    listing: listingOf(office),
+    dueAt: nextDeadline(state)?.at ?? null,
+    listing: listingOf(state),
   } satisfies SnapshotAbout;
   const { listing: _listing, ...short } = about;
   const isLong = JSON.stringify(about).length > ABOUT_CHARS_MAX;
-  return snapshots.write({ ...header, about: isLong ? short : about }, snapshotPieces(office));
+  return snapshots.write({ ...header, about: isLong ? short : about }, snapshotPieces(state));
 }
 
 /** Never rejects: what goes wrong is the outcome. */
@@ -55,7 +56,7 @@ async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome>
     const { fingerprint } =
       eventId === SERVICE_STREAM
         ? await snapshots.write({ eventId, seq, at, about }, servicePieces(await activateService(source, seq)))
-        : await writeOffice({ eventId, seq, at, about }, (await activate(source, eventId, eventNumber, seq)).office);
+        : await writeEventState({ eventId, seq, at, about }, (await activate(source, eventId, eventNumber, seq)).state);
     return { eventId, seq, fingerprint, trouble: null };
   } catch (error) {
     return { eventId, seq, fingerprint: null, trouble: error instanceof Error ? error.message : String(error) };

@@ -17,11 +17,11 @@ import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { errorCode, JournalDamaged } from '#persistence/faults.ts';
 import { fingerprintOf, readSnapshot } from '#persistence/snapshots.ts';
 import { verifyJournal, type Finding, type SnapshotFinding, type VerifyReport } from '#persistence/verify.ts';
-import { auditBoxOffice, type Discrepancy } from '#domain/audit.ts';
+import { auditEventState, type Discrepancy } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
-import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
-import { formatOf, restoreOffice, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
+import { formatOf, restoreEventState, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
 import { eventNumberIn } from './reading.ts';
 import {
   evolveService,
@@ -231,23 +231,23 @@ async function readOlderFormat(path: string): Promise<readonly string[] | null> 
 
 async function emptyReplica(view: JournalView, eventId: string): Promise<Replica> {
   if (eventId === SERVICE_STREAM) return serviceReplica(newServiceState());
-  return officeReplica(openBoxOffice(eventId, await eventNumberIn(view, eventId)));
+  return officeReplica(initialState(eventId, await eventNumberIn(view, eventId)));
 }
 
 function restoreReplica(eventId: string, pieces: readonly string[]): Replica {
   if (eventId === SERVICE_STREAM) return serviceReplica(restoreService(pieces));
   const [first = '', ...further] = pieces;
-  const office = restoreOffice(first);
-  for (const piece of further) restorePiece(office, piece);
-  return officeReplica(office);
+  const state = restoreEventState(first);
+  for (const piece of further) restorePiece(state, piece);
+  return officeReplica(state);
 }
 
-function officeReplica(office: BoxOffice): Replica {
+function officeReplica(state: EventState): Replica {
   return {
-    apply: (row) => replayFact(office, row),
-    pieces: () => snapshotPieces(office),
-    audit: () => auditBoxOffice(office),
-    figures: () => figuresOf(office),
+    apply: (row) => replayFact(state, row),
+    pieces: () => snapshotPieces(state),
+    audit: () => auditEventState(state),
+    figures: () => figuresOf(state),
   };
 }
 

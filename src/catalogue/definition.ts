@@ -15,9 +15,9 @@ import type {
   PromoCodeDefinition,
   SellingStageDefinition,
   TicketTypeDefinition,
-} from '#domain/catalogue.ts';
+} from '#domain/catalogue/definition.ts';
 import { invariant } from '#domain/invariant.ts';
-import { holdMaxMinutesOf } from '#domain/sale-plan.ts';
+import { holdMaxMinutesOf } from '#domain/catalogue/sale-plan.ts';
 import { collectProblems, pointer, type CatalogueProblem } from './problem.ts';
 import { createSeatRegister } from './hall-checks.ts';
 import { checkReferences, defaultHoldMinutes, defaultPaymentMinutes, type Seatings } from './references.ts';

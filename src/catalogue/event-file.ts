@@ -8,8 +8,8 @@ import type {
   SeatDefinition,
   SellingStageDefinition,
   TicketTypeDefinition,
-} from '#domain/catalogue.ts';
-import { holdMaxMinutesOf } from '#domain/sale-plan.ts';
+} from '#domain/catalogue/definition.ts';
+import { holdMaxMinutesOf } from '#domain/catalogue/sale-plan.ts';
 import type {
   EventFile,
   LocalityFile,

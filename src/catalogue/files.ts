@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { checkDefinition } from './definition.ts';
 import { pointer, type CatalogueProblem } from './problem.ts';
 import { isSeatingPlan } from './seating-plan.ts';

@@ -8,7 +8,7 @@
  * 2. Labels are the plain numbers; `row_label` and `seat_label` ("Reihe %s") are texts for pages in one language.
  * 3. A gap of over 1.5 times the row's usual spacing is an aisle.
  */
-import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue.ts';
+import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue/definition.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
 import { pointer, type Report } from './problem.ts';
 import type { PlanRowFile, PlanZoneFile, SeatingPlanFile, ZoneFile } from './schema.ts';

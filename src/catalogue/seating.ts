@@ -5,7 +5,7 @@
  * 2. A NUMBERED locality has exactly one of `sections` and `seating_plan`; a GENERAL one has `capacity` and neither.
  * 3. Zones that the locality lists come first and take precedence over the plan's, so that a file can rename or recolour them.
  */
-import type { SectionDefinition, ZoneDefinition } from '#domain/catalogue.ts';
+import type { SectionDefinition, ZoneDefinition } from '#domain/catalogue/definition.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
 import { pointer, type Report } from './problem.ts';
 import type { LocalityFile } from './schema.ts';

@@ -7,7 +7,12 @@
  *    finds it again.
  * 4. A section without a `position` is placed behind every seat before it.
  */
-import type { SeatDefinition, SeatRowDefinition, SectionDefinition, ZoneDefinition } from '#domain/catalogue.ts';
+import type {
+  SeatDefinition,
+  SeatRowDefinition,
+  SectionDefinition,
+  ZoneDefinition,
+} from '#domain/catalogue/definition.ts';
 import { pointer, type Report } from './problem.ts';
 import { coordinateMax, type SeatFile, type SeatRowFile, type SectionFile, type ZoneFile } from './schema.ts';
 import type { SeatRegister } from './hall-checks.ts';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createHashing } from '#actors/hashing.ts';
-import { findFlaws, type DrawProof } from '#domain/draw.ts';
+import { findFlaws, type DrawProof } from '#domain/waiting-room/draw.ts';
 import { CommandFailure, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { counted } from './output.ts';
 

@@ -1,7 +1,7 @@
-import { eventIdsIn, readBoxOffice, slugsIn } from '#actors/reading.ts';
+import { eventIdsIn, readEventState, slugsIn } from '#actors/reading.ts';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, suggestion } from './command.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 
 /** Runs a query over a view of the folder's journal, and closes it. Throws CommandFailure when there is no journal. */
 export async function withView<Result>(folder: string, query: (view: JournalView) => Promise<Result>): Promise<Result> {
@@ -17,11 +17,11 @@ export async function withView<Result>(folder: string, query: (view: JournalView
 }
 
 /** An event's box office by its id or slug. Throws CommandFailure, with a name that is close, when there is none. */
-export async function readEvent(folder: string, view: JournalView, name: string): Promise<BoxOffice> {
+export async function readEvent(folder: string, view: JournalView, name: string): Promise<EventState> {
   const slugs = await slugsIn(folder, view);
-  const office =
-    (await readBoxOffice(folder, view, name)) ?? (await readBoxOffice(folder, view, slugs.get(name) ?? ''));
-  if (office !== null) return office;
+  const state =
+    (await readEventState(folder, view, name)) ?? (await readEventState(folder, view, slugs.get(name) ?? ''));
+  if (state !== null) return state;
   const known = suggestion(name, [...eventIdsIn(view), ...slugs.keys()]);
   throw new CommandFailure(`there is no event ${name} in ${folder}${known}`, 'holdfast inspect lists all events.');
 }

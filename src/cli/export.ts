@@ -1,11 +1,11 @@
 /** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
 import { once } from 'node:events';
-import { listOrders } from '#domain/order-views.ts';
+import { listOrders } from '#domain/orders/view.ts';
 import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { readEvent, withView } from './event-reading.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
 import { dataFolder } from './settings.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { OrderView } from '#domain/views.ts';
 
 const FORMATS = ['csv', 'json'] as const;
@@ -32,8 +32,8 @@ export const exportCommand: Command = {
     const format = formatOf(call);
     const folder = dataFolder(call);
     await withView(folder, async (view) => {
-      const office = await readEvent(folder, view, name);
-      await (format === 'csv' ? writeCsv(call, office) : writeJson(call, office));
+      const state = await readEvent(folder, view, name);
+      await (format === 'csv' ? writeCsv(call, state) : writeJson(call, state));
     });
     return 0;
   },
@@ -46,14 +46,14 @@ function formatOf(call: Call): (typeof FORMATS)[number] {
   return format;
 }
 
-async function writeCsv(call: Call, office: BoxOffice): Promise<void> {
+async function writeCsv(call: Call, state: EventState): Promise<void> {
   await write(call, CSV_HEADING);
-  for (const order of ordersOf(office)) await write(call, csvOf(order));
+  for (const order of ordersOf(state)) await write(call, csvOf(order));
 }
 
-async function writeJson(call: Call, office: BoxOffice): Promise<void> {
+async function writeJson(call: Call, state: EventState): Promise<void> {
   let separator = '[\n';
-  for (const order of ordersOf(office)) {
+  for (const order of ordersOf(state)) {
     await write(call, separator + jsonOf(order));
     separator = ',\n';
   }
@@ -64,10 +64,10 @@ async function write({ output }: Call, text: string): Promise<void> {
   if (!output.raw(text)) await once(process.stdout, 'drain');
 }
 
-function* ordersOf(office: BoxOffice): Generator<OrderView> {
+function* ordersOf(state: EventState): Generator<OrderView> {
   let after: string | null = null;
   do {
-    const page = listOrders(office, { status: null, email: null, after, limit: ORDERS_PER_PAGE, ticketsMax: Infinity });
+    const page = listOrders(state, { status: null, email: null, after, limit: ORDERS_PER_PAGE, ticketsMax: Infinity });
     yield* page.orders;
     after = page.nextAfter;
   } while (after !== null);

@@ -1,13 +1,13 @@
 /** `holdfast inspect`: what the state on disk is, in numbers: all events, one event, or one of its dates. */
-import { eventIdsIn, readBoxOffice } from '#actors/reading.ts';
+import { eventIdsIn, readEventState } from '#actors/reading.ts';
 import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
-import { left, totals, totalsOf, type StockTotals } from '#domain/inventory.ts';
+import { left, totals, totalsOf, type StockTotals } from '#domain/inventory/inventory.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { readEvent, withView } from './event-reading.ts';
 import { counted, printMoment, table } from './output.ts';
 import { dataFolder } from './settings.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import type { SaleDate } from '#domain/performances.ts';
+import type { EventState } from '#domain/event-state.ts';
+import type { PerformanceState } from '#domain/inventory/performance.ts';
 
 export const inspectCommand: Command = {
   usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
@@ -29,13 +29,13 @@ export const inspectCommand: Command = {
       throw new WrongUse('--performance needs the event: inspect EVENT');
     await withView(folder, async (view) => {
       if (name === undefined) {
-        const offices = eventIdsIn(view).map((eventId) => () => readBoxOffice(folder, view, eventId));
-        return showEvents(call, offices, view.headSeq);
+        const states = eventIdsIn(view).map((eventId) => () => readEventState(folder, view, eventId));
+        return showEvents(call, states, view.headSeq);
       }
-      const office = await readEvent(folder, view, name);
+      const state = await readEvent(folder, view, name);
       const performanceId = call.text('performance');
-      if (performanceId === null) showEvent(call, office);
-      else showDate(call, office, performanceId);
+      if (performanceId === null) showEvent(call, state);
+      else showDate(call, state, performanceId);
     });
     return 0;
   },
@@ -46,16 +46,16 @@ export const inspectCommand: Command = {
 /** One event at a time comes into memory. */
 async function showEvents(
   { output }: Call,
-  offices: readonly (() => Promise<BoxOffice | null>)[],
+  states: readonly (() => Promise<EventState | null>)[],
   headSeq: number,
 ): Promise<void> {
   const events: (Figures & { readonly id: string; readonly status: string; readonly dates: number })[] = [];
-  for (const [index, read] of offices.entries()) {
-    output.progress('reading events', index, offices.length);
-    const office = await read();
-    if (office === null) continue;
-    const { status } = office.plan.definition;
-    events.push({ id: office.eventId, status, dates: office.dates.size, ...figuresOf(office) });
+  for (const [index, read] of states.entries()) {
+    output.progress('reading events', index, states.length);
+    const state = await read();
+    if (state === null) continue;
+    const { status } = state.plan.definition;
+    events.push({ id: state.eventId, status, dates: state.performances.size, ...figuresOf(state) });
   }
   const heading = ['event', 'status', 'dates', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
   const rows = events.map((event) => {
@@ -70,14 +70,14 @@ async function showEvents(
 
 // ── one event ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showEvent({ output }: Call, office: BoxOffice): void {
-  const { definition } = office.plan;
-  const figures = figuresOf(office);
-  const dates = [...office.dates.values()].map((date) => dateView(office, date));
-  const { waitingRoom } = office;
+function showEvent({ output }: Call, state: EventState): void {
+  const { definition } = state.plan;
+  const figures = figuresOf(state);
+  const dates = [...state.performances.values()].map((performance) => dateView(state, performance));
+  const { waitingRoom } = state;
   output.text(
     `${definition.id}  ${definition.name}`,
-    `slug ${definition.slug}, ${definition.status}, version ${office.definitionVersion}`,
+    `slug ${definition.slug}, ${definition.status}, version ${state.definitionVersion}`,
     '',
     ...table([
       ['date', 'status', 'locality', ...STOCK_HEADING],
@@ -102,32 +102,32 @@ function showEvent({ output }: Call, office: BoxOffice): void {
     slug,
     name,
     status,
-    version: office.definitionVersion,
+    version: state.definitionVersion,
     dates,
     ...figures,
     waitingRoom: room,
   });
 }
 
-function dateView(office: BoxOffice, { id, status, inventory }: SaleDate) {
-  const localities = office.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
+function dateView(state: EventState, { id, status, inventory }: PerformanceState) {
+  const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
   return { id, status, ...totals(inventory), localities };
 }
 
 // ── one date ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showDate({ output }: Call, office: BoxOffice, performanceId: string): void {
-  const date = office.dates.get(performanceId);
-  if (date === undefined) {
-    const known = suggestion(performanceId, office.dates.keys());
+function showDate({ output }: Call, state: EventState, performanceId: string): void {
+  const performance = state.performances.get(performanceId);
+  if (performance === undefined) {
+    const known = suggestion(performanceId, state.performances.keys());
     throw new CommandFailure(
-      `${office.eventId} has no date ${performanceId}${known}`,
-      `Its dates are ${[...office.dates.keys()].join(', ')}.`,
+      `${state.eventId} has no date ${performanceId}${known}`,
+      `Its dates are ${[...state.performances.keys()].join(', ')}.`,
     );
   }
-  const { inventory } = date;
-  const view = dateView(office, date);
-  const rows = office.plan.rows.map((row) => ({
+  const { inventory } = performance;
+  const view = dateView(state, performance);
+  const rows = state.plan.rows.map((row) => ({
     ticketTypeId: row.ticketTypeId,
     sellingStageId: row.sellingStageId,
     priceCents: row.priceCents,
@@ -136,7 +136,7 @@ function showDate({ output }: Call, office: BoxOffice, performanceId: string): v
     sold: inventory.sold[row.index]!,
   }));
   output.text(
-    `${office.eventId}, date ${view.id}: ${view.status}`,
+    `${state.eventId}, date ${view.id}: ${view.status}`,
     '',
     ...table([
       ['locality', ...STOCK_HEADING],
@@ -148,7 +148,7 @@ function showDate({ output }: Call, office: BoxOffice, performanceId: string): v
       ...rows.map((row) => [row.ticketTypeId, row.sellingStageId, row.priceCents, row.available, row.held, row.sold]),
     ]),
   );
-  output.json({ ok: true, eventId: office.eventId, ...view, rows });
+  output.json({ ok: true, eventId: state.eventId, ...view, rows });
 }
 
 // ── cells ────────────────────────────────────────────────────────────────────────────────────────────────────────────

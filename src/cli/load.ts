@@ -14,7 +14,7 @@ import { openOffline } from './offline-engine.ts';
 import { counted } from './output.ts';
 import { adminAccess } from './settings.ts';
 import type { Engine } from '#actors/engine.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 interface Conflict {
   readonly path: string;

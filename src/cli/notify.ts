@@ -1,8 +1,8 @@
 /** `holdfast notify`: tells the receiver again what it was told, or should have been. */
 import { readConfig } from '#src/config.ts';
-import { readBoxOffice } from '#actors/reading.ts';
+import { readEventState } from '#actors/reading.ts';
 import { createPoster, isNotifiable, messagesOf } from '#notifications/messages.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
@@ -68,19 +68,19 @@ async function tellAll(
   { folder, view, from, to }: Stretch,
 ): Promise<number> {
   const post = createPoster(target, Date.now);
-  const offices = new Map<string, BoxOffice | null>();
-  const officeOf = async (eventId: string): Promise<BoxOffice | null> => {
-    if (offices.size >= OFFICES_MAX) offices.clear();
-    if (!offices.has(eventId)) offices.set(eventId, await readBoxOffice(folder, view, eventId));
-    return offices.get(eventId) ?? null;
+  const states = new Map<string, EventState | null>();
+  const officeOf = async (eventId: string): Promise<EventState | null> => {
+    if (states.size >= OFFICES_MAX) states.clear();
+    if (!states.has(eventId)) states.set(eventId, await readEventState(folder, view, eventId));
+    return states.get(eventId) ?? null;
   };
   let posted = 0;
   for await (const row of view.facts(from - 1)) {
     if (row.seq > to) break;
     output.progress('facts', row.seq - from, to - from + 1);
     if (!isNotifiable(row.type)) continue;
-    const office = await officeOf(row.eventId);
-    for (const message of office === null ? [] : messagesOf(row, office)) {
+    const state = await officeOf(row.eventId);
+    for (const message of state === null ? [] : messagesOf(row, state)) {
       await post(message).catch((error: unknown) => stopAt(row, posted, error));
       posted += 1;
     }

@@ -5,13 +5,15 @@
  * step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Called by `holdfast verify` and by
  * tests; never in a turn.
  */
-import { isLive, type Hold, type HoldOffice } from './holds.ts';
-import { seatState, totalsOf } from './inventory.ts';
-import { isLiveOrder, type Order, type OrderOffice } from './orders.ts';
-import { isCovered } from './refunds.ts';
+import { type Hold } from './holds/holds.ts';
+import { seatState, totalsOf } from './inventory/inventory.ts';
+import { isLiveOrder, type Order } from './orders/orders.ts';
+import { isCovered } from './orders/refunds.ts';
 import type { HoldLine } from './fact.ts';
-import type { SaleDate } from './performances.ts';
-import type { LocalityPlan } from './sale-plan.ts';
+import type { LocalityPlan } from './catalogue/sale-plan.ts';
+import type { EventState } from './event-state.ts';
+import { isLive } from './holds/hold-book.ts';
+import type { PerformanceState } from './inventory/performance.ts';
 
 /** One rule that the books break. */
 export interface Discrepancy {
@@ -27,19 +29,21 @@ interface Claim {
 }
 
 /** Everything in an event's books that does not agree. Cost: a pass over its holds, orders and seats. */
-export function auditBoxOffice(office: OrderOffice): readonly Discrepancy[] {
-  const claims = claimsByDate(office);
+export function auditEventState(state: EventState): readonly Discrepancy[] {
+  const claims = claimsByDate(state);
   return [
-    ...auditSessions(office),
-    ...auditOrders(office),
-    ...lostClaims(office, claims),
-    ...[...office.dates.values()].flatMap((date) => auditDate(office, date, claims.get(date.id) ?? [])),
+    ...auditSessions(state),
+    ...auditOrders(state),
+    ...lostClaims(state, claims),
+    ...[...state.performances.values()].flatMap((performance) =>
+      auditDate(state, performance, claims.get(performance.id) ?? []),
+    ),
   ];
 }
 
 /** Tickets beyond capacity, by the counters alone: cheap enough to ask all day. Anything but 0 is a defect. */
-export function oversoldTickets({ plan, dates }: Pick<HoldOffice, 'plan' | 'dates'>): number {
-  return sum([...dates.values()], ({ inventory }) =>
+export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' | 'performances'>): number {
+  return sum([...performances.values()], ({ inventory }) =>
     sum(plan.localities, (locality) => {
       const { held, sold, blocked } = totalsOf(inventory, locality);
       return Math.max(0, held + sold + blocked - capacityOf(locality));
@@ -47,9 +51,9 @@ export function oversoldTickets({ plan, dates }: Pick<HoldOffice, 'plan' | 'date
   );
 }
 
-function claimsByDate(office: HoldOffice): Map<string, Claim[]> {
+function claimsByDate(state: EventState): Map<string, Claim[]> {
   const claims = new Map<string, Claim[]>();
-  for (const hold of office.holds.byId.values()) {
+  for (const hold of state.holds.byId.values()) {
     const kind = isLive(hold) ? 'held' : hold.status === 'CONSUMED' ? 'sold' : null;
     if (kind === null) continue;
     for (const line of hold.lines) {
@@ -61,9 +65,9 @@ function claimsByDate(office: HoldOffice): Map<string, Claim[]> {
   return claims;
 }
 
-function lostClaims(office: HoldOffice, claims: ReadonlyMap<string, readonly Claim[]>): Discrepancy[] {
+function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly Claim[]>): Discrepancy[] {
   return [...claims.keys()]
-    .filter((performanceId) => !office.dates.has(performanceId))
+    .filter((performanceId) => !state.performances.has(performanceId))
     .map((performanceId) => ({
       what: 'tickets are held or sold on a date that is gone',
       where: `date ${performanceId}`,
@@ -72,21 +76,21 @@ function lostClaims(office: HoldOffice, claims: ReadonlyMap<string, readonly Cla
 
 // ── stock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function auditDate(office: HoldOffice, date: SaleDate, claims: readonly Claim[]): Discrepancy[] {
-  const localityOf = ({ line }: Claim) => office.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
-  return office.plan.localities.flatMap((locality) => {
+function auditDate(state: EventState, performance: PerformanceState, claims: readonly Claim[]): Discrepancy[] {
+  const localityOf = ({ line }: Claim) => state.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
+  return state.plan.localities.flatMap((locality) => {
     const here = claims.filter((claim) => localityOf(claim) === locality);
     return [
-      ...auditCounters(date, locality, here),
-      ...(locality.seating === null ? [] : auditSeats(date, locality.seating.seatIds, here)),
+      ...auditCounters(performance, locality, here),
+      ...(locality.seating === null ? [] : auditSeats(performance, locality.seating.seatIds, here)),
     ];
   });
 }
 
 /** Capacity = available + held + sold + blocked, each as the claims add up and none below zero (I7). */
-function auditCounters(date: SaleDate, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
-  const where = `date ${date.id}, locality ${locality.id}`;
-  const { held, sold, blocked, available } = totalsOf(date.inventory, locality);
+function auditCounters(performance: PerformanceState, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
+  const where = `date ${performance.id}, locality ${locality.id}`;
+  const { held, sold, blocked, available } = totalsOf(performance.inventory, locality);
   const capacity = capacityOf(locality);
   const found: Discrepancy[] = [];
   const expect = (name: string, counter: number, counted: number): void => {
@@ -94,7 +98,7 @@ function auditCounters(date: SaleDate, locality: LocalityPlan, claims: readonly 
   };
   expect('held', held, ticketsOf(claims, 'held'));
   expect('sold', sold, ticketsOf(claims, 'sold'));
-  expect('blocked', blocked, blockedSeats(date, locality));
+  expect('blocked', blocked, blockedSeats(performance, locality));
   expect('available', available, capacity - held - sold - blocked);
   if (available < 0) found.push({ what: `it is oversold by ${-available}`, where });
   return found;
@@ -109,12 +113,16 @@ function ticketsOf(claims: readonly Claim[], kind: Claim['kind']): number {
   return sum(claims, (claim) => (claim.kind === kind ? claim.line.ticketCount : 0));
 }
 
-function blockedSeats({ inventory }: SaleDate, { seating }: LocalityPlan): number {
+function blockedSeats({ inventory }: PerformanceState, { seating }: LocalityPlan): number {
   return sum(seating?.seatIds ?? [], (seatId) => (seatState(inventory, seatId) === 'BLOCKED' ? 1 : 0));
 }
 
 /** A seat is in at most one claim, and in the state that its claim says. */
-function auditSeats({ id, inventory }: SaleDate, seatIds: readonly string[], claims: readonly Claim[]): Discrepancy[] {
+function auditSeats(
+  { id, inventory }: PerformanceState,
+  seatIds: readonly string[],
+  claims: readonly Claim[],
+): Discrepancy[] {
   const found: Discrepancy[] = [];
   const claimOf = new Map<string, Claim>();
   for (const claim of claims) {
@@ -141,7 +149,7 @@ function auditSeats({ id, inventory }: SaleDate, seatIds: readonly string[], cla
 // ── holds and orders ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A session has one ACTIVE hold, the one that it is found by (I8). */
-function auditSessions({ holds }: HoldOffice): Discrepancy[] {
+function auditSessions({ holds }: EventState): Discrepancy[] {
   const found: Discrepancy[] = [];
   const active = [...holds.byId.values()].filter(({ status }) => status === 'ACTIVE');
   for (const hold of active) {
@@ -153,9 +161,9 @@ function auditSessions({ holds }: HoldOffice): Discrepancy[] {
   return [...found, { what, where: 'sessions' }];
 }
 
-function auditOrders(office: OrderOffice): Discrepancy[] {
-  return [...office.orders.inOrder].flatMap((order) =>
-    discrepanciesOf(order, office.holds.byId.get(order.purchase.holdId)).map((what) => ({
+function auditOrders(state: EventState): Discrepancy[] {
+  return [...state.orders.inOrder].flatMap((order) =>
+    discrepanciesOf(order, state.holds.byId.get(order.purchase.holdId)).map((what) => ({
       what,
       where: `order ${order.id}`,
     })),

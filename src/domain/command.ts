@@ -4,7 +4,7 @@
  * Commands and replies are plain data, so that they can cross a thread or a network without a change behind the door.
  * Each command has one reply; a refusal may stand in its place.
  */
-import type { EventDefinition, PaymentProviderName } from './catalogue.ts';
+import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type { Attendee, Customer, IdempotencyMark, OperatorMark } from './fact.ts';
 import type { HoldView, OrderView, PaymentView, QueueEntryView } from './views.ts';
 

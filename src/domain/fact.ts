@@ -6,7 +6,7 @@
  * Times are milliseconds since 1970, amounts cents. The moment of a fact (`at`) stands beside it in the journal.
  */
 import type { OrderTrigger } from '#machines/order.ts';
-import type { EventDefinition, PaymentProviderName } from './catalogue.ts';
+import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 
 /** One line of a hold: units of one ticket type, in one stage, on one date, at the price of its first placing. */
 export interface HoldLine {

@@ -1,8 +1,8 @@
 /** A box office in numbers: what there is of everything, for those who look at it from outside. */
 import { holdLaw, type HoldStatus } from '#machines/hold.ts';
 import { orderLaw, type OrderStatus } from '#machines/order.ts';
-import { totals, type StockTotals } from './inventory.ts';
-import type { BoxOffice } from './box-office.ts';
+import { totals, type StockTotals } from './inventory/inventory.ts';
+import type { EventState } from './event-state.ts';
 
 export interface Figures {
   /** Tickets over all dates. */
@@ -21,10 +21,10 @@ export const NO_FIGURES: Figures = {
 };
 
 /** Counts everything in an event's books. Cost: a pass over its holds, orders and pools. */
-export function figuresOf(office: BoxOffice): Figures {
-  const { holds, orders, waitingRoom, dates } = office;
+export function figuresOf(state: EventState): Figures {
+  const { holds, orders, waitingRoom, performances } = state;
   return {
-    tickets: [...dates.values()].map(({ inventory }) => totals(inventory)).reduce(addEach, NO_FIGURES.tickets),
+    tickets: [...performances.values()].map(({ inventory }) => totals(inventory)).reduce(addEach, NO_FIGURES.tickets),
     holds: addEach(countByStatus(holdLaw.statuses, holds.byId.values()), holds.ended.cutCounts()),
     orders: countByStatus(orderLaw.statuses, orders.inOrder),
     queue: {

@@ -10,16 +10,17 @@
  *    request is judged anew.
  */
 import { fact, type Fact, type FactData, type IdempotencyMark } from './fact.ts';
-import { viewHold } from './holds.ts';
+import { viewHold } from './holds/holds.ts';
 import { recall, remember } from './idempotency.ts';
 import { invariant } from './invariant.ts';
-import { viewOrder, viewPayment } from './order-views.ts';
-import { orderById, type OrderOffice } from './orders.ts';
-import { waitingPayment } from './payments.ts';
+import { viewOrder, viewPayment } from './orders/view.ts';
+import { orderById } from './orders/orders.ts';
+import { waitingPayment } from './orders/payments.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
 import type { Command, CommandOf, Replies, Reply } from './command.ts';
 import type { Decision } from './decision.ts';
 import type { IdempotentAnswer, OrderThen, OrderView } from './views.ts';
+import type { EventState } from './event-state.ts';
 
 type RepeatableType =
   'ChangeHold' | 'OpenPayment' | 'CancelOrder' | 'RecordRefund' | 'CancelPerformance' | 'BlockSeats' | 'UnblockSeats';
@@ -38,20 +39,20 @@ const REPEATABLE: ReadonlySet<Command['type']> = new Set<RepeatableType>([
 
 /** The decision on a command, or the answer that its idempotency key stands for: IDEMPOTENCY_KEY_REUSED. */
 export function decideOnce(
-  office: OrderOffice,
+  state: EventState,
   command: Command,
   now: number,
   decideAnew: () => Decision | Refusal,
 ): Decision | Refusal {
   const mark = markOf(command);
   if (mark === null) return decideAnew();
-  const record = recall(office.idempotency, mark, now);
+  const record = recall(state.idempotency, mark, now);
   if (record !== null && isRefusal(record)) return record;
-  const reply = record === null ? null : replyAgain(office, command as Repeatable, record.answer);
+  const reply = record === null ? null : replyAgain(state, command as Repeatable, record.answer);
   if (reply !== null) return { outcome: 'DECIDED', facts: [], reply: () => reply };
   const decision = decideAnew();
   if (isRefusal(decision)) return decision;
-  const answer = answerTo(office, command as Repeatable, decision);
+  const answer = answerTo(state, command as Repeatable, decision);
   return { ...decision, facts: [...decision.facts, fact('RequestAnswered', { idempotency: mark, answer })] };
 }
 
@@ -60,16 +61,12 @@ function markOf(command: Command): IdempotencyMark | null {
 }
 
 /** What the fact says of the answer; what the facts before it led to is looked up when it is applied. */
-function answerTo(
-  office: OrderOffice,
-  command: Repeatable,
-  { facts }: Decision,
-): FactData['RequestAnswered']['answer'] {
+function answerTo(state: EventState, command: Repeatable, { facts }: Decision): FactData['RequestAnswered']['answer'] {
   switch (command.type) {
     case 'ChangeHold':
       return { of: 'HOLD', holdId: command.holdId };
     case 'OpenPayment':
-      return { of: 'PAYMENT', orderId: command.orderId, paymentId: paymentAsked(office, command, facts) };
+      return { of: 'PAYMENT', orderId: command.orderId, paymentId: paymentAsked(state, command, facts) };
     case 'CancelOrder':
     case 'RecordRefund':
       return { of: 'ORDER', orderId: command.orderId };
@@ -86,10 +83,10 @@ function answerTo(
 }
 
 /** The payment that a request for one leads to: a new one, or the one that waits already. */
-function paymentAsked(office: OrderOffice, { orderId }: CommandOf<'OpenPayment'>, facts: readonly Fact[]): string {
+function paymentAsked(state: EventState, { orderId }: CommandOf<'OpenPayment'>, facts: readonly Fact[]): string {
   const requested = facts.find((each) => each.type === 'PaymentRequested');
   if (requested !== undefined) return requested.data.paymentId;
-  const order = orderById(office, orderId);
+  const order = orderById(state, orderId);
   const waiting = isRefusal(order) ? null : waitingPayment(order);
   invariant(waiting !== null, 'a request for a payment that leads to no new one finds one that waits');
   return waiting.id;
@@ -109,21 +106,21 @@ export function countSeats(facts: readonly Fact[] | Refusal): number {
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Keeps an answer as the facts before it in its turn have made it. */
-export function evolveRequestAnswered(office: OrderOffice, data: FactData['RequestAnswered'], at: number): void {
-  remember(office.idempotency, data.idempotency, at, keptAnswer(office, data.answer));
+export function evolveRequestAnswered(state: EventState, data: FactData['RequestAnswered'], at: number): void {
+  remember(state.idempotency, data.idempotency, at, keptAnswer(state, data.answer));
 }
 
-function keptAnswer(office: OrderOffice, answer: FactData['RequestAnswered']['answer']): IdempotentAnswer {
+function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answer']): IdempotentAnswer {
   switch (answer.of) {
     case 'HOLD': {
-      const hold = office.holds.byId.get(answer.holdId);
+      const hold = state.holds.byId.get(answer.holdId);
       invariant(hold !== undefined, 'a hold that was changed in this turn is there');
-      return { of: 'HOLD', hold: viewHold(office, hold) };
+      return { of: 'HOLD', hold: viewHold(state, hold) };
     }
     case 'ORDER': {
-      const order = orderById(office, answer.orderId);
+      const order = orderById(state, answer.orderId);
       invariant(!isRefusal(order), 'an order that a command was about is there');
-      return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(office, order)) };
+      return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(state, order)) };
     }
     default:
       return answer;
@@ -152,14 +149,14 @@ function changingOf(order: OrderView): OrderThen {
 // ── the answer again ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The reply that was given, marked as a repeat; null where there was none yet and the request is judged anew (3). */
-function replyAgain(office: OrderOffice, command: Repeatable, answer: IdempotentAnswer): Reply | null {
+function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAnswer): Reply | null {
   switch (answer.of) {
     case 'HOLD':
       return done<'ChangeHold'>({ hold: answer.hold, replayed: true });
     case 'PAYMENT':
-      return paymentAgain(office, answer);
+      return paymentAgain(state, answer);
     case 'ORDER_THEN': {
-      const order = orderThen(office, answer);
+      const order = orderThen(state, answer);
       if (command.type === 'CancelOrder') return done<'CancelOrder'>({ order, replayed: true });
       return done<'RecordRefund'>({ order, repeated: true, replayed: true });
     }
@@ -174,26 +171,26 @@ function replyAgain(office: OrderOffice, command: Repeatable, answer: Idempotent
 }
 
 function paymentAgain(
-  office: OrderOffice,
+  state: EventState,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
 ): Reply | null {
-  const order = orderById(office, orderId);
+  const order = orderById(state, orderId);
   const payment = isRefusal(order) ? undefined : order.payments.find(({ id }) => id === paymentId);
   if (isRefusal(order) || payment === undefined) return null;
   const isAnswered = payment.checkoutSessionId !== null;
   if (!isAnswered && waitingPayment(order)?.id !== paymentId) return null;
-  const reply = { order: viewOrder(office, order), payment: viewPayment(order, payment) };
+  const reply = { order: viewOrder(state, order), payment: viewPayment(order, payment) };
   return done<'OpenPayment'>({ ...reply, replayed: isAnswered, resumed: !isAnswered });
 }
 
 function orderThen(
-  office: OrderOffice,
+  state: EventState,
   { orderId, then }: { readonly orderId: string; readonly then: OrderThen },
 ): OrderView {
-  const order = orderById(office, orderId);
+  const order = orderById(state, orderId);
   invariant(!isRefusal(order), 'an order is kept as long as the answers about it');
   const { hasTickets, ...changing } = then;
-  const now = viewOrder(office, order);
+  const now = viewOrder(state, order);
   return hasTickets
     ? { ...now, ...changing }
     : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };

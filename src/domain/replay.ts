@@ -5,10 +5,11 @@
  * themselves are applied by `box-office.ts`, on the same path as in a turn. Called by activation, by the snapshot
  * worker and by `holdfast verify`.
  */
-import { evolve, type BoxOffice } from './box-office.ts';
+import { type EventState } from './event-state.ts';
 import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';
-import { rowOf, type SalePlan } from './sale-plan.ts';
-import { readTracking } from './tracking.ts';
+import { rowOf, type SalePlan } from './catalogue/sale-plan.ts';
+import { readTracking } from './orders/tracking.ts';
+import { evolve } from './evolve.ts';
 
 /** A fact as it is stored. */
 export interface StoredFact {
@@ -28,8 +29,8 @@ export class UnknownFact extends Error {
 }
 
 /** Applies a stored fact. Throws UnknownFact, or a Defect when it cannot follow on what was before. */
-export function replayFact(office: BoxOffice, stored: StoredFact): void {
-  evolve(office, readFact(stored, office.plan), stored.at);
+export function replayFact(state: EventState, stored: StoredFact): void {
+  evolve(state, readFact(stored, state.plan), stored.at);
 }
 
 /** A stored fact in today's form. */

@@ -9,7 +9,7 @@
  * 3. A hidden id has a label in its place, so that the facts of one hold or entry can be told from others. An id has 144 random
  *    bits, so that its label leads nobody to it; of a session key, which a client chose, no label is made.
  */
-import type { EventDefinition } from './catalogue.ts';
+import type { EventDefinition } from './catalogue/definition.ts';
 import type { FactData, HoldLine, OrderItem } from './fact.ts';
 
 /** Text in place of what is hidden. */

@@ -6,16 +6,16 @@
  * What can be derived (deadlines, release queues, indexes of free blocks) is left out. Called by the snapshot worker,
  * by activation and by `holdfast verify`.
  */
-import { openBoxOffice, type BoxOffice } from './box-office.ts';
-import { restoreHold, type HoldRecord } from './holds.ts';
-import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory-snapshot.ts';
-import { restoreOrder, type OrderRecord } from './orders.ts';
-import { compileSalePlan } from './sale-plan.ts';
+import { initialState, type EventState } from './event-state.ts';
+import { restoreHold, type HoldRecord } from './holds/holds.ts';
+import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory/snapshot.ts';
+import { restoreOrder, type OrderRecord } from './orders/orders.ts';
+import { compileSalePlan } from './catalogue/sale-plan.ts';
 import { invariant, unreachable } from './invariant.ts';
-import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room-snapshot.ts';
-import type { EndedPart } from './ended-records.ts';
-import type { WholeRecord } from './ended-holds.ts';
-import type { EventDefinition } from './catalogue.ts';
+import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room/snapshot.ts';
+import type { EndedPart } from './collections/ended-records.ts';
+import type { WholeRecord } from './holds/ended-holds.ts';
+import type { EventDefinition } from './catalogue/definition.ts';
 import type { IdempotencyRecord } from './idempotency.ts';
 import type { IdempotentAnswer } from './views.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
@@ -56,9 +56,9 @@ type Piece =
   | { readonly kind: 'IDEMPOTENCY'; readonly records: readonly IdempotencyRecord<IdempotentAnswer>[] };
 
 /** The pieces of a box office, in the order in which they must be restored. Lazy: one piece at a time. */
-export function* snapshotPieces(office: BoxOffice): Generator<string> {
-  const { eventId, eventNumber, definitionVersion, revision } = office;
-  const { definition } = office.plan;
+export function* snapshotPieces(state: EventState): Generator<string> {
+  const { eventId, eventNumber, definitionVersion, revision } = state;
+  const { definition } = state.plan;
   yield print({
     kind: 'OFFICE',
     format: SNAPSHOT_FORMAT,
@@ -68,66 +68,66 @@ export function* snapshotPieces(office: BoxOffice): Generator<string> {
     revision,
     definition,
   });
-  for (const { status, inventory } of office.dates.values()) {
+  for (const { status, inventory } of state.performances.values()) {
     yield print({ kind: 'DATE', status, inventory: inventorySnapshot(inventory) });
   }
-  const { byId, ended } = office.holds;
+  const { byId, ended } = state.holds;
   yield* pages('HOLDS', byId.objects());
-  yield* pages('ORDERS', office.orders.inOrder, ORDERS_PER_PIECE);
+  yield* pages('ORDERS', state.orders.inOrder, ORDERS_PER_PIECE);
   yield* pages('SETTLED_HOLDS', byId.settled());
   yield* pages('ENDED_HOLDS', ended.whole());
   for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield print({ kind: 'CUT_HOLDS', ended: part });
-  for (const room of waitingRoomParts(office)) yield print({ kind: 'WAITING_ROOM', room });
-  yield* pages('IDEMPOTENCY', office.idempotency.values());
+  for (const room of waitingRoomParts(state)) yield print({ kind: 'WAITING_ROOM', room });
+  yield* pages('IDEMPOTENCY', state.idempotency.values());
 }
 
 /** Begins a box office from the first piece of a snapshot. */
-export function restoreOffice(firstPiece: string): BoxOffice {
+export function restoreEventState(firstPiece: string): EventState {
   const piece = JSON.parse(firstPiece) as Piece;
   if (piece.kind !== 'OFFICE') throw new Error(`a snapshot begins with its office, not with ${piece.kind}`);
-  const office = openBoxOffice(piece.eventId, piece.eventNumber);
-  office.definitionVersion = piece.definitionVersion;
-  office.revision = piece.revision;
-  office.plan = compileSalePlan(piece.definition);
-  return office;
+  const state = initialState(piece.eventId, piece.eventNumber);
+  state.definitionVersion = piece.definitionVersion;
+  state.revision = piece.revision;
+  state.plan = compileSalePlan(piece.definition);
+  return state;
 }
 
 /** Adds what a further piece holds. */
-export function restorePiece(office: BoxOffice, text: string): void {
+export function restorePiece(state: EventState, text: string): void {
   const piece = JSON.parse(text) as Piece;
   switch (piece.kind) {
     case 'OFFICE':
       throw new Error('a snapshot has one office');
     case 'DATE': {
-      const inventory = inventoryFrom(office.plan, piece.inventory);
+      const inventory = inventoryFrom(state.plan, piece.inventory);
       const id = inventory.performanceId;
-      office.dates.set(id, { id, status: piece.status, inventory });
+      state.performances.set(id, { id, status: piece.status, inventory });
       return;
     }
     case 'HOLDS':
-      for (const record of piece.records) restoreHold(office, record);
+      for (const record of piece.records) restoreHold(state, record);
       return;
     case 'ORDERS':
-      for (const record of piece.records) restoreOrder(office, record);
+      for (const record of piece.records) restoreOrder(state, record);
       return;
     case 'FINISHED_HOLDS':
       // When they ended is not known; at the end of its window each was over.
-      for (const holdId of piece.records) restoreEndedHold(office, holdId, null);
+      for (const holdId of piece.records) restoreEndedHold(state, holdId, null);
       return;
     case 'SETTLED_HOLDS':
-      for (const record of piece.records) restoreSettledHold(office, record);
+      for (const record of piece.records) restoreSettledHold(state, record);
       return;
     case 'ENDED_HOLDS':
-      for (const { id, endedAt } of piece.records) restoreEndedHold(office, id, endedAt);
+      for (const { id, endedAt } of piece.records) restoreEndedHold(state, id, endedAt);
       return;
     case 'CUT_HOLDS':
-      office.holds.ended.restoreCut(piece.ended);
+      state.holds.ended.restoreCut(piece.ended);
       return;
     case 'WAITING_ROOM':
-      restoreWaitingRoomPart(office, piece.room);
+      restoreWaitingRoomPart(state, piece.room);
       return;
     case 'IDEMPOTENCY':
-      for (const record of piece.records) office.idempotency.add(record);
+      for (const record of piece.records) state.idempotency.add(record);
       return;
     default:
       unreachable(piece);
@@ -140,13 +140,13 @@ export function formatOf(firstPiece: string): number {
   return piece.kind === 'OFFICE' ? (piece.format ?? 1) : SNAPSHOT_FORMAT;
 }
 
-function restoreEndedHold({ holds }: BoxOffice, holdId: string, endedAt: number | null): void {
+function restoreEndedHold({ holds }: EventState, holdId: string, endedAt: number | null): void {
   const hold = holds.byId.get(holdId);
   invariant(hold !== undefined, 'a hold that ended is in the snapshot');
   holds.ended.restoreWhole(hold, endedAt ?? hold.expiresAt);
 }
 
-function restoreSettledHold({ holds, orders }: BoxOffice, hold: HoldRecord): void {
+function restoreSettledHold({ holds, orders }: EventState, hold: HoldRecord): void {
   const order = orders.byId.get(hold.orderId ?? '');
   invariant(order !== undefined, 'a settled hold has an order in the snapshot');
   holds.byId.settle(hold, order.number);

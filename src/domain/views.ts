@@ -7,7 +7,7 @@ import type { PaymentStatus } from '#machines/payment.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
-import type { PaymentProviderName } from './catalogue.ts';
+import type { PaymentProviderName } from './catalogue/definition.ts';
 import type { Attendee, CancellationCause, Customer, OperatorMark, OrderItem } from './fact.ts';
 
 /** What a repeat of a marked request is answered from. */

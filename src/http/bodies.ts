@@ -4,12 +4,23 @@
  * Called by the routes. Each function is typed by the schema of its body, so that body, validation and document
  * cannot drift apart.
  */
-import { perkKey } from '#domain/bar-perks.ts';
-import type { AvailabilityRow, EventView, OccupancyView, PerformanceView, SeatingView } from '#domain/availability.ts';
-import type { EventSummary } from '#domain/listing.ts';
-import type { BarPerkDefinition, NumberedLocality, SeatDefinition, TicketTypeDefinition } from '#domain/catalogue.ts';
+import { perkKey } from '#domain/catalogue/bar-perks.ts';
+import type {
+  AvailabilityRow,
+  EventView,
+  OccupancyView,
+  PerformanceView,
+  SeatingView,
+} from '#domain/inventory/view.ts';
+import type { EventSummary } from '#domain/catalogue/listing.ts';
+import type {
+  BarPerkDefinition,
+  NumberedLocality,
+  SeatDefinition,
+  TicketTypeDefinition,
+} from '#domain/catalogue/definition.ts';
 import type { ItemRequest } from '#domain/command.ts';
-import type { SeatFacts } from '#domain/seating-plan.ts';
+import type { SeatFacts } from '#domain/inventory/seating-plan.ts';
 import type { HoldItemView, HoldView } from '#domain/views.ts';
 import { printMoment, printTime } from './printing.ts';
 import type { EventBody, EventListEntryBody } from './schemas/events.ts';

@@ -10,9 +10,15 @@
  *  3. A snapshot may be newer than the frame that it is numbered by: the next change repeats what it shows already.
  *  4. After a change of the event's definition, or of the box office's memory, everybody gets a snapshot.
  */
-import { eventRevision, eventView, occupancyView, type AvailabilityRow, type EventView } from '#domain/availability.ts';
-import { isPublished, type BoxOffice } from '#domain/box-office.ts';
-import { inventoryOf } from '#domain/performances.ts';
+import {
+  eventRevision,
+  eventView,
+  occupancyView,
+  type AvailabilityRow,
+  type EventView,
+} from '#domain/inventory/view.ts';
+import { isPublished, type EventState } from '#domain/event-state.ts';
+import { inventoryOf } from '#domain/inventory/performances.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { printAvailability } from './bodies.ts';
 import { printTime } from './printing.ts';
@@ -21,7 +27,7 @@ import type { LiveChangeBody, LiveSnapshotBody } from './schemas/live.ts';
 /** What the last frame told. */
 interface Told {
   /** The living state that it was read from; after a lost turn there is another one. */
-  readonly office: BoxOffice;
+  readonly state: EventState;
   readonly revision: string;
   readonly definitionVersion: number;
   readonly status: string;
@@ -39,7 +45,7 @@ interface Frame {
 const FRAMES_MAX = 64;
 const SNAPSHOT_KEPT_MS = 1_000;
 
-export class DateFeed {
+export class PerformanceFeed {
   readonly performanceId: string;
   readonly #tag: string;
   #number = 0;
@@ -49,22 +55,22 @@ export class DateFeed {
   #snapshotAt = 0;
 
   /** Begins with what is left now; `tag` must differ between any two feeds of a date. */
-  constructor(office: BoxOffice, performanceId: string, tag: string, now: number) {
+  constructor(state: EventState, performanceId: string, tag: string, now: number) {
     this.performanceId = performanceId;
     this.#tag = tag;
-    this.#told = this.#tell(office, viewOf(office, performanceId, now) as EventView, now);
+    this.#told = this.#tell(state, viewOf(state, performanceId, now) as EventView, now);
   }
 
   /** The next frame when something changed since the last one, else null; a refusal when the date is to be seen no more. */
-  next(office: BoxOffice, now: number): Buffer | Refusal | null {
+  next(state: EventState, now: number): Buffer | Refusal | null {
     const told = this.#told;
-    const isSame = told.office === office && told.definitionVersion === office.definitionVersion;
-    if (isSame && told.revision === eventRevision(office, now)) return null;
-    const view = viewOf(office, this.performanceId, now);
+    const isSame = told.state === state && told.definitionVersion === state.definitionVersion;
+    if (isSame && told.revision === eventRevision(state, now)) return null;
+    const view = viewOf(state, this.performanceId, now);
     if (isRefusal(view)) return view;
-    this.#told = this.#tell(office, view, now);
-    const seats = isSame ? this.#seatChanges(office, told.seatVersion) : null;
-    if (seats === null) return this.#takeUp('snapshot', this.#snapshotOf(office, view, now));
+    this.#told = this.#tell(state, view, now);
+    const seats = isSame ? this.#seatChanges(state, told.seatVersion) : null;
+    if (seats === null) return this.#takeUp('snapshot', this.#snapshotOf(state, view, now));
     const rows = changedRows(told.rows, this.#told.rows);
     if (rows.length === 0 && seats.length === 0 && told.status === this.#told.status) return null;
     return this.#takeUp('change', {
@@ -76,45 +82,45 @@ export class DateFeed {
   }
 
   /** What a listener must be sent first: what it missed since `lastId` where that is remembered, else a snapshot. */
-  opening(office: BoxOffice, now: number, lastId: string | null): Buffer {
+  opening(state: EventState, now: number, lastId: string | null): Buffer {
     const missed = lastId === null ? null : this.#framesAfter(lastId);
     if (missed !== null) return missed;
     // Its time is what pages set their clocks by, so that one that is made already is given out for a moment only.
     if (this.#snapshot === null || now - this.#snapshotAt >= SNAPSHOT_KEPT_MS) {
       this.#snapshotAt = now;
-      const view = viewOf(office, this.performanceId, now) as EventView;
-      this.#snapshot = this.#encode('snapshot', this.#snapshotOf(office, view, now));
+      const view = viewOf(state, this.performanceId, now) as EventView;
+      this.#snapshot = this.#encode('snapshot', this.#snapshotOf(state, view, now));
     }
     return this.#snapshot;
   }
 
-  #tell(office: BoxOffice, view: EventView, now: number): Told {
+  #tell(state: EventState, view: EventView, now: number): Told {
     return {
-      office,
-      revision: eventRevision(office, now),
-      definitionVersion: office.definitionVersion,
+      state,
+      revision: eventRevision(state, now),
+      definitionVersion: state.definitionVersion,
       status: statusOf(view, this.performanceId),
       rows: view.ticketAvailability,
-      seatVersion: isSeated(view) ? inventoryOf(office, this.performanceId).version : null,
+      seatVersion: isSeated(view) ? inventoryOf(state, this.performanceId).version : null,
     };
   }
 
   /** The seats that changed since a version; null when that is too old to say. */
-  #seatChanges(office: BoxOffice, since: number | null): LiveChangeBody['seats'] | null {
+  #seatChanges(state: EventState, since: number | null): LiveChangeBody['seats'] | null {
     if (since === null) return [];
-    const occupancy = occupancyView(office, { performanceId: this.performanceId, since });
+    const occupancy = occupancyView(state, { performanceId: this.performanceId, since });
     return isRefusal(occupancy) || occupancy.form === 'FULL' ? null : [...occupancy.changes];
   }
 
-  #snapshotOf(office: BoxOffice, view: EventView, now: number): LiveSnapshotBody {
+  #snapshotOf(state: EventState, view: EventView, now: number): LiveSnapshotBody {
     return {
-      event_id: office.eventId,
+      event_id: state.eventId,
       performance_id: this.performanceId,
       now: printTime(now),
-      definition_version: office.definitionVersion,
+      definition_version: state.definitionVersion,
       status: statusOf(view, this.performanceId),
       ticketAvailability: view.ticketAvailability.map(printAvailability),
-      seats: isSeated(view) ? seatsOf(office, this.performanceId) : null,
+      seats: isSeated(view) ? seatsOf(state, this.performanceId) : null,
     };
   }
 
@@ -143,9 +149,9 @@ export class DateFeed {
 }
 
 /** The payload of a date that buyers can see. Refuses with EVENT_NOT_FOUND, PERFORMANCE_*. */
-function viewOf(office: BoxOffice, performanceId: string, now: number): EventView | Refusal {
-  if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
-  return eventView(office, { performanceId, sessionKey: null }, now);
+function viewOf(state: EventState, performanceId: string, now: number): EventView | Refusal {
+  if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
+  return eventView(state, { performanceId, sessionKey: null }, now);
 }
 
 function isSeated(view: EventView): boolean {
@@ -156,8 +162,8 @@ function statusOf(view: EventView, performanceId: string): string {
   return view.performances.find(({ id }) => id === performanceId)?.status ?? 'CANCELLED';
 }
 
-function seatsOf(office: BoxOffice, performanceId: string): LiveSnapshotBody['seats'] {
-  const occupancy = occupancyView(office, { performanceId, since: null });
+function seatsOf(state: EventState, performanceId: string): LiveSnapshotBody['seats'] {
+  const occupancy = occupancyView(state, { performanceId, since: null });
   if (isRefusal(occupancy) || occupancy.form !== 'FULL') return null;
   return { held: [...occupancy.held], sold: [...occupancy.sold], blocked: [...occupancy.blocked] };
 }

@@ -8,15 +8,15 @@
  *  3. What is remembered is bounded (I10); the ones not shown for longest are forgotten.
  */
 import { LRUCache } from 'lru-cache';
-import { stockOfDates } from '#domain/availability.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import { shownStatus } from '#domain/performances.ts';
-import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { stockOfPerformances } from '#domain/inventory/view.ts';
+import type { EventState } from '#domain/event-state.ts';
+import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
 import type { DirectoryPort, GaugesPort } from './ports.ts';
 import { printMoment } from './printing.ts';
 import { printWaitingRoom } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
-import { lookUnlessBroken, unlessOverloaded } from './unless-broken.ts';
+import { readUnlessBroken, unlessOverloaded } from './unless-broken.ts';
+import { shownStatus } from '#domain/inventory/performance.ts';
 
 const REMEMBERED_MAX = 2_000;
 const WOKEN_IN_ONE_LOOK_MAX = 10;
@@ -38,13 +38,13 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
       // Whoever is awake is read before anybody is woken: to wake one may put another to sleep.
       const now = new Map<string, OverviewEventBody>();
       const wanted = new Set(eventIds);
-      for (const office of gauges.awake()) {
-        const figures = wanted.has(office.eventId) ? unlessOverloaded(() => office.look(printFigures)) : null;
-        if (figures !== null) now.set(office.eventId, figures);
+      for (const event of gauges.awake()) {
+        const figures = wanted.has(event.eventId) ? unlessOverloaded(() => event.look(printFigures)) : null;
+        if (figures !== null) now.set(event.eventId, figures);
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
       for (const eventId of unseen.slice(0, WOKEN_IN_ONE_LOOK_MAX)) {
-        const figures = await lookUnlessBroken(directory, eventId, printFigures);
+        const figures = await readUnlessBroken(directory, eventId, printFigures);
         if (figures !== null) now.set(eventId, figures);
       }
       for (const figures of now.values()) remembered.set(figures.id, figures);
@@ -56,10 +56,10 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
   };
 }
 
-function printFigures(office: BoxOffice, now: number): OverviewEventBody {
-  const { definition } = office.plan;
-  const stock = new Map(stockOfDates(office).map((each) => [each.id, each]));
-  const room = waitingRoomFigures(office, now);
+function printFigures(state: EventState, now: number): OverviewEventBody {
+  const { definition } = state.plan;
+  const stock = new Map(stockOfPerformances(state).map((each) => [each.id, each]));
+  const room = waitingRoomFigures(state, now);
   return {
     id: definition.id,
     slug: definition.slug,
@@ -75,7 +75,8 @@ function printFigures(office: BoxOffice, now: number): OverviewEventBody {
         id: performance.id,
         name: performance.name,
         starts_at: printMoment(performance.startsAt),
-        status: performance.status === 'DRAFT' ? 'DRAFT' : shownStatus(office.dates.get(performance.id)!, performance),
+        status:
+          performance.status === 'DRAFT' ? 'DRAFT' : shownStatus(state.performances.get(performance.id)!, performance),
         capacity,
         available,
         held,

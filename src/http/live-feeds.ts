@@ -14,11 +14,11 @@
  */
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
-import { isPublished } from '#domain/box-office.ts';
-import { findDate } from '#domain/performances.ts';
+import { isPublished } from '#domain/event-state.ts';
+import { findPerformance } from '#domain/inventory/performances.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
-import { DateFeed } from './date-feed.ts';
-import type { BoxOfficePort, ClockPort, DirectoryPort } from './ports.ts';
+import { PerformanceFeed } from './date-feed.ts';
+import type { EventPort, ClockPort, DirectoryPort } from './ports.ts';
 
 /** Whoever is sent frames: a response, or a twin in a test. */
 export interface Listener {
@@ -39,17 +39,17 @@ export interface LiveFeedsPorts {
 export type Begin = (opening: Buffer) => Listener | null;
 
 interface Place {
-  readonly date: WatchedDate;
+  readonly performance: WatchedPerformance;
   /** What the listener began with; a slow one may take its time over that. */
   readonly openingBytes: number;
 }
 
-interface WatchedDate {
+interface WatchedPerformance {
   readonly key: string;
   readonly slug: string;
-  readonly feed: DateFeed;
+  readonly feed: PerformanceFeed;
   readonly listeners: Set<Listener>;
-  office: BoxOfficePort | null;
+  event: EventPort | null;
   /** Ticks since the last listener left. */
   idleTicks: number;
 }
@@ -68,7 +68,7 @@ const HEARTBEAT = Buffer.from(': the line is open\n\n');
 
 export class LiveFeeds {
   readonly #ports: LiveFeedsPorts;
-  readonly #dates = new Map<string, WatchedDate>();
+  readonly #dates = new Map<string, WatchedPerformance>();
   /** Every listener that has a place. */
   readonly #places = new Map<Listener, Place>();
   #feedsBegun = 0;
@@ -99,41 +99,41 @@ export class LiveFeeds {
     begin: Begin,
   ): Promise<Refusal | null> {
     this.#refuseCrowd();
-    const office = await this.#ports.directory.bySlug(slug);
-    if (office === null) return refuse('EVENT_NOT_FOUND', {});
+    const event = await this.#ports.directory.bySlug(slug);
+    if (event === null) return refuse('EVENT_NOT_FOUND', {});
     // Others may have come while the event was activated.
     this.#refuseCrowd();
-    const date = this.#open(slug, performanceId, office);
-    if ('outcome' in date) return date;
-    const opening = office.look((state, now) => date.feed.opening(state, now, lastId));
+    const performance = this.#open(slug, performanceId, event);
+    if ('outcome' in performance) return performance;
+    const opening = event.look((state, now) => performance.feed.opening(state, now, lastId));
     const listener = begin(opening);
-    if (listener !== null) this.#givePlace(date, listener, opening.length);
+    if (listener !== null) this.#givePlace(performance, listener, opening.length);
     return null;
   }
 
   /** Takes the place of a listener whose connection is gone back. */
   leave(listener: Listener): void {
-    this.#places.get(listener)?.date.listeners.delete(listener);
+    this.#places.get(listener)?.performance.listeners.delete(listener);
     this.#places.delete(listener);
   }
 
   /** Sends everybody away; they come back to whoever serves then. */
   close(): void {
-    for (const date of [...this.#dates.values()]) this.#end(date);
+    for (const performance of [...this.#dates.values()]) this.#end(performance);
     this.#rest();
   }
 
-  #open(slug: string, performanceId: string | null, office: BoxOfficePort): WatchedDate | Refusal {
-    return office.look((state, now) => {
-      const date = isPublished(state) ? findDate(state, performanceId) : refuse('EVENT_NOT_FOUND', {});
-      if (isRefusal(date)) return date;
-      const key = `${slug} ${date.id}`;
+  #open(slug: string, performanceId: string | null, event: EventPort): WatchedPerformance | Refusal {
+    return event.look((state, now) => {
+      const performance = isPublished(state) ? findPerformance(state, performanceId) : refuse('EVENT_NOT_FOUND', {});
+      if (isRefusal(performance)) return performance;
+      const key = `${slug} ${performance.id}`;
       const known = this.#dates.get(key);
       if (known !== undefined) return known;
       this.#feedsBegun += 1;
       const tag = `${now.toString(36)}${this.#feedsBegun.toString(36)}`;
-      const feed = new DateFeed(state, date.id, tag, now);
-      const watched: WatchedDate = { key, slug, feed, listeners: new Set(), office, idleTicks: 0 };
+      const feed = new PerformanceFeed(state, performance.id, tag, now);
+      const watched: WatchedPerformance = { key, slug, feed, listeners: new Set(), event, idleTicks: 0 };
       this.#follow(watched);
       return watched;
     });
@@ -144,16 +144,16 @@ export class LiveFeeds {
     throw new Overloaded('all places are taken', RETRY_AFTER_SECONDS);
   }
 
-  #givePlace(date: WatchedDate, listener: Listener, openingBytes: number): void {
+  #givePlace(performance: WatchedPerformance, listener: Listener, openingBytes: number): void {
     this.leave(listener);
-    this.#places.set(listener, { date, openingBytes });
-    date.listeners.add(listener);
-    date.idleTicks = 0;
-    this.#follow(date);
+    this.#places.set(listener, { performance, openingBytes });
+    performance.listeners.add(listener);
+    performance.idleTicks = 0;
+    this.#follow(performance);
   }
 
-  #follow(date: WatchedDate): void {
-    this.#dates.set(date.key, date);
+  #follow(performance: WatchedPerformance): void {
+    this.#dates.set(performance.key, performance);
     this.#timer ??= setInterval(() => this.#tickOnce(), TICK_MS).unref();
   }
 
@@ -174,15 +174,15 @@ export class LiveFeeds {
   async #tick(): Promise<void> {
     this.#ticks += 1;
     const heartbeat = this.#ticks % HEARTBEAT_TICKS === 0;
-    for (const date of [...this.#dates.values()]) {
-      if (date.listeners.size === 0 && (date.idleTicks += 1) > IDLE_TICKS_MAX) {
-        this.#dates.delete(date.key);
+    for (const performance of [...this.#dates.values()]) {
+      if (performance.listeners.size === 0 && (performance.idleTicks += 1) > IDLE_TICKS_MAX) {
+        this.#dates.delete(performance.key);
         continue;
       }
-      const frame = await this.#nextFrame(date);
-      if (frame === 'gone') this.#end(date);
-      else if (frame !== null) await this.#send(date, frame);
-      else if (heartbeat) await this.#send(date, HEARTBEAT);
+      const frame = await this.#nextFrame(performance);
+      if (frame === 'gone') this.#end(performance);
+      else if (frame !== null) await this.#send(performance, frame);
+      else if (heartbeat) await this.#send(performance, HEARTBEAT);
     }
     if (this.#dates.size === 0) this.#rest();
   }
@@ -191,34 +191,34 @@ export class LiveFeeds {
    * The date's next frame; null when nothing changed or nothing can be read at the moment. Of an event that cannot be read at
    * all the streams end: whoever comes back is told why.
    */
-  async #nextFrame(date: WatchedDate): Promise<Buffer | 'gone' | null> {
+  async #nextFrame(performance: WatchedPerformance): Promise<Buffer | 'gone' | null> {
     try {
-      date.office ??= await this.#ports.directory.bySlug(date.slug);
-      if (date.office === null) return 'gone';
-      const frame = date.office.look((state, now) => date.feed.next(state, now));
+      performance.event ??= await this.#ports.directory.bySlug(performance.slug);
+      if (performance.event === null) return 'gone';
+      const frame = performance.event.look((state, now) => performance.feed.next(state, now));
       return frame !== null && !Buffer.isBuffer(frame) ? 'gone' : frame;
     } catch (error) {
-      date.office = null;
+      performance.event = null;
       // The box office was put to sleep or is activated again: the next tick finds the new one.
       if (error instanceof Overloaded && !isEventBroken(error)) return null;
-      if (!isEventBroken(error)) reportTrouble('live', `the live streams of ${date.slug} were ended`, error);
+      if (!isEventBroken(error)) reportTrouble('live', `the live streams of ${performance.slug} were ended`, error);
       return 'gone';
     }
   }
 
-  async #send(date: WatchedDate, frame: Buffer): Promise<void> {
-    const listeners = [...date.listeners];
+  async #send(performance: WatchedPerformance, frame: Buffer): Promise<void> {
+    const listeners = [...performance.listeners];
     for (let from = 0; from < listeners.length; from += SLICE_LISTENERS) {
       if (from > 0) await new Promise((resolve) => setImmediate(resolve));
       const before = threadMs();
-      for (const listener of listeners.slice(from, from + SLICE_LISTENERS)) this.#write(date, listener, frame);
+      for (const listener of listeners.slice(from, from + SLICE_LISTENERS)) this.#write(performance, listener, frame);
       this.#writingMs += threadMs() - before;
     }
   }
 
   /** Writes to a listener who is still there and reads. */
-  #write(date: WatchedDate, listener: Listener, frame: Buffer): void {
-    if (!date.listeners.has(listener)) return;
+  #write(performance: WatchedPerformance, listener: Listener, frame: Buffer): void {
+    if (!performance.listeners.has(listener)) return;
     const unreadMax = UNREAD_BYTES_MAX + (this.#places.get(listener)?.openingBytes ?? 0);
     if (listener.writableLength <= unreadMax) {
       listener.write(frame);
@@ -228,9 +228,9 @@ export class LiveFeeds {
     listener.destroy();
   }
 
-  #end(date: WatchedDate): void {
-    this.#dates.delete(date.key);
-    for (const listener of [...date.listeners]) {
+  #end(performance: WatchedPerformance): void {
+    this.#dates.delete(performance.key);
+    for (const listener of [...performance.listeners]) {
       this.leave(listener);
       listener.end();
     }

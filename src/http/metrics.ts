@@ -32,7 +32,7 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   const registers = [registry];
   processRegistry ??= startProcessRegistry();
   addStockGauges(registers, gauges);
-  const listeners = [...listenToTurns(registers), ...listenToJournal(registers), ...listenToHouse(registers)];
+  const listeners = [...listenToTurns(registers), ...listenToJournal(registers), ...observeService(registers)];
   for (const [name, listener] of listeners) subscribe(name, listener);
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
@@ -161,7 +161,7 @@ function listenToJournal(registers: Registers): Listener[] {
   return [['holdfast:batch', onBatch]];
 }
 
-function listenToHouse(registers: Registers): Listener[] {
+function observeService(registers: Registers): Listener[] {
   const activations = new Histogram({
     name: 'holdfast_activation_duration_seconds',
     help: 'How long events took to come alive.',

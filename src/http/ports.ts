@@ -4,9 +4,9 @@
  * Routes are given these and nothing else; a test gives them twins.
  */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import type { EventSummary } from '#domain/listing.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import type { EventDefinition, PaymentProviderName } from '#domain/catalogue.ts';
+import type { EventSummary } from '#domain/catalogue/listing.ts';
+import type { EventState } from '#domain/event-state.ts';
+import type { EventDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
 import type { IdPrefix } from '#domain/ids.ts';
@@ -17,20 +17,20 @@ import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
 
 /** The mailbox of one event. */
-export interface BoxOfficePort {
+export interface EventPort {
   /** Resolves when the answer may be told; rejects with Overloaded when it cannot be taken on. */
-  ask<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
+  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
   /** An advisory read of this moment. */
-  look<Answer>(query: (office: BoxOffice, now: number) => Answer): Answer;
+  look<Answer>(query: (state: EventState, now: number) => Answer): Answer;
   /** A read of one hold, order or entry: waits until what it saw is durable. */
-  lookDurably<Answer>(query: (office: BoxOffice, now: number) => Answer): Promise<Answer>;
+  lookDurably<Answer>(query: (state: EventState, now: number) => Answer): Promise<Answer>;
 }
 
 export interface DirectoryPort {
-  byEventId(eventId: string): Promise<BoxOfficePort | null>;
-  bySlug(slug: string): Promise<BoxOfficePort | null>;
+  byEventId(eventId: string): Promise<EventPort | null>;
+  bySlug(slug: string): Promise<EventPort | null>;
   /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
-  byId(prefix: IdPrefix, id: string): Promise<BoxOfficePort | null>;
+  byId(prefix: IdPrefix, id: string): Promise<EventPort | null>;
   /** Published events by their first date. */
   list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
   /** Ids of all events, drafts too, in the order of their first definition. */
@@ -81,7 +81,7 @@ export interface GaugesPort {
   /** How far notifications have come; null where nobody is notified. */
   notifiedSeq(): number | null;
   /** The box offices that are awake, the one asked last first. */
-  awake(): readonly (Pick<BoxOfficePort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
+  awake(): readonly (Pick<EventPort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
 }
 
 /** What clients take up while they are there, and give back however they go. */

@@ -8,9 +8,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
 import { oversoldTickets } from '#domain/audit.ts';
-import { stockOfDates } from '#domain/availability.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { stockOfPerformances } from '#domain/inventory/view.ts';
+import type { EventState } from '#domain/event-state.ts';
+import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
 import type { GaugesPort } from './ports.ts';
 import { unlessOverloaded } from './unless-broken.ts';
 
@@ -136,20 +136,21 @@ async function* looksAt(gauges: GaugesPort): AsyncGenerator<{
   readonly place: number;
   readonly look: EventLook;
 }> {
-  for (const [place, office] of gauges.awake().entries()) {
+  for (const [place, event] of gauges.awake().entries()) {
     if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
-    const look = unlessOverloaded(() => office.look(lookAt));
-    if (look !== null) yield { eventId: office.eventId, place, look };
+    const look = unlessOverloaded(() => event.look(lookAt));
+    if (look !== null) yield { eventId: event.eventId, place, look };
   }
 }
 
-function lookAt(office: BoxOffice, now: number): EventLook {
+function lookAt(eventState: EventState, now: number): EventLook {
   const tickets: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
-  for (const stock of stockOfDates(office)) for (const state of TICKET_STATES) tickets[state] += stock[state];
-  return { tickets, queue: queueOf(office, now), oversold: oversoldTickets(office) };
+  for (const stock of stockOfPerformances(eventState))
+    for (const state of TICKET_STATES) tickets[state] += stock[state];
+  return { tickets, queue: queueOf(eventState, now), oversold: oversoldTickets(eventState) };
 }
 
-function queueOf(office: BoxOffice, now: number): EventLook['queue'] {
-  const figures = waitingRoomFigures(office, now);
+function queueOf(state: EventState, now: number): EventLook['queue'] {
+  const figures = waitingRoomFigures(state, now);
   return figures === null ? null : { waiting: figures.waiting, admitted: figures.admitted };
 }

@@ -1,17 +1,17 @@
 /** Reading one event among many: what is wrong with it must not keep the others from being shown. */
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { DirectoryPort } from './ports.ts';
 
 /** What the query makes of an event; null where there is none, or where it cannot be activated. */
-export async function lookUnlessBroken<Answer>(
+export async function readUnlessBroken<Answer>(
   directory: Pick<DirectoryPort, 'byEventId'>,
   eventId: string,
-  query: (office: BoxOffice, now: number) => Answer,
+  query: (state: EventState, now: number) => Answer,
 ): Promise<Answer | null> {
   try {
-    const office = await directory.byEventId(eventId);
-    return office === null ? null : office.look(query);
+    const event = await directory.byEventId(eventId);
+    return event === null ? null : event.look(query);
   } catch (error) {
     if (isEventBroken(error)) return null;
     throw error;

@@ -10,9 +10,9 @@ import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
 import { readFact } from '#domain/replay.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { Customer, Fact, FactData, FactType } from '#domain/fact.ts';
-import type { Order } from '#domain/orders.ts';
+import type { Order } from '#domain/orders/orders.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 export type MessageType =
@@ -53,9 +53,9 @@ export function isNotifiable(type: string): boolean {
   return NOTIFIABLE.has(type);
 }
 
-/** The messages of a stored fact, in the order in which they are posted; `office` is its event's state, as of the fact or later. */
-export function messagesOf(row: FactRow, office: BoxOffice): readonly Message[] {
-  return draftsOf(readFact(row, office.plan), office).map(({ type, data }) => ({
+/** The messages of a stored fact, in the order in which they are posted; `event` is its event's state, as of the fact or later. */
+export function messagesOf(row: FactRow, state: EventState): readonly Message[] {
+  return draftsOf(readFact(row, state.plan), state).map(({ type, data }) => ({
     id: `msg_${row.seq}_${type.replace('.', '_')}`,
     type,
     body: JSON.stringify({ type, timestamp: new Date(row.at).toISOString(), data }),
@@ -67,31 +67,31 @@ interface Draft {
   readonly data: object;
 }
 
-function draftsOf(fact: Fact, office: BoxOffice): readonly Draft[] {
+function draftsOf(fact: Fact, state: EventState): readonly Draft[] {
   switch (fact.type) {
     case 'HoldPlaced':
-      return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, office) }];
+      return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, state) }];
     case 'CheckoutSessionOpened':
-      return isFirstSession(office, fact.data) ? ofOrder(office, fact.data, 'InitiateCheckout') : [];
+      return isFirstSession(state, fact.data) ? ofOrder(state, fact.data, 'InitiateCheckout') : [];
     case 'TicketsIssued':
-      return isFree(office, fact.data)
-        ? ofOrder(office, fact.data, 'Purchase')
-        : ofOrder(office, fact.data, 'Purchase', 'CompletePayment');
+      return isFree(state, fact.data)
+        ? ofOrder(state, fact.data, 'Purchase')
+        : ofOrder(state, fact.data, 'Purchase', 'CompletePayment');
     case 'OrderPaid': {
       const { trigger } = fact.data;
       const isPaidInFull = trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL';
-      return isPaidInFull ? ofOrder(office, fact.data, 'order.confirmed') : [];
+      return isPaidInFull ? ofOrder(state, fact.data, 'order.confirmed') : [];
     }
     case 'OrderExpired':
-      return ofOrder(office, fact.data, 'order.expired');
+      return ofOrder(state, fact.data, 'order.expired');
     case 'OrderCancelled':
-      return [...ofOrder(office, fact.data, 'order.cancelled'), ...refundDueOf(office, fact.data)];
+      return [...ofOrder(state, fact.data, 'order.cancelled'), ...refundDueOf(state, fact.data)];
     case 'PaymentRecorded':
-      return fact.data.isCounted ? [] : refundDueOf(office, fact.data);
+      return fact.data.isCounted ? [] : refundDueOf(state, fact.data);
     case 'StrayMoneyRecorded':
-      return strayMoneyOf(office, fact.data);
+      return strayMoneyOf(state, fact.data);
     case 'PerformanceCancelled':
-      return [{ type: 'performance.cancelled', data: performanceOf(fact.data, office) }];
+      return [{ type: 'performance.cancelled', data: performanceOf(fact.data, state) }];
     default:
       return [];
   }
@@ -105,17 +105,17 @@ function isOfOrder({ orderId, sessionKey }: FactData['HoldPlaced']): boolean {
 }
 
 /** Whether it is the session that a start opens: the first try at the first installment. */
-function isFirstSession(office: BoxOffice, { orderId, paymentId }: FactData['CheckoutSessionOpened']): boolean {
-  return orderNamed(office, orderId).payments[0]?.id === paymentId;
+function isFirstSession(state: EventState, { orderId, paymentId }: FactData['CheckoutSessionOpened']): boolean {
+  return orderNamed(state, orderId).payments[0]?.id === paymentId;
 }
 
-function isFree(office: BoxOffice, { orderId }: FactData['TicketsIssued']): boolean {
-  return orderNamed(office, orderId).purchase.totalCents === 0;
+function isFree(state: EventState, { orderId }: FactData['TicketsIssued']): boolean {
+  return orderNamed(state, orderId).purchase.totalCents === 0;
 }
 
 // ── data ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, plan }: BoxOffice): object {
+function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, plan }: EventState): object {
   const contents = lines.map((line) => contentOf(line.ticketTypeId, line.quantity, line.unitPriceCents));
   return {
     dedupe_id: digestOf(holdId),
@@ -129,43 +129,43 @@ function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, plan }: Bo
 }
 
 function ofOrder(
-  office: BoxOffice,
+  state: EventState,
   { orderId }: { readonly orderId: string },
   ...types: readonly MessageType[]
 ): readonly Draft[] {
-  const data = orderOf(office, orderId);
+  const data = orderOf(state, orderId);
   return types.map((type) => ({ type, data }));
 }
 
 /** What is owed to the buyer; empty when it is nothing. */
 function refundDueOf(
-  office: BoxOffice,
+  state: EventState,
   { orderId, refundDueCents }: { readonly orderId: string; readonly refundDueCents: number },
 ): readonly Draft[] {
   if (refundDueCents === 0) return [];
-  const data = { ...orderOf(office, orderId), value: refundDueCents, refund_due: refundDueCents };
+  const data = { ...orderOf(state, orderId), value: refundDueCents, refund_due: refundDueCents };
   return [{ type: 'refund.due', data }];
 }
 
 /** Money of another currency is due back in its own. */
-function strayMoneyOf(office: BoxOffice, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
+function strayMoneyOf(state: EventState, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
   const { orderId, currency, foreignDueCents: due } = stray;
-  if (due === undefined) return refundDueOf(office, stray);
-  return [{ type: 'refund.due', data: { ...orderOf(office, orderId), value: due, currency, refund_due: due } }];
+  if (due === undefined) return refundDueOf(state, stray);
+  return [{ type: 'refund.due', data: { ...orderOf(state, orderId), value: due, currency, refund_due: due } }];
 }
 
-function orderNamed({ orders }: BoxOffice, orderId: string): Order {
+function orderNamed({ orders }: EventState, orderId: string): Order {
   const order = orders.byId.get(orderId);
   invariant(order !== undefined, 'a fact about an order follows the fact that placed it, and orders are never dropped');
   return order;
 }
 
-function orderOf(office: BoxOffice, orderId: string): object {
-  const { items, totalCents, currency, customer, tracking } = orderNamed(office, orderId).purchase;
+function orderOf(state: EventState, orderId: string): object {
+  const { items, totalCents, currency, customer, tracking } = orderNamed(state, orderId).purchase;
   return {
     dedupe_id: digestOf(orderId),
     order_id: orderId,
-    event_id: office.eventId,
+    event_id: state.eventId,
     value: totalCents,
     currency,
     contents: items.flatMap((item) => [
@@ -177,7 +177,7 @@ function orderOf(office: BoxOffice, orderId: string): object {
   };
 }
 
-function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { eventId, plan }: BoxOffice): object {
+function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { eventId, plan }: EventState): object {
   return {
     dedupe_id: performanceId,
     event_id: eventId,

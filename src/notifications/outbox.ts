@@ -15,7 +15,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import { isNotifiable, messagesOf, type Message, type Post } from './messages.ts';
 
@@ -24,7 +24,7 @@ export interface OutboxPorts {
   /** How far an earlier run had come; null when there was none. */
   readonly cursor: NotificationCursor | null;
   readonly officeOf: (eventId: string) => Promise<{
-    look<Answer>(query: (office: BoxOffice, now: number) => Answer): Answer;
+    look<Answer>(query: (state: EventState, now: number) => Answer): Answer;
   } | null>;
   readonly post: Post;
   /** Resolves when the cursor is durable. */
@@ -257,8 +257,8 @@ class JournalOutbox implements Outbox {
   }
 
   async #deliverFact(queue: EventQueue, row: FactRow): Promise<void> {
-    const office = await this.#ports.officeOf(row.eventId);
-    const messages: readonly Message[] = office?.look((state) => messagesOf(row, state)) ?? [];
+    const event = await this.#ports.officeOf(row.eventId);
+    const messages: readonly Message[] = event?.look((state) => messagesOf(row, state)) ?? [];
     for (const message of messages.slice(queue.accepted)) {
       await this.#ports.post(message, this.#stopping.signal);
       queue.accepted += 1;

@@ -12,24 +12,24 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
-import { findOrder, viewOrder, viewPayment } from '#domain/order-views.ts';
+import { findOrder, viewOrder, viewPayment } from '#domain/orders/view.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { awaitsFirstSession, firstPaymentOf } from '#domain/orders.ts';
+import { awaitsFirstSession, firstPaymentOf } from '#domain/orders/orders.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import type { PaymentProviderName } from '#domain/catalogue.ts';
+import type { EventState } from '#domain/event-state.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrency-limit.ts';
 import { ProviderUnavailable, type CheckoutSession, type PaymentProviders } from './provider.ts';
-import type { OfficePort, OfficesPort } from './ports.ts';
+import type { EventPort, EventsPort } from './ports.ts';
 
 export interface CheckoutSessionPorts {
   readonly providers: PaymentProviders;
   /** Prefix of the URLs handed to buyers. */
   readonly baseUrl: () => string;
   /** The events in memory. */
-  readonly awake: () => readonly OfficePort[];
-  readonly offices: OfficesPort;
+  readonly awake: () => readonly EventPort[];
+  readonly events: EventsPort;
 }
 
 /** An order and the payment whose session its buyer is sent to. */
@@ -72,7 +72,7 @@ const TRIES_MAX = 3;
 /** Orders of one event in one call of `resumeUnopened`. */
 const RESUMED_MAX = 200;
 
-export function createCheckoutSessions({ providers, baseUrl, awake, offices }: CheckoutSessionPorts): CheckoutSessions {
+export function createCheckoutSessions({ providers, baseUrl, awake, events }: CheckoutSessionPorts): CheckoutSessions {
   const underWay = new Map<string, Promise<OpenedPayment>>();
   const calls = new Set<AbortController>();
   let isTimeUp = false;
@@ -95,12 +95,12 @@ export function createCheckoutSessions({ providers, baseUrl, awake, offices }: C
   };
 
   /** Runs a call at the order's event, which is looked up for each try because it may have been evicted. */
-  const atEvent = async <Answer>(orderId: string, ask: (office: OfficePort) => Promise<Answer>): Promise<Answer> => {
+  const atEvent = async <Answer>(orderId: string, ask: (event: EventPort) => Promise<Answer>): Promise<Answer> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        const office = await offices.byId('ord', orderId);
-        if (office === null) throw new ProviderUnavailable('the order is not there');
-        return await ask(office);
+        const event = await events.byId('ord', orderId);
+        if (event === null) throw new ProviderUnavailable('the order is not there');
+        return await ask(event);
       } catch (error) {
         if (!(error instanceof Overloaded) || tries === TRIES_MAX) throw error;
         await nextRound();
@@ -111,13 +111,13 @@ export function createCheckoutSessions({ providers, baseUrl, awake, offices }: C
   const open = async (payable: Payable): Promise<OpenedPayment> => {
     const { order, payment } = payable;
     const { id: orderId } = order;
-    const before = await atEvent(orderId, (office) =>
-      office.lookDurably((state) => findOpened(state, orderId, payment.id)),
+    const before = await atEvent(orderId, (event) =>
+      event.lookDurably((state) => findOpened(state, orderId, payment.id)),
     );
     if (before !== null) return { ...before, isShared: true };
     const session = await callProvider(payable);
-    const kept = await atEvent(orderId, (office) =>
-      office.ask({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
+    const kept = await atEvent(orderId, (event) =>
+      event.execute({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
     );
     if (isRefusal(kept)) throw new ProviderUnavailable(`the session could not be kept: ${kept.code}`);
     return { order: kept.order, payment: kept.payment, isShared: false };
@@ -134,9 +134,9 @@ export function createCheckoutSessions({ providers, baseUrl, awake, offices }: C
 
   const resumeUnopened = async (): Promise<void> => {
     let left = RESUMED_MAX;
-    for (const office of awake()) {
+    for (const event of awake()) {
       try {
-        const unopened = office.look((state, now) => findUnopened(state, now, left));
+        const unopened = event.look((state, now) => findUnopened(state, now, left));
         left -= unopened.length;
         for (const payable of unopened) await openSession(payable);
       } catch (error) {
@@ -193,7 +193,7 @@ export function returnUrl({ id }: Pick<OrderView, 'id'>, url: string | null, bas
 }
 
 /** The payment once it has a session; null while it has none. */
-function findOpened(state: BoxOffice, orderId: string, paymentId: string): Payable | null {
+function findOpened(state: EventState, orderId: string, paymentId: string): Payable | null {
   const order = findOrder(state, orderId);
   const payment = isRefusal(order) ? undefined : order.payments.find(({ id }) => id === paymentId);
   if (isRefusal(order) || payment === undefined || payment.checkoutSessionId === null) return null;
@@ -201,7 +201,7 @@ function findOpened(state: BoxOffice, orderId: string, paymentId: string): Payab
 }
 
 /** The newest orders of an event that have no session yet and whose payment window is open. */
-function findUnopened(state: BoxOffice, now: number, max: number): readonly Payable[] {
+function findUnopened(state: EventState, now: number, max: number): readonly Payable[] {
   const { inOrder } = state.orders;
   const found: Payable[] = [];
   for (let index = inOrder.length - 1; index >= 0 && found.length < max; index -= 1) {

@@ -7,7 +7,7 @@
  *    opens no second one.
  * 2. A report names a payment, a session, or both; either id contains the number of its event.
  */
-import type { PaymentProviderName } from '#domain/catalogue.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { CommandOf } from '#domain/command.ts';
 
 export interface SessionRequest {

@@ -4,12 +4,12 @@
  * 1. An outcome is reported by a signed webhook that takes the same path as every other webhook.
  * 2. A session can be settled at any time and more than once, so that late money and repeated webhooks can be tested.
  */
-import { findOrder, findSession } from '#domain/order-views.ts';
+import { findOrder, findSession } from '#domain/orders/view.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '#domain/refusal.ts';
-import type { PaymentProviderName } from '#domain/catalogue.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { CheckoutSessions, Payable } from './checkout-sessions.ts';
-import type { ClockPort, OfficePort, OfficesPort } from './ports.ts';
+import type { ClockPort, EventPort, EventsPort } from './ports.ts';
 import type { SandboxProvider } from './sandbox.ts';
 import { signWebhook } from './standard-webhooks.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -36,7 +36,7 @@ export interface Settlement {
 
 export interface SandboxCheckoutPorts {
   readonly sandboxes: ReadonlyMap<PaymentProviderName, { readonly provider: SandboxProvider; readonly secret: string }>;
-  readonly offices: OfficesPort;
+  readonly events: EventsPort;
   readonly clock: ClockPort;
   readonly checkoutSessions: CheckoutSessions;
   readonly webhooks: Webhooks;
@@ -45,18 +45,18 @@ export interface SandboxCheckoutPorts {
 const NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
 export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheckout {
-  const { sandboxes, offices, clock, checkoutSessions, webhooks } = ports;
+  const { sandboxes, events, clock, checkoutSessions, webhooks } = ports;
   const sandboxOf = ({ paymentProvider }: OrderView) =>
     paymentProvider === 'FREE' ? undefined : sandboxes.get(paymentProvider);
 
   const find = async (checkoutSessionId: string): Promise<Payable | Refusal> => {
-    const office = await offices.byId('cs', checkoutSessionId);
-    const found = await office?.lookDurably((state) => findSession(state, checkoutSessionId));
+    const event = await events.byId('cs', checkoutSessionId);
+    const found = await event?.lookDurably((state) => findSession(state, checkoutSessionId));
     return found === undefined || found === null || sandboxOf(found.order) === undefined ? NOT_FOUND : found;
   };
 
   /** Another installment of the same order with its session, which is opened when the installment is the next to pay. */
-  const findInstallment = async (office: OfficePort, { order }: Payable, installment: number) => {
+  const findInstallment = async (event: EventPort, { order }: Payable, installment: number) => {
     const opened = order.payments.findLast(
       (payment) => payment.installment === installment && payment.checkoutSessionId !== null,
     );
@@ -64,7 +64,7 @@ export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheck
     if (installment !== order.paidInstallments + 1) {
       return refuseProblems([{ path: ['installment'], message: 'has no session: it is not the next one to pay' }]);
     }
-    const asked = await office.ask({ type: 'OpenPayment', orderId: order.id });
+    const asked = await event.execute({ type: 'OpenPayment', orderId: order.id });
     return isRefusal(asked) ? asked : checkoutSessions.openSession(asked);
   };
 
@@ -86,15 +86,15 @@ export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheck
     find,
     async settle({ checkoutSessionId, outcome, installment }) {
       const found = await find(checkoutSessionId);
-      const office = await offices.byId('cs', checkoutSessionId);
-      if (office === null || isRefusal(found)) return NOT_FOUND;
+      const event = await events.byId('cs', checkoutSessionId);
+      if (event === null || isRefusal(found)) return NOT_FOUND;
       const isAnother = installment !== null && installment !== found.payment.installment;
-      const target = isAnother ? await findInstallment(office, found, installment) : found;
+      const target = isAnother ? await findInstallment(event, found, installment) : found;
       if (isRefusal(target)) return target;
       const refused = await report(target, outcome);
       if (refused !== null) return refused;
       // The event may have been evicted since.
-      const settled = (await offices.byId('cs', checkoutSessionId)) ?? office;
+      const settled = (await events.byId('cs', checkoutSessionId)) ?? event;
       return settled.lookDurably((state) => findOrder(state, target.order.id));
     },
     simulateOutage(name, seconds) {

@@ -1,8 +1,8 @@
 /** Composes the payment service: a provider for each name, checkout sessions and their expiry, webhooks, the sandbox. */
-import type { PaymentProviderName } from '#domain/catalogue.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import { createCheckoutSessions, type CheckoutSessionPorts, type CheckoutSessions } from './checkout-sessions.ts';
 import type { PaymentProvider } from './provider.ts';
-import type { ClockPort, OfficesPort } from './ports.ts';
+import type { ClockPort, EventsPort } from './ports.ts';
 import { createAbsentProvider, createSandboxProvider, type SandboxProvider } from './sandbox.ts';
 import { createSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.ts';
 import { openStripe, type StripeSettings } from './stripe.ts';
@@ -17,7 +17,7 @@ export interface PaymentSettings {
 }
 
 export interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'awake'> {
-  readonly offices: OfficesPort;
+  readonly events: EventsPort;
   readonly clock: ClockPort;
 }
 
@@ -43,7 +43,7 @@ export function absentProviders(
 
 export async function openPaymentService(settings: PaymentSettings, ports: PaymentPorts): Promise<PaymentService> {
   const { secrets, stripe } = settings;
-  const { baseUrl, awake, offices, clock } = ports;
+  const { baseUrl, awake, events, clock } = ports;
   const sandboxes = new Map<PaymentProviderName, { readonly provider: SandboxProvider; readonly secret: string }>();
 
   const openProvider = async (name: PaymentProviderName): Promise<PaymentProvider> => {
@@ -56,11 +56,11 @@ export async function openPaymentService(settings: PaymentSettings, ports: Payme
   };
 
   const providers = { provider_a: await openProvider('provider_a'), provider_b: await openProvider('provider_b') };
-  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, awake, offices });
-  const webhooks = createWebhooks({ providers, offices, clock });
+  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, awake, events });
+  const webhooks = createWebhooks({ providers, events, clock });
   const sandbox = settings.sandbox
-    ? createSandboxCheckout({ sandboxes, offices, clock, checkoutSessions, webhooks })
+    ? createSandboxCheckout({ sandboxes, events, clock, checkoutSessions, webhooks })
     : null;
-  const sessionExpiry = openSessionExpiry({ providers, offices, awake });
+  const sessionExpiry = openSessionExpiry({ providers, events, awake });
   return { checkoutSessions, webhooks, sessionExpiry, sandbox, absent: absentProviders(settings.sandbox, stripe) };
 }

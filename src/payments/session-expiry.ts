@@ -13,16 +13,21 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
-import { scanForUselessSessions, uselessSessions, type OrderScan, type UselessSession } from '#domain/open-sessions.ts';
+import {
+  scanForUselessSessions,
+  uselessSessions,
+  type OrderScan,
+  type UselessSession,
+} from '#domain/orders/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
-import type { OfficePort, OfficesPort } from './ports.ts';
+import type { EventPort, EventsPort } from './ports.ts';
 import type { PaymentProviders } from './provider.ts';
 
 export interface SessionExpiryPorts {
   readonly providers: PaymentProviders;
-  readonly offices: OfficesPort;
+  readonly events: EventsPort;
   /** The events in memory. */
-  readonly awake: () => readonly OfficePort[];
+  readonly awake: () => readonly EventPort[];
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
@@ -73,7 +78,7 @@ class ExpiryList implements SessionExpiry {
   readonly #waiting: string[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stopping = new AbortController();
-  readonly #scanned = new WeakSet<OfficePort>();
+  readonly #scanned = new WeakSet<EventPort>();
   #calls = 0;
 
   constructor(ports: SessionExpiryPorts) {
@@ -88,11 +93,11 @@ class ExpiryList implements SessionExpiry {
   }
 
   async scanActivated(): Promise<void> {
-    for (const office of this.#ports.awake()) {
-      if (this.#scanned.has(office)) continue;
+    for (const event of this.#ports.awake()) {
+      if (this.#scanned.has(event)) continue;
       try {
-        await this.#scan(office);
-        this.#scanned.add(office);
+        await this.#scan(event);
+        this.#scanned.add(event);
       } catch (error) {
         // An event that was evicted meanwhile is scanned when it is activated again.
         if (!(error instanceof Overloaded)) {
@@ -102,12 +107,12 @@ class ExpiryList implements SessionExpiry {
     }
   }
 
-  async #scan(office: OfficePort): Promise<void> {
+  async #scan(event: EventPort): Promise<void> {
     let before: number | null = null;
     do {
       if (this.#stopping.signal.aborted) return;
       const from: number | null = before;
-      const scan: OrderScan = office.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
+      const scan: OrderScan = event.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
       for (const orderId of scan.orderIds) this.#list(orderId);
       before = scan.before;
       await nextRound();
@@ -148,8 +153,8 @@ class ExpiryList implements SessionExpiry {
     const listed = this.#listed.get(orderId)!;
     listed.hasChanged = false;
     try {
-      const office = await this.#ports.offices.byId('ord', orderId);
-      const sessions = (await office?.lookDurably((state, now) => uselessSessions(state, orderId, now))) ?? [];
+      const event = await this.#ports.events.byId('ord', orderId);
+      const sessions = (await event?.lookDurably((state, now) => uselessSessions(state, orderId, now))) ?? [];
       for (const session of sessions) await this.#expire(session);
       if (listed.hasChanged) this.#waiting.push(orderId);
       else this.#listed.delete(orderId);

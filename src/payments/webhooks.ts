@@ -11,8 +11,8 @@
  */
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { PaymentProviderName } from '#domain/catalogue.ts';
-import type { ClockPort, OfficePort, OfficesPort } from './ports.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import type { ClockPort, EventPort, EventsPort } from './ports.ts';
 import type { PaymentProviders, PaymentReport, RefundReport, WebhookDelivery, WebhookReading } from './provider.ts';
 
 export type WebhookAnswer =
@@ -27,29 +27,29 @@ export interface Webhooks {
 
 export interface WebhookPorts {
   readonly providers: PaymentProviders;
-  readonly offices: OfficesPort;
+  readonly events: EventsPort;
   readonly clock: ClockPort;
 }
 
-export function createWebhooks({ providers, offices, clock }: WebhookPorts): Webhooks {
-  const officeOf = async ({ checkoutSessionId, paymentId }: PaymentReport): Promise<OfficePort | null> => {
-    const bySession = checkoutSessionId === null ? null : await offices.byId('cs', checkoutSessionId);
-    return bySession ?? (paymentId === null ? null : offices.byId('pay', paymentId));
+export function createWebhooks({ providers, events, clock }: WebhookPorts): Webhooks {
+  const officeOf = async ({ checkoutSessionId, paymentId }: PaymentReport): Promise<EventPort | null> => {
+    const bySession = checkoutSessionId === null ? null : await events.byId('cs', checkoutSessionId);
+    return bySession ?? (paymentId === null ? null : events.byId('pay', paymentId));
   };
 
   const recordPayment = async (name: PaymentProviderName, report: PaymentReport): Promise<WebhookAnswer> => {
     const { of: _of, ...payment } = report;
-    const reply = await (await officeOf(report))?.ask({ type: 'RecordPayment', provider: name, ...payment });
+    const reply = await (await officeOf(report))?.execute({ type: 'RecordPayment', provider: name, ...payment });
     if (reply !== undefined && isRefusal(reply)) return reply;
     if (reply === undefined || reply.order === null) return unknown(name, `${report.outcome} for an unknown session`);
     return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };
   };
 
   const recordRefund = async (name: PaymentProviderName, report: RefundReport): Promise<WebhookAnswer> => {
-    const office = await offices.byId('ord', report.orderId);
-    if (office === null) return unknown(name, 'a refund for an unknown order');
+    const event = await events.byId('ord', report.orderId);
+    if (event === null) return unknown(name, 'a refund for an unknown order');
     const { of: _of, ...refund } = report;
-    const reply = await office.ask({ type: 'RecordRefund', provider: name, operator: null, note: null, ...refund });
+    const reply = await event.execute({ type: 'RecordRefund', provider: name, operator: null, note: null, ...refund });
     if (!isRefusal(reply)) return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };
     if (reply.code === 'ORDER_NOT_FOUND') return unknown(name, 'a refund for an unknown order');
     reportTrouble(name, `a refund of ${name} could not be recorded: ${reply.code}`);

@@ -36,14 +36,14 @@ async function define(engine: Engine, changes: object = {}): Promise<void> {
 }
 
 async function hold(engine: Engine, eventId: string, sessionKey: string): Promise<void> {
-  const office = await engine.directory.byEventId(eventId);
-  const reply = await office!.ask(place(sessionKey));
+  const actor = await engine.directory.byEventId(eventId);
+  const reply = await actor!.execute(place(sessionKey));
   assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
 }
 
 async function held(engine: Engine, eventId: string): Promise<readonly string[]> {
-  const office = await engine.directory.byEventId(eventId);
-  return office!.look(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
+  const actor = await engine.directory.byEventId(eventId);
+  return actor!.look(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
 }
 
 /** A stopped folder of two events and a moved clock whose facts are archived in two files, but for the newest hold. */
@@ -131,9 +131,9 @@ describe('An event whose archived facts cannot be read', () => {
     await assert.rejects(engine.directory.byEventId('evt_other'), isNamed);
     assert.equal(engine.journal.appendedSeq, before, 'nothing was written');
     await define(engine, { id: 'evt_new', slug: 'new' });
-    const office = await engine.directory.byEventId('evt_new');
+    const actor = await engine.directory.byEventId('evt_new');
     assert.equal(
-      office!.look(({ eventNumber }) => eventNumber),
+      actor!.look(({ eventNumber }) => eventNumber),
       3,
     );
     await engine.stop();

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { createHashing } from '#actors/hashing.ts';
-import { drawOrder, findFlaws } from '#domain/draw.ts';
+import { drawOrder, findFlaws } from '#domain/waiting-room/draw.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/drawing.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room/draw-decisions.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { openActors, openConcert, START } from '../fixtures/actors.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import type { DrawView } from '#domain/views.ts';
 
 const MINUTE = 60_000;
@@ -21,9 +21,9 @@ const room = {
 };
 
 /** Fills the pre-queue of a concert; returns the ids. */
-async function fill(office: BoxOfficeActor): Promise<string[]> {
+async function fill(actor: EventActor): Promise<string[]> {
   const replies = Array.from({ length: PEOPLE }, (_, index) =>
-    office.ask({ type: 'JoinQueue', sessionKey: `session-${index}` }),
+    actor.execute({ type: 'JoinQueue', sessionKey: `session-${index}` }),
   );
   return (await Promise.all(replies)).map((reply) => {
     assert.ok(!isRefusal(reply));
@@ -32,9 +32,9 @@ async function fill(office: BoxOfficeActor): Promise<string[]> {
 }
 
 /** Waits, a round of the loop at a time, until the doors are open. */
-async function untilDrawn(office: BoxOfficeActor): Promise<DrawView> {
-  while (office.look(drawUnderWay) !== null) await nextRound();
-  return office.lookDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
+async function untilDrawn(actor: EventActor): Promise<DrawView> {
+  while (actor.look(drawUnderWay) !== null) await nextRound();
+  return actor.lookDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
 }
 
 function assertProved(proof: DrawView, entryIds: readonly string[]): void {
@@ -57,29 +57,29 @@ describe('a large draw', () => {
   after(() => clearInterval(keepAlive));
 
   it('is held while others have their turns, and opens the doors', async () => {
-    const { office, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
-    const entryIds = await fill(office);
+    const { actor, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
+    const entryIds = await fill(actor);
     clock.now += MINUTE;
-    office.wake();
-    assert.notEqual(office.look(drawUnderWay), null);
-    const meanwhile = await office.ask({ type: 'PollQueue', entryId: entryIds[0]!, sessionKey: 'session-0' });
+    actor.wake();
+    assert.notEqual(actor.look(drawUnderWay), null);
+    const meanwhile = await actor.execute({ type: 'PollQueue', entryId: entryIds[0]!, sessionKey: 'session-0' });
     assert.ok(!isRefusal(meanwhile) && meanwhile.entry.position === null);
-    assertProved(await untilDrawn(office), entryIds);
-    const last = await office.ask({ type: 'JoinQueue', sessionKey: 'session-late' });
+    assertProved(await untilDrawn(actor), entryIds);
+    const last = await actor.execute({ type: 'JoinQueue', sessionKey: 'session-late' });
     assert.ok(!isRefusal(last) && last.entry.position === PEOPLE - 3 + 1);
   });
 
   it('goes on after a crash in its middle, to the same order', async () => {
     const journal = new MemoryJournal();
     const actors = openActors(journal, { mailboxCommandsMax: 10_000 });
-    const { office, clock } = await openConcert(actors, room);
-    const entryIds = await fill(office);
+    const { actor, clock } = await openConcert(actors, room);
+    const entryIds = await fill(actor);
     clock.now += MINUTE;
-    office.wake();
-    const isHalfDrawn = (): boolean => office.look((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
+    actor.wake();
+    const isHalfDrawn = (): boolean => actor.look((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
     while (!isHalfDrawn()) await nextRound();
     const crashed = journal.crashAfter();
-    office.retire();
+    actor.retire();
     const again = openActors(crashed, { mailboxCommandsMax: 10_000 });
     again.clock.now = clock.now;
     const revived = (await again.directory.byEventId('evt_concert'))!;
@@ -93,11 +93,11 @@ describe('a large draw', () => {
 
   it('waits while the disk is full, and goes on', async () => {
     const journal = new MemoryJournal();
-    const { office, clock, directory } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
-    const entryIds = await fill(office);
+    const { actor, clock, directory } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
+    const entryIds = await fill(actor);
     clock.now += MINUTE;
-    office.wake();
-    while (office.look((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
+    actor.wake();
+    while (actor.look((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
     journal.full(true);
     directory.dropAll();
     journal.full(false);

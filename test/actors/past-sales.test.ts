@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, it, type TestContext } from 'node:test';
 import { startEngine, type Engine } from '#actors/engine.ts';
-import { findOrder } from '#domain/order-views.ts';
+import { findOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { makePastSales } from '../../bench/sold-out-events.ts';
 import { newFolder } from '../persistence/folders.ts';
@@ -72,8 +72,8 @@ describe('A start on a folder of past sales', () => {
     assert.equal(events.length, 6);
     assert.ok(events.every(({ soldOut, fromPrice }) => soldOut && fromPrice === 0));
     assert.deepEqual(woken, [], 'neither the start nor the list loads an event');
-    const office = await engine.directory.byId('ord', orderIds[3]!);
-    const order = await office!.lookDurably((state) => findOrder(state, orderIds[3]!));
+    const actor = await engine.directory.byId('ord', orderIds[3]!);
+    const order = await actor!.lookDurably((state) => findOrder(state, orderIds[3]!));
     assert.equal(isRefusal(order) ? order.code : order.status, 'CONFIRMED');
     assert.deepEqual(woken, ['evt_past_3']);
   });
@@ -105,8 +105,8 @@ describe('A start on a folder of idle events', () => {
     const { directory } = running.engine;
     await directory.define(concert(), { operator: null, note: null });
     await directory.define(concert({ id: 'evt_new', slug: 'new' }), { operator: null, note: null });
-    const office = (await directory.byEventId('evt_concert'))!;
-    assert.ok(!isRefusal(await office.ask(place('session-1', 4))));
+    const actor = (await directory.byEventId('evt_concert'))!;
+    assert.ok(!isRefusal(await actor.execute(place('session-1', 4))));
     await running.engine.stop({ snapshotMsMax: 0 });
     return folder;
   }

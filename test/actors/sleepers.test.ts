@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
 import { Sleepers } from '#actors/sleepers.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { concert, openActors, place, START, type ActorsFixture } from '../fixtures/actors.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 
 const SECOND = 1_000;
 const ROOM = { waiting_room: true, waiting_room_opens_at: new Date(START + 3_600 * SECOND).toISOString() };
@@ -21,26 +21,26 @@ async function openTwoRooms(): Promise<ActorsFixture> {
   return actors;
 }
 
-async function awake({ directory }: ActorsFixture, eventId: string): Promise<BoxOfficeActor> {
-  const office = await directory.byEventId(eventId);
-  assert.ok(office);
-  return office;
+async function awake({ directory }: ActorsFixture, eventId: string): Promise<EventActor> {
+  const actor = await directory.byEventId(eventId);
+  assert.ok(actor);
+  return actor;
 }
 
 async function join(actors: ActorsFixture, eventId: string, sessionKey: string): Promise<string> {
-  const joined = await (await awake(actors, eventId)).ask({ type: 'JoinQueue', sessionKey });
+  const joined = await (await awake(actors, eventId)).execute({ type: 'JoinQueue', sessionKey });
   assert.ok(!isRefusal(joined));
   return joined.entry.id;
 }
 
 async function poll(actors: ActorsFixture, eventId: string, entryId: string, sessionKey: string): Promise<string> {
-  const polled = await (await awake(actors, eventId)).ask({ type: 'PollQueue', entryId, sessionKey });
+  const polled = await (await awake(actors, eventId)).execute({ type: 'PollQueue', entryId, sessionKey });
   assert.ok(!isRefusal(polled));
   return polled.entry.status;
 }
 
 const waiting = async (actors: ActorsFixture, eventId: string): Promise<number> =>
-  (await awake(actors, eventId)).look((office, now) => waitingRoomFigures(office, now)!.waiting);
+  (await awake(actors, eventId)).look((state, now) => waitingRoomFigures(state, now)!.waiting);
 
 describe('an event that falls asleep', () => {
   it('still drops who is silent, and nobody who polls, however often it is woken', async () => {
@@ -122,7 +122,7 @@ describe('more busy events than may be awake', () => {
     }
     const ask = async (id: string): Promise<'held' | 'turned away'> => {
       try {
-        assert.ok(!isRefusal(await (await awake(actors, id)).ask(place('session-1'))));
+        assert.ok(!isRefusal(await (await awake(actors, id)).execute(place('session-1'))));
         return 'held';
       } catch (error) {
         assert.ok(error instanceof Overloaded);

@@ -40,8 +40,8 @@ async function define(engine: Engine, changes: object = {}): Promise<void> {
 }
 
 async function hold(engine: Engine, sessionKey: string): Promise<void> {
-  const office = await engine.directory.byEventId('evt_concert');
-  const reply = await office!.ask(place(sessionKey));
+  const actor = await engine.directory.byEventId('evt_concert');
+  const reply = await actor!.execute(place(sessionKey));
   assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
 }
 
@@ -101,7 +101,7 @@ describe('A round of snapshots', () => {
     const found = await again.directory.bySlug('renamed');
     assert.equal(await again.directory.bySlug('concert'), null);
     assert.equal(
-      found?.look((office) => office.holds.byId.size),
+      found?.look((state) => state.holds.byId.size),
       1,
     );
     await again.stop();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { smallestEvent, smallHall } from './smallest-event.ts';
 
 function definitionOf(json: unknown): EventDefinition {

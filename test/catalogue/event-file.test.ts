@@ -4,7 +4,7 @@ import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 function readBack(definition: EventDefinition): unknown {
   const checked = checkDefinition(JSON.parse(JSON.stringify(toEventFile(definition))));

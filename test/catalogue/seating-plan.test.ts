@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { samplesFolder } from '#catalogue/files.ts';
-import type { NumberedLocality } from '#domain/catalogue.ts';
+import type { NumberedLocality } from '#domain/catalogue/definition.ts';
 import { smallestEvent } from './smallest-event.ts';
 
 function hallOf(seatingPlan: unknown, locality: object = {}): NumberedLocality {

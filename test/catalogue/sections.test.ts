@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
-import type { NumberedLocality } from '#domain/catalogue.ts';
+import type { NumberedLocality } from '#domain/catalogue/definition.ts';
 import { smallestEvent, smallHall } from './smallest-event.ts';
 
 function hallOf(locality: object): NumberedLocality {

@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createHashing } from '#actors/hashing.ts';
 import { makeCall, readArguments, type ExitCode } from '#cli/command.ts';
 import { drawCommand } from '#cli/draw.ts';
-import { commitmentOf, drawOrder } from '#domain/draw.ts';
+import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
 import { newFolder } from './holdfast.ts';
 
 const hashing = createHashing();

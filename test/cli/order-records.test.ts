@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { CSV_HEADING, csvOf, jsonOf } from '#cli/order-records.ts';
-import { viewOrder } from '#domain/order-views.ts';
+import { viewOrder } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/views.ts';
 import {
   anna,
@@ -19,7 +19,7 @@ function orderOf(customer: object = {}, more: object = {}): OrderView {
   const fixture = openCheckoutEvent();
   const started = checkOut(fixture, buy([item('seat', 2)], { customer: { ...anna, ...customer }, ...more }));
   const { id } = recordPayment(fixture, report(paymentOf(started), 'paid'));
-  return viewOrder(fixture.office, fixture.office.orders.byId.get(id)!);
+  return viewOrder(fixture.state, fixture.state.orders.byId.get(id)!);
 }
 
 /** Reads one record of RFC 4180. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { auditBoxOffice } from '#domain/audit.ts';
+import { auditEventState } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES } from '#domain/figures.ts';
-import { inventoryOf } from '#domain/performances.ts';
-import { AVAILABLE, BLOCKED, HELD } from '#domain/seat-state.ts';
+import { inventoryOf } from '#domain/inventory/performances.ts';
+import { AVAILABLE, BLOCKED, HELD } from '#domain/inventory/seat-state.ts';
 import {
   buy,
   checkOut,
@@ -15,7 +15,7 @@ import {
   report,
 } from '../fixtures/commands.ts';
 import type { EventFixture } from '../fixtures/event-state.ts';
-import type { SeatMap } from '#domain/seat-map.ts';
+import type { SeatMap } from '#domain/inventory/seat-map.ts';
 
 /** A shop with tickets held, awaiting payment, sold and blocked. */
 function busyShop(): EventFixture {
@@ -31,11 +31,11 @@ function busyShop(): EventFixture {
 }
 
 function seatsOf(fixture: EventFixture): SeatMap {
-  return inventoryOf(fixture.office, 'd1').seatMaps.find((map) => map !== null)!;
+  return inventoryOf(fixture.state, 'd1').seatMaps.find((map) => map !== null)!;
 }
 
 function found(fixture: EventFixture): string[] {
-  return auditBoxOffice(fixture.office).map(({ what, where }) => `${where}: ${what}`);
+  return auditEventState(fixture.state).map(({ what, where }) => `${where}: ${what}`);
 }
 
 describe('The audit', () => {
@@ -45,8 +45,8 @@ describe('The audit', () => {
 
   it('finds a counter that is off by one', () => {
     const fixture = busyShop();
-    const { plan } = fixture.office;
-    inventoryOf(fixture.office, 'd1').sold[plan.localityById.get('floor')!.firstPlacePool]! -= 1;
+    const { plan } = fixture.state;
+    inventoryOf(fixture.state, 'd1').sold[plan.localityById.get('floor')!.firstPlacePool]! -= 1;
     assert.deepEqual(found(fixture), ['date d1, locality floor: 0 tickets count as sold, but it is 1']);
   });
 
@@ -64,7 +64,7 @@ describe('The audit', () => {
 
   it('finds a seat in two claims', () => {
     const fixture = busyShop();
-    const { holds } = fixture.office;
+    const { holds } = fixture.state;
     const [first, second] = [...holds.byId.values()].filter(({ lines }) => lines[0]!.seatIds.length > 0);
     for (const { id } of [first!, second!]) holds.byId.open(id);
     const seated = holds.byId.open(second!.id)!;
@@ -76,7 +76,7 @@ describe('The audit', () => {
 
   it('finds two ACTIVE holds of a session', () => {
     const fixture = busyShop();
-    const { holds } = fixture.office;
+    const { holds } = fixture.state;
     holds.activeBySession.delete('session-1');
     const [hold, sessions] = found(fixture);
     assert.match(hold!, /^hold hld_\S+: its session has another ACTIVE hold, or none$/);
@@ -85,7 +85,7 @@ describe('The audit', () => {
 
   it('finds an order whose hold does not stand by it', () => {
     const fixture = busyShop();
-    const { orders, holds } = fixture.office;
+    const { orders, holds } = fixture.state;
     const [pending, confirmed] = orders.inOrder;
     orders.inOrder.open(confirmed!.id)!.ticketIds = [];
     holds.byId.delete(pending!.purchase.holdId);
@@ -97,7 +97,7 @@ describe('The audit', () => {
 
 describe('Figures', () => {
   it('count everything there is, over all dates', () => {
-    const figures = figuresOf(busyShop().office);
+    const figures = figuresOf(busyShop().state);
     assert.deepEqual(figures.tickets, { capacity: 64, available: 51, held: 9, sold: 3, blocked: 1 });
     assert.deepEqual([figures.holds.ACTIVE, figures.holds.CONVERTED, figures.holds.CONSUMED], [2, 1, 1]);
     assert.deepEqual([figures.orders.PENDING, figures.orders.CONFIRMED], [1, 1]);

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { bestBlock, largestBlock } from '#domain/best-available.ts';
-import { block, createInventory, take, unblock } from '#domain/inventory.ts';
-import type { Inventory } from '#domain/inventory.ts';
-import { compileSalePlan } from '#domain/sale-plan.ts';
-import { seatIdsAt } from '#domain/seating-plan.ts';
-import { beginTrial, giveBackInTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
-import type { Trial } from '#domain/trial.ts';
+import { bestBlock, largestBlock } from '#domain/inventory/best-available.ts';
+import { block, createInventory, take, unblock } from '#domain/inventory/inventory.ts';
+import type { Inventory } from '#domain/inventory/inventory.ts';
+import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
+import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import {
+  createOverlay,
+  giveBackInOverlay,
+  seatStateInOverlay,
+  takeInOverlay,
+} from '#domain/inventory/stock-overlay.ts';
+import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
 import { plainBestBlock, plainLargestBlock, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
@@ -20,25 +25,25 @@ const plainTypes: Readonly<Record<string, PlainType>> = {
 
 const openHall = (...rows: string[]): Inventory => createInventory(compileSalePlan(hallEvent(rows)), 'd1');
 
-function best(trialOrInventory: Trial | Inventory, typeId: string, count: number): string[] | null {
-  const trial = 'inventory' in trialOrInventory ? trialOrInventory : beginTrial(trialOrInventory);
-  const type = trial.inventory.plan.ticketTypeById.get(typeId)!;
-  const seats = bestBlock(trial, type, count);
+function best(trialOrInventory: StockOverlay | Inventory, typeId: string, count: number): string[] | null {
+  const overlay = 'inventory' in trialOrInventory ? trialOrInventory : createOverlay(trialOrInventory);
+  const type = overlay.inventory.plan.ticketTypeById.get(typeId)!;
+  const seats = bestBlock(overlay, type, count);
   return seats === null ? null : seatIdsAt(type.locality.seating!, seats);
 }
 
-function largest(trial: Trial, typeId: string): number {
-  return largestBlock(trial, trial.inventory.plan.ticketTypeById.get(typeId)!);
+function largest(overlay: StockOverlay, typeId: string): number {
+  return largestBlock(overlay, overlay.inventory.plan.ticketTypeById.get(typeId)!);
 }
 
 /** The hall as the oracle sees it: rows as listed, seats as they are under the trial. */
-function plainRows(trial: Trial, isFree?: (id: string) => boolean): PlainSeat[][] {
-  const locality = trial.inventory.plan.definition.localities[0]!;
+function plainRows(overlay: StockOverlay, isFree?: (id: string) => boolean): PlainSeat[][] {
+  const locality = overlay.inventory.plan.definition.localities[0]!;
   assert(locality.seating === 'NUMBERED');
   return locality.sections[0]!.rows.map((row) =>
     row.seats.map((seat, i) => ({
       id: seat.id,
-      free: isFree === undefined ? seatStateInTrial(trial, seat.id) === 'AVAILABLE' : isFree(seat.id),
+      free: isFree === undefined ? seatStateInOverlay(overlay, seat.id) === 'AVAILABLE' : isFree(seat.id),
       zone: seat.zoneKey,
       accessible: seat.accessible,
       restricted: seat.restrictedView,
@@ -57,8 +62,8 @@ function withAisles(kinds: string, aisles: number): string {
 /** Walks through every pattern of taken seats in an order in which neighbours differ by one seat, and asks for every size. */
 function assertEveryPatternOf(text: string, typeId: string): void {
   const inventory = openHall(text);
-  const trial = beginTrial(inventory);
-  const seats = plainRows(trial, () => true)[0]!;
+  const overlay = createOverlay(inventory);
+  const seats = plainRows(overlay, () => true)[0]!;
   let taken = 0;
   for (let step = 0; step < 1 << seats.length; step += 1) {
     const pattern = step ^ (step >> 1);
@@ -72,7 +77,7 @@ function assertEveryPatternOf(text: string, typeId: string): void {
     const row = seats.map((seat, i) => ({ ...seat, free: ((taken >> i) & 1) === 0 }));
     for (let count = 1; count <= seats.length; count += 1) {
       const expected = plainBestBlock([row], plainTypes[typeId]!, count);
-      const actual = best(trial, typeId, count);
+      const actual = best(overlay, typeId, count);
       if (String(actual) !== String(expected)) {
         assert.deepEqual(actual, expected, `${count} of ${text}, taken ${taken.toString(2)} (first seat last)`);
       }
@@ -172,12 +177,12 @@ test('of several short rows of mixed kinds the right one is chosen, for every ty
         const taken = [...text].flatMap((each, i) => (each === 'x' ? [`${r}-${i}`] : []));
         block(inventory, taken);
       });
-      const trial = beginTrial(inventory);
-      const plain = plainRows(trial);
+      const overlay = createOverlay(inventory);
+      const plain = plainRows(overlay);
       for (const [typeId, plainType] of Object.entries(plainTypes)) {
-        assert.equal(largest(trial, typeId), plainLargestBlock(plain, plainType));
+        assert.equal(largest(overlay, typeId), plainLargestBlock(plain, plainType));
         for (let count = 1; count <= 8; count += 1) {
-          assert.deepEqual(best(trial, typeId, count), plainBestBlock(plain, plainType, count));
+          assert.deepEqual(best(overlay, typeId, count), plainBestBlock(plain, plainType, count));
         }
       }
     }),
@@ -203,32 +208,32 @@ test('the index of a big hall answers as a walk through every row does, under an
       (rows, changes, underTrial) => {
         const inventory = openHall(...rows);
         const own = { status: 'ACTIVE', expiresAt: 1, lines: [] };
-        let trial = beginTrial(inventory);
-        const all = plainRows(trial, () => true).flat();
+        let overlay = createOverlay(inventory);
+        const all = plainRows(overlay, () => true).flat();
         changes.forEach(([seat, count, kind], i) => {
           const first = seat % all.length;
           const seatIds = all.slice(first, first + 1 + (count % 5)).map(({ id }) => id);
-          const free = seatIds.filter((id) => seatStateInTrial(beginTrial(inventory), id) === 'AVAILABLE');
+          const free = seatIds.filter((id) => seatStateInOverlay(createOverlay(inventory), id) === 'AVAILABLE');
           const line = { ticketTypeId: 'any', sellingStageId: 'general', ticketCount: free.length, seatIds: free };
           if (kind === 0) block(inventory, free);
           else take(inventory, own, line);
           if (i % 3 !== 0) return;
-          trial = beginTrial(inventory);
+          overlay = createOverlay(inventory);
           if (underTrial) {
-            if (kind > 1) giveBackInTrial(trial, line);
+            if (kind > 1) giveBackInOverlay(overlay, line);
             const elsewhere = (seat * 7) % all.length;
             const others = all
               .slice(elsewhere, elsewhere + 3)
-              .filter(({ id }) => seatStateInTrial(trial, id) === 'AVAILABLE');
+              .filter(({ id }) => seatStateInOverlay(overlay, id) === 'AVAILABLE');
             const seatIdsTaken = others.map(({ id }) => id);
-            takeInTrial(trial, { ...line, ticketCount: others.length, seatIds: seatIdsTaken });
+            takeInOverlay(overlay, { ...line, ticketCount: others.length, seatIds: seatIdsTaken });
           }
-          const plain = plainRows(trial);
+          const plain = plainRows(overlay);
           for (const [typeId, plainType] of Object.entries(plainTypes)) {
             for (const wanted of [1, 2, 3, 5, 33]) {
-              assert.deepEqual(best(trial, typeId, wanted), plainBestBlock(plain, plainType, wanted));
+              assert.deepEqual(best(overlay, typeId, wanted), plainBestBlock(plain, plainType, wanted));
             }
-            assert.equal(largest(trial, typeId), plainLargestBlock(plain, plainType));
+            assert.equal(largest(overlay, typeId), plainLargestBlock(plain, plainType));
           }
         });
       },
@@ -242,18 +247,18 @@ test('blocks beyond the indexed sizes are found by walking', () => {
   block(inventory, ['0-5']);
   assert.equal(best(inventory, 'any', 299)?.[0], '1-0');
   assert.equal(best(inventory, 'any', 294)?.[0], '0-6');
-  assert.equal(largest(beginTrial(inventory), 'any'), 299);
+  assert.equal(largest(createOverlay(inventory), 'any'), 299);
   block(inventory, ['1-0']);
-  assert.equal(largest(beginTrial(inventory), 'any'), 298);
+  assert.equal(largest(createOverlay(inventory), 'any'), 298);
 });
 
 test('a type without seats gets none', () => {
   const plan = compileSalePlan(
     eventOf([hall(['...'])], [ticketType('nowhere', 'hall', { zoneKeys: [] })], [stage('general', { nowhere: 1 })]),
   );
-  const trial = beginTrial(createInventory(plan, 'd1'));
-  assert.equal(best(trial, 'nowhere', 1), null);
-  assert.equal(largest(trial, 'nowhere'), 0);
+  const overlay = createOverlay(createInventory(plan, 'd1'));
+  assert.equal(best(overlay, 'nowhere', 1), null);
+  assert.equal(largest(overlay, 'nowhere'), 0);
   assert.equal(best(openHall('...'), 'any', 4), null);
   assert.equal(best(openHall('...'), 'any', 0), null);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findOrder } from '#domain/order-views.ts';
-import { left } from '#domain/inventory.ts';
-import { rowOf } from '#domain/sale-plan.ts';
-import { perkKey } from '#domain/bar-perks.ts';
+import { findOrder } from '#domain/orders/view.ts';
+import { left } from '#domain/inventory/inventory.ts';
+import { rowOf } from '#domain/catalogue/sale-plan.ts';
+import { perkKey } from '#domain/catalogue/bar-perks.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import {
@@ -25,12 +25,12 @@ import { assertSameAfterReplay, id, MINUTE, START, type EventFixture } from '../
 const beers = (quantity: number) => ({ barPerks: [{ barPerkId: 'beer', quantity }] });
 
 function adultsLeft(fixture: EventFixture, performanceId = 'd1'): number {
-  const row = rowOf(fixture.office.plan, 'adult', 'general')!;
-  return left(fixture.office.dates.get(performanceId)!.inventory, row);
+  const row = rowOf(fixture.state.plan, 'adult', 'general')!;
+  return left(fixture.state.performances.get(performanceId)!.inventory, row);
 }
 
 function statusOfHold(fixture: EventFixture, holdId: string): string {
-  return fixture.office.holds.byId.get(holdId)!.status;
+  return fixture.state.holds.byId.get(holdId)!.status;
 }
 
 describe('A checkout with a hold', () => {
@@ -42,7 +42,7 @@ describe('A checkout with a hold', () => {
     assert.deepEqual([order.status, order.paymentStatus, order.totalCents], ['PENDING', 'PENDING', 2000]);
     assert.equal(order.expiresAt, START + 39 * MINUTE);
     assert.deepEqual([payment?.amountCents, payment?.status, resumed, replayed], [2000, 'REQUESTED', false, false]);
-    const hold = fixture.office.holds.byId.get(holdId)!;
+    const hold = fixture.state.holds.byId.get(holdId)!;
     assert.deepEqual([hold.status, hold.orderId, hold.expiresAt], ['CONVERTED', order.id, order.expiresAt]);
     assert.equal(adultsLeft(fixture), 18);
     assertSameAfterReplay(fixture);
@@ -178,9 +178,9 @@ describe('A checkout without a hold', () => {
   it('places and converts one in the same turn', () => {
     const fixture = openCheckoutEvent();
     fixture.when(buy([item('adult', 2), item('seat', 2)])).then(['HoldPlaced', 'OrderPlaced']);
-    const hold = fixture.office.holds.byId.get(id('hld', 1))!;
+    const hold = fixture.state.holds.byId.get(id('hld', 1))!;
     assert.deepEqual([hold.status, hold.orderId, hold.expiresAt], ['CONVERTED', id('ord', 1), START + 30 * MINUTE]);
-    assert.deepEqual(fixture.office.orders.byId.get(id('ord', 1))!.purchase.items[1]!.seatIds, ['0-2', '0-3']);
+    assert.deepEqual(fixture.state.orders.byId.get(id('ord', 1))!.purchase.items[1]!.seatIds, ['0-2', '0-3']);
     assertSameAfterReplay(fixture);
   });
 
@@ -436,10 +436,10 @@ describe('Bar perks', () => {
   it('are taken with the order and return when it ends', () => {
     const fixture = openCheckoutEvent();
     checkOut(fixture, buy([item('adult', 2, beers(4))]));
-    assert.equal(fixture.office.perksSold.get(perkKey('adult', 'beer')), 4);
+    assert.equal(fixture.state.perksSold.get(perkKey('adult', 'beer')), 4);
     fixture.when(buy([item('adult', 1, beers(2))])).refuses('BAR_PERK_SOLD_OUT', { barPerkId: 'beer', available: 1 });
     fixture.wait(30 * MINUTE).settle();
-    assert.equal(fixture.office.perksSold.size, 0);
+    assert.equal(fixture.state.perksSold.size, 0);
   });
 });
 
@@ -467,8 +467,8 @@ describe('An order', () => {
       name: 'Event',
       performances: [{ id: 'd1', name: 'd1', startsAt: START + 1e9, endsAt: START + 2e9, status: 'ON_SALE' }],
     });
-    assert.deepEqual(findOrder(fixture.office, order.id), order);
-    const unknown = findOrder(fixture.office, id('ord', 7));
+    assert.deepEqual(findOrder(fixture.state, order.id), order);
+    const unknown = findOrder(fixture.state, id('ord', 7));
     assert.ok(isRefusal(unknown) && unknown.code === 'ORDER_NOT_FOUND');
   });
 

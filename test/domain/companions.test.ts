@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { seatBeside, seatTogether, type BlockRequest } from '#domain/companions.ts';
-import { bestBlock } from '#domain/best-available.ts';
-import { block, createInventory } from '#domain/inventory.ts';
-import { compileSalePlan } from '#domain/sale-plan.ts';
-import { seatIdsAt } from '#domain/seating-plan.ts';
-import { beginTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
-import type { Trial } from '#domain/trial.ts';
+import { seatBeside, seatTogether, type BlockRequest } from '#domain/inventory/companions.ts';
+import { bestBlock } from '#domain/inventory/best-available.ts';
+import { block, createInventory } from '#domain/inventory/inventory.ts';
+import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
+import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import { createOverlay, seatStateInOverlay, takeInOverlay } from '#domain/inventory/stock-overlay.ts';
+import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
 import { plainParty, type PlainSeat } from '../fixtures/best-available-model.ts';
 import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 
 /** A hall in which `x` is an ordinary seat that is taken and `X` an accessible one. */
-function hallOf(...texts: string[]): Trial {
+function hallOf(...texts: string[]): StockOverlay {
   const rows = texts.map((text) => text.replaceAll('X', 'a'));
   const inventory = createInventory(compileSalePlan(hallEvent(rows)), 'd1');
   const taken = texts.flatMap((text, r) =>
     [...text.replaceAll('|', '')].flatMap((each, i) => (each === 'x' || each === 'X' ? [`${r}-${i}`] : [])),
   );
   block(inventory, taken);
-  return beginTrial(inventory);
+  return createOverlay(inventory);
 }
 
-function asked(trial: Trial, typeId: string, count: number): BlockRequest {
-  return { type: trial.inventory.plan.ticketTypeById.get(typeId)!, count };
+function asked(overlay: StockOverlay, typeId: string, count: number): BlockRequest {
+  return { type: overlay.inventory.plan.ticketTypeById.get(typeId)!, count };
 }
 
 /** What an accessible item of `count` seats and its companions get, one after the other, as `assignment.ts` does it. */
 function party(
-  trial: Trial,
+  overlay: StockOverlay,
   count: number,
   ...companions: readonly (readonly [string, number])[]
 ): (string[] | null)[] {
-  const first = asked(trial, 'accessible', count);
-  const requests = companions.map(([typeId, seats]) => asked(trial, typeId, seats));
+  const first = asked(overlay, 'accessible', count);
+  const requests = companions.map(([typeId, seats]) => asked(overlay, typeId, seats));
   const { seating } = first.type.locality;
   const take = (typeId: string, seats: readonly number[]): string[] => {
     const seatIds = seatIdsAt(seating!, seats);
-    takeInTrial(trial, { ticketTypeId: typeId, sellingStageId: 'general', ticketCount: seatIds.length, seatIds });
+    takeInOverlay(overlay, { ticketTypeId: typeId, sellingStageId: 'general', ticketCount: seatIds.length, seatIds });
     return seatIds;
   };
-  const blocks = seatTogether(trial, first, requests);
-  const own = blocks?.[0] ?? bestBlock(trial, first.type, count);
+  const blocks = seatTogether(overlay, first, requests);
+  const own = blocks?.[0] ?? bestBlock(overlay, first.type, count);
   if (own === null) return [null];
   const given: (string[] | null)[] = [take('accessible', own)];
   for (const [place, request] of requests.entries()) {
-    const seats = blocks?.[place + 1] ?? seatBeside(trial, own, request);
+    const seats = blocks?.[place + 1] ?? seatBeside(overlay, own, request);
     given.push(seats === null ? null : take(request.type.id, seats));
   }
   return given;
@@ -101,12 +101,12 @@ test('every small hall gives what the contract says of an accessible item and on
   const typeId = fc.constantFrom('any', 'main', 'side');
   fc.assert(
     fc.property(rows, count, count, typeId, (texts, own, others, companion) => {
-      const trial = hallOf(...texts);
+      const overlay = hallOf(...texts);
       const plain = texts.map((text, r) => {
         const { seats, aisleAfter } = seatRow(text.replaceAll('X', 'a'), r);
         return seats.map((seat, i): PlainSeat => ({
           id: seat.id,
-          free: seatStateInTrial(trial, seat.id) === 'AVAILABLE',
+          free: seatStateInOverlay(overlay, seat.id) === 'AVAILABLE',
           zone: seat.zoneKey,
           accessible: seat.accessible,
           restricted: seat.restrictedView,
@@ -121,7 +121,7 @@ test('every small hall gives what the contract says of an accessible item and on
         { type: { zones: null, accessible: true }, count: own },
         { type: { zones, accessible: false }, count: others },
       );
-      const [first, second = null] = party(trial, own, [companion, others]);
+      const [first, second = null] = party(overlay, own, [companion, others]);
       assert.deepEqual(first === null ? null : { first, companion: second }, expected);
     }),
     { numRuns: 3_000 },

@@ -6,14 +6,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createHashing } from '#actors/hashing.ts';
-import { drawOrder } from '#domain/draw.ts';
-import { DRAW_IN_TURN_MAX, drawUnderWay, poolIds, viewDraw } from '#domain/drawing.ts';
+import { drawOrder } from '#domain/waiting-room/draw.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, poolIds, viewDraw } from '#domain/waiting-room/draw-decisions.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import type { DrawView } from '#domain/views.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
 import { assertSameAfterReplay, EventFixture, given, MINUTE, START } from '../fixtures/event-state.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
-import { evolve, openBoxOffice } from '#domain/box-office.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { evolve } from '#domain/evolve.ts';
+import { initialState } from '#domain/event-state.ts';
 
 const hashing = createHashing();
 const OPENS_AT = START + MINUTE;
@@ -44,7 +45,7 @@ function crowded(
 }
 
 function proofOf(fixture: EventFixture): DrawView {
-  return viewDraw(fixture.office, { offset: 0, limit: 10_000 }, hashing)!;
+  return viewDraw(fixture.state, { offset: 0, limit: 10_000 }, hashing)!;
 }
 
 /** Who of the accomplices should leave so that the friend comes first, by the order that the keys on disk lead to. */
@@ -71,7 +72,7 @@ describe('Whoever reads seed and entry ids before the opening', () => {
     for (let draw = 0; draw < draws; draw += 1) {
       const { fixture, ids } = crowded(PEOPLE, newSeed);
       fixture.wait(MINUTE - 1);
-      const leaving = bestToLeave(fixture.office.waitingRoom!.draw!.seed, ids);
+      const leaving = bestToLeave(fixture.state.waitingRoom!.draw!.seed, ids);
       for (const entryId of leaving) {
         fixture.do({ type: 'LeaveQueue', entryId, sessionKey: `session-${ids.indexOf(entryId)}` });
       }
@@ -89,7 +90,7 @@ describe('Whoever reads seed and entry ids before the opening', () => {
       const secrets = [hashing.sha256('seed'), byte.repeat(32)];
       const { fixture, ids } = crowded(PEOPLE, () => secrets.shift()!);
       fixture.wait(MINUTE - 1).settle();
-      const kept = [...snapshotPieces(fixture.office), ...fixture.journal.map(({ fact }) => JSON.stringify(fact))].join(
+      const kept = [...snapshotPieces(fixture.state), ...fixture.journal.map(({ fact }) => JSON.stringify(fact))].join(
         '\n',
       );
       assert.equal(secrets.length, 1, 'nothing has asked for the opening yet');
@@ -107,7 +108,7 @@ describe('Whoever reads the opening the moment it is recorded', () => {
     const people = DRAW_IN_TURN_MAX + 1;
     const { fixture, ids } = crowded(people);
     fixture.wait(MINUTE).settle();
-    const draw = drawUnderWay(fixture.office)!;
+    const draw = drawUnderWay(fixture.state)!;
     const { entryIds, entriesDigest } = drawOrder(draw, ids, hashing);
     const late = fixture.do({ type: 'JoinQueue', sessionKey: 'session-late' }).entry;
     for (const entryId of entryIds.slice(1, 200)) {
@@ -154,7 +155,7 @@ describe('An operator who changes the room before the opening', () => {
     define(fixture, { waitingRoom: false, waitingRoomOpensAt: null });
     define(fixture, {});
     assert.notEqual(proofOf(fixture).drawCommitment, drawCommitment);
-    const poll = fixture.ask({ type: 'PollQueue', entryId: ids[0]!, sessionKey: 'session-0' });
+    const poll = fixture.execute({ type: 'PollQueue', entryId: ids[0]!, sessionKey: 'session-0' });
     assert.equal((poll as { code?: string }).code, 'QUEUE_ENTRY_NOT_FOUND');
   });
 });
@@ -163,16 +164,16 @@ describe('A draw under way', () => {
   it('that an older version began without an opening goes on to the order that the seed alone leads to', () => {
     const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
     fixture.wait(MINUTE).settle();
-    const old = new EventFixture(openBoxOffice(fixture.office.eventId, fixture.office.eventNumber), fixture.now);
+    const old = new EventFixture(initialState(fixture.state.eventId, fixture.state.eventNumber), fixture.now);
     for (const { fact, at } of fixture.journal) {
       const { type, data } = fact;
       const kept = type === 'DrawStarted' ? { type, data: { entryCount: data.entryCount } } : fact;
-      evolve(old.office, kept, at);
+      evolve(old.state, kept, at);
       old.journal.push({ fact: kept, at });
     }
-    const draw = drawUnderWay(old.office)!;
+    const draw = drawUnderWay(old.state)!;
     assert.equal(draw.opening, null);
-    assert.ok(![...snapshotPieces(old.office)].join('').includes('"opening"'), 'its fingerprint is what it was');
+    assert.ok(![...snapshotPieces(old.state)].join('').includes('"opening"'), 'its fingerprint is what it was');
     const { entryIds, entriesDigest } = drawOrder({ seed: draw.seed, opening: null }, ids, hashing);
     assert.deepEqual(drawOrder(draw, ids, hashing).entryIds, entryIds);
     old.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
@@ -187,9 +188,9 @@ describe('A draw under way', () => {
     const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
     fixture.wait(MINUTE).settle();
     assert.ok(
-      [...snapshotPieces(fixture.office)].join('').includes(`"opening":"${drawUnderWay(fixture.office)!.opening!}"`),
+      [...snapshotPieces(fixture.state)].join('').includes(`"opening":"${drawUnderWay(fixture.state)!.opening!}"`),
     );
-    const { entryIds, entriesDigest } = drawOrder(drawUnderWay(fixture.office)!, ids, hashing);
+    const { entryIds, entriesDigest } = drawOrder(drawUnderWay(fixture.state)!, ids, hashing);
     fixture.do({ type: 'RecordDraw', from: 0, entryIds: entryIds.slice(0, 1000), entriesDigest });
     assertSameAfterReplay(fixture);
   });

@@ -3,7 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { createHashing } from '#actors/hashing.ts';
-import { commitmentOf, drawOrder, findFlaws, type DrawProof, type DrawSecrets } from '#domain/draw.ts';
+import { commitmentOf, drawOrder, findFlaws, type DrawProof, type DrawSecrets } from '#domain/waiting-room/draw.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EndedRecords, KEPT_MS } from '#domain/ended-records.ts';
+import { EndedRecords, KEPT_MS } from '#domain/collections/ended-records.ts';
 
 const STATUSES = ['RELEASED', 'EXPIRED'] as const;
 const MINUTE = 60_000;

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { growBlock, shrinkBlock } from '#domain/held-block.ts';
-import { block, createInventory, take } from '#domain/inventory.ts';
-import { compileSalePlan } from '#domain/sale-plan.ts';
-import { seatIdsAt } from '#domain/seating-plan.ts';
-import { beginTrial, giveBackInTrial, seatStateInTrial, takeInTrial } from '#domain/trial.ts';
-import type { Trial } from '#domain/trial.ts';
+import { growBlock, shrinkBlock } from '#domain/inventory/held-block.ts';
+import { block, createInventory, take } from '#domain/inventory/inventory.ts';
+import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
+import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import {
+  createOverlay,
+  giveBackInOverlay,
+  seatStateInOverlay,
+  takeInOverlay,
+} from '#domain/inventory/stock-overlay.ts';
+import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
 import { plainBestBlock, plainDistance, plainOrphans, type PlainSeat } from '../fixtures/best-available-model.ts';
 import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 
 interface Scene {
-  readonly trial: Trial;
+  readonly overlay: StockOverlay;
   readonly heldSeatIds: readonly string[];
   /** Under the trial: held seats are free. */
   readonly rows: readonly (readonly PlainSeat[])[];
@@ -34,12 +39,12 @@ function sceneOf(...texts: string[]): Scene {
   const heldSeatIds = seatsOf('h');
   block(inventory, seatsOf('x'));
   take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, lineOf(heldSeatIds));
-  const trial = beginTrial(inventory);
-  giveBackInTrial(trial, lineOf(heldSeatIds));
+  const overlay = createOverlay(inventory);
+  giveBackInOverlay(overlay, lineOf(heldSeatIds));
   const rows = texts.map(seatRow).map((row) =>
     row.seats.map((seat, i) => ({
       id: seat.id,
-      free: seatStateInTrial(trial, seat.id) === 'AVAILABLE',
+      free: seatStateInOverlay(overlay, seat.id) === 'AVAILABLE',
       zone: seat.zoneKey,
       accessible: seat.accessible,
       restricted: seat.restrictedView,
@@ -48,18 +53,18 @@ function sceneOf(...texts: string[]): Scene {
       y: seat.y,
     })),
   );
-  return { trial, heldSeatIds, rows };
+  return { overlay, heldSeatIds, rows };
 }
 
-function shrunk({ trial, heldSeatIds }: Scene, count: number): string[] | null {
-  const type = trial.inventory.plan.ticketTypeById.get('any')!;
-  const seats = shrinkBlock(trial, type, heldSeatIds, count);
+function shrunk({ overlay, heldSeatIds }: Scene, count: number): string[] | null {
+  const type = overlay.inventory.plan.ticketTypeById.get('any')!;
+  const seats = shrinkBlock(overlay, type, heldSeatIds, count);
   return seats === null ? null : seatIdsAt(type.locality.seating!, seats);
 }
 
-function grown({ trial, heldSeatIds }: Scene, count: number): string[] | null {
-  const type = trial.inventory.plan.ticketTypeById.get('any')!;
-  const seats = growBlock(trial, type, heldSeatIds, count);
+function grown({ overlay, heldSeatIds }: Scene, count: number): string[] | null {
+  const type = overlay.inventory.plan.ticketTypeById.get('any')!;
+  const seats = growBlock(overlay, type, heldSeatIds, count);
   return seats === null ? null : seatIdsAt(type.locality.seating!, seats);
 }
 
@@ -101,7 +106,7 @@ test('seats that do not lie together are kept in as few stretches as possible', 
 
 test('shrinking keeps only seats that no other item of the request took', () => {
   const scene = sceneOf('hhh');
-  takeInTrial(scene.trial, lineOf(['0-1', '0-2']));
+  takeInOverlay(scene.overlay, lineOf(['0-1', '0-2']));
   assert.deepEqual(shrunk(scene, 1), ['0-0']);
   assert.equal(shrunk(scene, 2), null);
 });

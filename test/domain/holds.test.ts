@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
-import { eventView } from '#domain/availability.ts';
-import { findAnyHold, findHold } from '#domain/holds.ts';
-import { totals } from '#domain/inventory.ts';
+import { eventView } from '#domain/inventory/view.ts';
+import { findHold } from '#domain/holds/holds.ts';
+import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
 import { assertSameAfterReplay, given, id, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
 import type { CommandOf, ItemRequest } from '#domain/command.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { HoldView } from '#domain/views.ts';
+import { findAnyHold } from '#domain/holds/hold-book.ts';
 
 /** The event's definition with one performance closed by the operator. */
-function closed({ office }: EventFixture, performanceId: string): EventDefinition {
-  const { definition } = office.plan;
+function closed({ state }: EventFixture, performanceId: string): EventDefinition {
+  const { definition } = state.plan;
   const performances = definition.performances.map((each) =>
     each.id === performanceId ? ({ ...each, status: 'SOLD_OUT' } as const) : each,
   );
@@ -80,7 +81,7 @@ function change(hold: HoldView, items: readonly ItemRequest[], sessionKey = BUYE
 }
 
 function left(fixture: EventFixture, performanceId = 'fri'): number {
-  return totals(fixture.office.dates.get(performanceId)!.inventory).available;
+  return totals(fixture.state.performances.get(performanceId)!.inventory).available;
 }
 
 describe('placing a hold', () => {
@@ -94,7 +95,7 @@ describe('placing a hold', () => {
     assert.equal(left(fixture), 17);
     fixture.wait(1).settle();
     assert.equal(left(fixture), 20);
-    const over = findHold(fixture.office, hold.id, BUYER);
+    const over = findHold(fixture.state, hold.id, BUYER);
     assert.equal('status' in over && over.status, 'EXPIRED');
     assertSameAfterReplay(fixture);
   });
@@ -161,7 +162,7 @@ describe('placing a hold', () => {
   it('says whether others hold the rest and when it may return', () => {
     const fixture = given(define());
     const theirs = placed(fixture, [item({ quantity: 9 })], OTHER);
-    const refusal = fixture.ask(place([item({ quantity: 2 })]));
+    const refusal = fixture.execute(place([item({ quantity: 2 })]));
     assert.ok(isRefusal(refusal) && refusal.code === 'INSUFFICIENT_TICKETS');
     const { available, reservedByOthers, nextReleaseAt } = refusal.detail;
     assert.deepEqual([available, reservedByOthers, nextReleaseAt], [1, true, theirs.expiresAt]);
@@ -170,7 +171,7 @@ describe('placing a hold', () => {
   it("judges a stage's quota in tickets", () => {
     const fixture = given(define());
     placed(fixture, [item({ ticketTypeId: 'group', quantity: 2 })]);
-    const refusal = fixture.ask(place([item({ ticketTypeId: 'group' })], OTHER));
+    const refusal = fixture.execute(place([item({ ticketTypeId: 'group' })], OTHER));
     assert.ok(isRefusal(refusal) && refusal.code === 'INSUFFICIENT_TICKETS');
     assert.equal(refusal.detail.available, 0);
   });
@@ -180,7 +181,7 @@ describe('placing a hold', () => {
     const gold = item({ ticketTypeId: 'gold', quantity: 2 });
     const hold = placed(fixture, [{ ...gold, seatIds: ['A-1-3', 'A-1-4'] }, gold]);
     assert.deepEqual(hold.items[0]!.seatIds, ['A-1-3', 'A-1-4', 'A-1-1', 'A-1-2']);
-    const refusal = fixture.ask(place([{ ...gold, quantity: 3 }], OTHER));
+    const refusal = fixture.execute(place([{ ...gold, quantity: 3 }], OTHER));
     assert.ok(isRefusal(refusal) && refusal.code === 'INSUFFICIENT_TICKETS');
     assert.equal(refusal.detail.largestBlock, 2);
   });
@@ -209,7 +210,7 @@ describe("replacing a session's hold", () => {
     const first = placed(fixture, [item({ quantity: 8 }), item({ ticketTypeId: 'gold', quantity: 6 })]);
     const second = placed(fixture, [item({ quantity: 10 }), item({ ticketTypeId: 'gold', seatIds: ['A-1-2'] })]);
     assert.equal(left(fixture), 20 - 11);
-    const old = findHold(fixture.office, first.id, BUYER);
+    const old = findHold(fixture.state, first.id, BUYER);
     assert.equal('status' in old && old.status, 'RELEASED');
     assert.equal(second.status, 'ACTIVE');
     assertSameAfterReplay(fixture);
@@ -222,7 +223,7 @@ describe("replacing a session's hold", () => {
       .wait(MINUTE)
       .when(place([item({ quantity: 11 })]))
       .refuses('INSUFFICIENT_TICKETS');
-    assert.deepEqual(findHold(fixture.office, first.id, BUYER), first);
+    assert.deepEqual(findHold(fixture.state, first.id, BUYER), first);
   });
 
   it('keeps to hold_max_minutes, counted from the first hold of the chain', () => {
@@ -243,10 +244,10 @@ describe('A hold at its ceiling', () => {
     const fixture = given(define({ hold_max_minutes: 10 }));
     const hold = placed(fixture, [item(), item({ ticketTypeId: 'gold' })]);
     for (let i = 0; i < 20_000; i += 1) fixture.do(change(hold, [item({ quantity: 1 + (i % 3) })]));
-    const { inventory } = fixture.office.dates.get('fri')!;
+    const { inventory } = fixture.state.performances.get('fri')!;
     const kept = inventory.releases.map((queue) => (queue?.current.length ?? 0) + (queue?.draining?.length ?? 0));
     assert.ok(Math.max(...kept) < 200, `${Math.max(...kept)} entries for one hold`);
-    const { heap, sifted } = fixture.office.deadlines;
+    const { heap, sifted } = fixture.state.deadlines;
     assert.ok(heap.length + sifted.length < 10, `${heap.length + sifted.length} deadlines of one hold`);
     assertSameAfterReplay(fixture);
   });
@@ -320,7 +321,7 @@ describe('changing a hold', () => {
     const hold = placed(fixture, [item({ quantity: 3 })]);
     fixture.wait(6 * MINUTE);
     fixture.when(change(hold, [item({ quantity: 4 })])).refuses('TICKET_NOT_ON_SALE');
-    assert.deepEqual(findHold(fixture.office, hold.id, BUYER), hold);
+    assert.deepEqual(findHold(fixture.state, hold.id, BUYER), hold);
     fixture.when(change(hold, [item({ quantity: 1 })])).then(['HoldChanged']);
   });
 
@@ -342,7 +343,7 @@ describe('changing a hold', () => {
     const dearer = define({ sellingStages: [{ id: 'now', prices: { stand: 9900, group: 1, gold: 1 } }] });
     fixture.do({ type: 'DefineEvent', definition: dearer, operator: null, note: null });
     fixture.do(change(hold, [item({ quantity: 2 })]));
-    assert.equal(fixture.office.holds.byId.get(hold.id)!.lines[0]!.unitPriceCents, 1000);
+    assert.equal(fixture.state.holds.byId.get(hold.id)!.lines[0]!.unitPriceCents, 1000);
     assertSameAfterReplay(fixture);
   });
 });
@@ -374,14 +375,14 @@ describe('releasing a hold', () => {
       fixture.wait(1);
       fixture.do(change(hold, [item({ quantity: 1 + (n % 2) })]));
     }
-    const { heap, sifted } = fixture.office.deadlines;
+    const { heap, sifted } = fixture.state.deadlines;
     assert.ok(heap.length + sifted.length < 10_000, `${heap.length + sifted.length} hints are kept`);
   });
 });
 
 describe('a hold that ended', () => {
   const read = (fixture: ReturnType<typeof given>, hold: { readonly id: string }, key = BUYER) =>
-    findHold(fixture.office, hold.id, key);
+    findHold(fixture.state, hold.id, key);
 
   it('reads as it ended while a crowd of others end, and leaves its items out after ten minutes at the soonest', () => {
     const fixture = given(define());
@@ -417,7 +418,7 @@ describe('a hold that ended', () => {
     }
     for (let minute = 0; minute < 25; minute += 1) endALittle();
     assert.ok(isRefusal(read(fixture, first)));
-    assert.ok(fixture.office.holds.ended.cutCount < 140);
+    assert.ok(fixture.state.holds.ended.cutCount < 140);
     assertSameAfterReplay(fixture);
   });
 
@@ -429,12 +430,12 @@ describe('a hold that ended', () => {
     fixture.do({ type: 'ReleaseHold', holdId: released.id, sessionKey: BUYER });
     fixture.wait(10 * MINUTE);
     for (let n = 0; n < 3; n += 1) placed(fixture, [item()], OTHER);
-    assert.deepEqual([...fixture.office.holds.byId.keys()].includes(expired.id), false);
+    assert.deepEqual([...fixture.state.holds.byId.keys()].includes(expired.id), false);
     fixture.when(change(expired, [item()])).refuses('HOLD_EXPIRED');
     fixture.when(change(released, [item()])).refuses('HOLD_NOT_ACTIVE', { status: 'RELEASED' });
     const again = fixture.do({ type: 'ReleaseHold', holdId: released.id, sessionKey: BUYER });
     assert.deepEqual(again.hold, { ...released, status: 'RELEASED', items: [] });
-    assert.equal(findAnyHold(fixture.office.holds, expired.id, null)?.status, 'EXPIRED');
+    assert.equal(findAnyHold(fixture.state.holds, expired.id, null)?.status, 'EXPIRED');
   });
 });
 
@@ -471,7 +472,7 @@ describe('dates and definitions', () => {
     fixture.when(cancel).then(['PerformanceCancelled', 'HoldReleased']);
     fixture.when(cancel).then([]);
     fixture.when({ ...cancel, performanceId: 'nowhere' }).refuses('PERFORMANCE_NOT_FOUND');
-    const over = findHold(fixture.office, hold.id, BUYER);
+    const over = findHold(fixture.state, hold.id, BUYER);
     assert.equal('status' in over && over.status, 'RELEASED');
     fixture.when(place([item({ performanceId: 'sat' })])).refuses('PERFORMANCE_NOT_ON_SALE');
     assertSameAfterReplay(fixture);
@@ -491,7 +492,7 @@ describe('dates and definitions', () => {
         },
       ],
     });
-    const refusal = fixture.ask({ type: 'DefineEvent', definition: smaller, operator: null, note: null });
+    const refusal = fixture.execute({ type: 'DefineEvent', definition: smaller, operator: null, note: null });
     assert.ok(isRefusal(refusal) && refusal.code === 'UPDATE_CONFLICT');
     assert.equal(refusal.detail.conflicts.length, 2);
     assert.equal(left(fixture), 14);
@@ -542,7 +543,7 @@ describe('what buyers see', () => {
     const fixture = given(define());
     placed(fixture, [item({ quantity: 4 })]);
     const rowFor = (sessionKey: string | null) => {
-      const view = eventView(fixture.office, { performanceId: 'fri', sessionKey }, fixture.now);
+      const view = eventView(fixture.state, { performanceId: 'fri', sessionKey }, fixture.now);
       assert.ok(!isRefusal(view));
       return view.ticketAvailability.find(({ ticketTypeId }) => ticketTypeId === 'stand')!;
     };
@@ -552,7 +553,7 @@ describe('what buyers see', () => {
 
   it('sums over the dates on sale', () => {
     const fixture = given(define());
-    const view = eventView(fixture.office, { performanceId: null, sessionKey: null }, fixture.now);
+    const view = eventView(fixture.state, { performanceId: null, sessionKey: null }, fixture.now);
     assert.ok(!isRefusal(view));
     const row = view.ticketAvailability.find(({ ticketTypeId }) => ticketTypeId === 'stand')!;
     assert.deepEqual([row.performanceId, row.available], [null, 20]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { bestBlock } from '#domain/best-available.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import { bestBlock } from '#domain/inventory/best-available.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { Defect } from '#domain/invariant.ts';
 import {
   block,
@@ -19,14 +19,14 @@ import {
   totals,
   totalsOf,
   unblock,
-} from '#domain/inventory.ts';
-import type { Inventory, StockLine } from '#domain/inventory.ts';
-import { inventoryFrom, inventorySnapshot } from '#domain/inventory-snapshot.ts';
-import { rebase, rebaseConflicts } from '#domain/inventory-update.ts';
-import { occupancy, occupancySince } from '#domain/occupancy.ts';
-import { compileSalePlan } from '#domain/sale-plan.ts';
-import type { SalePlan, SaleRow } from '#domain/sale-plan.ts';
-import { beginTrial, giveBackInTrial, leftInTrial, shortfall } from '#domain/trial.ts';
+} from '#domain/inventory/inventory.ts';
+import type { Inventory, StockLine } from '#domain/inventory/inventory.ts';
+import { inventoryFrom, inventorySnapshot } from '#domain/inventory/snapshot.ts';
+import { rebase, rebaseConflicts } from '#domain/inventory/rebase.ts';
+import { occupancy, occupancySince } from '#domain/inventory/occupancy.ts';
+import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
+import type { SalePlan, SaleRow } from '#domain/catalogue/sale-plan.ts';
+import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const small = houseOf(12, ['..z.r', 'za..a'], 7);
@@ -153,11 +153,11 @@ function assertSame(inventory: Inventory, definition: EventDefinition, date: Pla
       line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
     assert.equal(left(inventory, row), plainLeft(definition, date, row, null));
     assert.equal(reserved(inventory, row), ticketsOf(live, ofRow));
-    const trial = beginTrial(inventory);
-    for (const line of own?.lines ?? []) giveBackInTrial(trial, line);
-    assert.equal(leftInTrial(trial, row), plainLeft(definition, date, row, own));
+    const overlay = createOverlay(inventory);
+    for (const line of own?.lines ?? []) giveBackInOverlay(overlay, line);
+    assert.equal(leftInOverlay(overlay, row), plainLeft(definition, date, row, own));
     for (const wanted of [1, 4, 9]) {
-      assert.deepEqual(shortfall(trial, row, wanted, own), plainShortfall(definition, date, row, wanted, own));
+      assert.deepEqual(shortfall(overlay, row, wanted, own), plainShortfall(definition, date, row, wanted, own));
     }
   }
   const seatsOf = (holds: readonly PlainHold[]) =>
@@ -464,7 +464,7 @@ test('a snapshot is not read onto other seats', () => {
 test('a date takes at most 16 bytes for each seat, the indexes of all classes of seats included', () => {
   const rows = Array.from({ length: 600 }, (_, i) => (i % 2 === 0 ? 'r.a.r.......' : 'zz......s|.......').repeat(2));
   const inventory = createInventory(compileSalePlan(hallEvent(rows)), 'd1');
-  for (const type of inventory.plan.ticketTypes) bestBlock(beginTrial(inventory), type, 2);
+  for (const type of inventory.plan.ticketTypes) bestBlock(createOverlay(inventory), type, 2);
   const map = inventory.seatMaps[0]!;
   const indexes = map.blockIndexes.map((index) => index!);
   assert.equal(indexes.length, 4);

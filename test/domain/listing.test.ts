@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventSummary } from '#domain/availability.ts';
-import { listingOf, listingOfUnsold, summaryOf } from '#domain/listing.ts';
+import { eventSummary } from '#domain/inventory/view.ts';
+import { listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/listing.ts';
 import { bothDates, checkoutEvent } from '../fixtures/commands.ts';
 import { stage } from '../fixtures/definitions.ts';
 import { given, MINUTE, restore, START } from '../fixtures/event-state.ts';
@@ -29,20 +29,20 @@ const definitions = [
 describe('The line of the list of an event', () => {
   for (const [index, definition] of definitions.entries()) {
     it(`in which nothing was sold follows from its definition alone (${index + 1})`, () => {
-      assert.deepEqual(listingOfUnsold(definition), listingOf(given(definition).office));
+      assert.deepEqual(listingOfUnsold(definition), listingOf(given(definition).state));
     });
   }
 
   it('that sleeps is the same at every moment as if it were awake: stages open and close, performances end', () => {
     for (const definition of definitions) {
-      const { office } = given(definition);
-      const kept = JSON.parse(JSON.stringify(listingOf(office))) as ReturnType<typeof listingOf>;
+      const { state } = given(definition);
+      const kept = JSON.parse(JSON.stringify(listingOf(state))) as ReturnType<typeof listingOf>;
       for (let minute = 0; minute < 60; minute += 1) {
         const now = START + minute * MINUTE;
-        assert.deepEqual(summaryOf(kept, now), eventSummary(restore(office), now));
+        assert.deepEqual(summaryOf(kept, now), eventSummary(restore(state), now));
       }
       const ended = START + 2e9;
-      assert.deepEqual(summaryOf(kept, ended), eventSummary(office, ended));
+      assert.deepEqual(summaryOf(kept, ended), eventSummary(state, ended));
       assert.deepEqual([summaryOf(kept, ended).fromPrice, summaryOf(kept, ended).soldOut], [0, true]);
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IdIndex } from '#domain/id-index.ts';
-import { pack, unpack } from '#domain/packing.ts';
+import { IdIndex } from '#domain/collections/id-index.ts';
+import { pack, unpack } from '#domain/collections/packing.ts';
 import { fc } from '../property.ts';
 
 /** As JSON keeps it: what is packed is plain data. */

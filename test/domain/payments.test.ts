@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findOrder, findSession, findTicket, listOrders } from '#domain/order-views.ts';
-import { ORDER_PAYMENTS_MAX } from '#domain/payments.ts';
-import { totals } from '#domain/inventory.ts';
+import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/view.ts';
+import { ORDER_PAYMENTS_MAX } from '#domain/orders/payments.ts';
+import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -36,7 +36,7 @@ function ordered(
 }
 
 function orderNow(fixture: EventFixture, { id: orderId }: OrderView): OrderView {
-  const order = findOrder(fixture.office, orderId);
+  const order = findOrder(fixture.state, orderId);
   assert.ok(!isRefusal(order));
   return order;
 }
@@ -46,9 +46,9 @@ function openNext(fixture: EventFixture, order: OrderView): PaymentView {
   return payment.checkoutSessionId === null ? openSession(fixture, order, payment) : payment;
 }
 
-const stockOf = (fixture: EventFixture, date = 'd1') => totals(fixture.office.dates.get(date)!.inventory);
+const stockOf = (fixture: EventFixture, date = 'd1') => totals(fixture.state.performances.get(date)!.inventory);
 
-const holdStatus = (fixture: EventFixture, order: OrderView) => fixture.office.holds.byId.get(order.holdId)!.status;
+const holdStatus = (fixture: EventFixture, order: OrderView) => fixture.state.holds.byId.get(order.holdId)!.status;
 
 /** The figures that move with money. */
 const money = (order: OrderView) => [order.status, order.paymentStatus, order.paidCents, order.refundDueCents];
@@ -91,7 +91,7 @@ describe('A paid order', () => {
     const paid = recordPayment(fixture, report(payment, 'paid', { checkoutSessionId: null, paymentId: payment.id }));
     assert.equal(paid.status, 'CONFIRMED');
     assert.equal(openSession(fixture, started.order, payment).status, 'PAID');
-    assert.equal(findSession(fixture.office, sessionOf(payment))?.order.id, started.order.id);
+    assert.equal(findSession(fixture.state, sessionOf(payment))?.order.id, started.order.id);
     assertSameAfterReplay(fixture);
   });
 
@@ -109,7 +109,7 @@ describe('A report', () => {
     const unknown = report(payment, 'paid', { checkoutSessionId: 'cs_nobody' });
     fixture.when(unknown).then([]);
     assert.deepEqual([fixture.do(unknown).order, fixture.do(unknown).repeated], [null, false]);
-    assert.equal(findSession(fixture.office, 'cs_nobody'), null);
+    assert.equal(findSession(fixture.state, 'cs_nobody'), null);
   });
 
   it('of another amount or currency is recorded, due back, and leaves the order as it was', () => {
@@ -295,7 +295,7 @@ describe('An order ends', () => {
     fixture.wait(1).settle();
     assert.deepEqual(money(orderNow(fixture, order)), ['EXPIRED', 'PENDING', 0, 0]);
     assert.deepEqual([holdStatus(fixture, order), stockOf(fixture).held], ['EXPIRED', 0]);
-    assert.equal(fixture.office.orders.usesByCode.size + fixture.office.orders.ticketsByEmail.size, 0);
+    assert.equal(fixture.state.orders.usesByCode.size + fixture.state.orders.ticketsByEmail.size, 0);
     assert.equal(orderNow(fixture, order).payments[0]?.status, 'EXPIRED');
     fixture.when(report(payment, 'cancelled')).then([]);
     assertSameAfterReplay(fixture);
@@ -320,12 +320,12 @@ describe('An order ends', () => {
   it('CANCELLED by the operator: tickets are void and on sale again, a refund is due', () => {
     const { fixture, order, payment } = ordered();
     recordPayment(fixture, report(payment, 'paid'));
-    assert.equal(findTicket(fixture.office, id('tkt', 1))?.ticket.isValid, true);
+    assert.equal(findTicket(fixture.state, id('tkt', 1))?.ticket.isValid, true);
     fixture.when(cancelByOperator(order.id)).then(['OrderCancelled']);
     fixture.when(cancelByOperator(order.id)).then([]);
     assert.deepEqual(money(orderNow(fixture, order)), ['CANCELLED', 'COMPLETED', 5198, 5198]);
     assert.deepEqual([holdStatus(fixture, order), stockOf(fixture).sold], ['RELEASED', 0]);
-    const ticket = findTicket(fixture.office, id('tkt', 2));
+    const ticket = findTicket(fixture.state, id('tkt', 2));
     assert.deepEqual(
       [ticket?.ticket.isValid, ticket?.voidReason, ticket?.ticket.seatId],
       [false, 'ORDER_CANCELLED', '0-1'],
@@ -360,7 +360,7 @@ describe('An order ends', () => {
     );
     assert.equal(orderNow(fixture, elsewhere).status, 'PENDING');
     assert.deepEqual([stockOf(fixture).held, stockOf(fixture).sold, stockOf(fixture, 'd2').sold], [1, 0, 0]);
-    assert.equal(findTicket(fixture.office, id('tkt', 1))?.voidReason, 'PERFORMANCE_CANCELLED');
+    assert.equal(findTicket(fixture.state, id('tkt', 1))?.voidReason, 'PERFORMANCE_CANCELLED');
     const late = recordPayment(fixture, report(paymentOf(started[2]!), 'paid'));
     assert.deepEqual(money(late), ['CANCELLED', 'PENDING', 3000, 3000]);
     assertSameAfterReplay(fixture);
@@ -396,7 +396,7 @@ describe('Late money', () => {
       fixture.when(report(payment, 'paid')).then(['PaymentRecorded', 'OrderPaid', 'TicketsIssued']);
       assert.deepEqual(money(orderNow(fixture, order)), ['CONFIRMED', 'COMPLETED', 2599, 0]);
       assert.deepEqual([holdStatus(fixture, order), stockOf(fixture).sold], ['CONSUMED', 2]);
-      assert.equal(fixture.office.orders.usesByCode.get('once'), 1);
+      assert.equal(fixture.state.orders.usesByCode.get('once'), 1);
       assert.equal(orderNow(fixture, order).cancellation, null);
       assertSameAfterReplay(fixture);
     });
@@ -573,7 +573,7 @@ describe('The list of orders', () => {
     type Wanted = Parameters<typeof listOrders>[1];
     const all: Wanted = { status: null, email: null, after: null, limit: 10 };
     const numbers = (wanted: Partial<Wanted>) => {
-      const { orders, nextAfter } = listOrders(fixture.office, { ...all, ...wanted });
+      const { orders, nextAfter } = listOrders(fixture.state, { ...all, ...wanted });
       return [orders.map((order) => Number(order.id.slice(-2))), nextAfter];
     };
     assert.deepEqual(numbers({}), [[1, 2, 3, 4], null]);
@@ -581,6 +581,6 @@ describe('The list of orders', () => {
     assert.deepEqual(numbers({ limit: 2, after: id('ord', 2) }), [[3, 4], null]);
     assert.deepEqual(numbers({ status: 'PENDING' }), [[4], null]);
     assert.deepEqual(numbers({ email: 'Anna@example.org', limit: 3 }), [[1, 2, 3], null]);
-    assert.equal(findTicket(fixture.office, id('tkt', 9)), null);
+    assert.equal(findTicket(fixture.state, id('tkt', 9)), null);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { addRelease, clearReleases, createReleaseQueue, firstRelease } from '#domain/release-queue.ts';
+import { addRelease, clearReleases, createReleaseQueue, firstRelease } from '#domain/inventory/release-queue.ts';
 
 interface Hold {
   status: string;

@@ -14,15 +14,15 @@ import { buyTwo, openBareDesk } from '../../bench/desk.ts';
 import { definitionOf, hotEvent } from '../../bench/events.ts';
 import { anna, buy, checkoutEvent, item } from '../fixtures/commands.ts';
 import { given, MINUTE, type EventFixture } from '../fixtures/event-state.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 const HOUR = 60 * MINUTE;
 
 /** As long as a session key may be. */
 const keyOf = (n: number): string => `${'k'.repeat(120)}${String(n).padStart(8, '0')}`;
 
-const weigh = ({ office }: EventFixture): number =>
-  [...snapshotPieces(office)].reduce((sum, piece) => sum + piece.length, 0);
+const weigh = ({ state }: EventFixture): number =>
+  [...snapshotPieces(state)].reduce((sum, piece) => sum + piece.length, 0);
 
 /** What one request of a kind leaves behind in the end: after its windows, and once the next ones have come. */
 function charactersLeftBy(fixture: EventFixture, requests: number, send: (n: number) => void): number {
@@ -58,7 +58,7 @@ describe('What a request leaves behind', () => {
     assert.ok(left < 200, `${left} characters a hold`);
     fixture.wait(3 * HOUR);
     for (let n = 0; n < 2_000; n += 1) place(n);
-    assert.ok(fixture.office.holds.ended.cutCount < 4_000, 'the first are forgotten');
+    assert.ok(fixture.state.holds.ended.cutCount < 4_000, 'the first are forgotten');
   });
 
   it('is for a place in line that was left how it ended, and for two hours', () => {
@@ -95,7 +95,7 @@ describe('What a request leaves behind', () => {
     const before = used();
     for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);
     const bytes = (used() - before) / 10_000;
-    assert.equal(fixture.office.orders.inOrder.packedCount, 11_000);
+    assert.equal(fixture.state.orders.inOrder.packedCount, 11_000);
     assert.ok(bytes < 1_024, `${bytes} bytes an order`);
   });
 });

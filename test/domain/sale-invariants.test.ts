@@ -3,13 +3,13 @@
  *
  * The books are counted anew from holds and orders, in the plainest way, and compared with what the office keeps.
  */
-import { perkKey } from '#domain/bar-perks.ts';
+import { perkKey } from '#domain/catalogue/bar-perks.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
-import { totals, type StockTotals } from '#domain/inventory.ts';
-import { emailKey } from '#domain/email-key.ts';
-import { viewOrder } from '#domain/order-views.ts';
+import { totals, type StockTotals } from '#domain/inventory/inventory.ts';
+import { emailKey } from '#domain/orders/email-key.ts';
+import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -70,7 +70,7 @@ const pick = <Item>(items: readonly Item[], which: number): Item | undefined =>
   items[which % Math.max(1, items.length)];
 
 function ordersOf(fixture: EventFixture): readonly OrderView[] {
-  return [...fixture.office.orders.inOrder].map((order) => viewOrder(fixture.office, order));
+  return [...fixture.state.orders.inOrder].map((order) => viewOrder(fixture.state, order));
 }
 
 /** The command that a step stands for; null when there is nothing to do it to. */
@@ -90,7 +90,7 @@ function commandOf(fixture: EventFixture, wish: Step): Command | null {
     case 'hold':
       return { type: 'PlaceHold', sessionKey, items: [wanted], queuePass: null, idempotency: null };
     case 'start': {
-      const holdId = pick([...fixture.office.holds.byId.keys()], which);
+      const holdId = pick([...fixture.state.holds.byId.keys()], which);
       return holdId === undefined ? null : start({ holdId, ...more });
     }
     case 'buy':
@@ -102,7 +102,7 @@ function commandOf(fixture: EventFixture, wish: Step): Command | null {
     case 'report':
       return order === undefined ? null : reportCommand(order, wish);
     case 'release': {
-      const hold = pick([...fixture.office.holds.byId.values()], which);
+      const hold = pick([...fixture.state.holds.byId.values()], which);
       return hold === undefined ? null : { type: 'ReleaseHold', holdId: hold.id, sessionKey: hold.sessionKey };
     }
     case 'cancel':
@@ -140,7 +140,7 @@ function reportCommand(order: OrderView, { which, odd, outcome }: Step): Command
 }
 
 function assertBooks(fixture: EventFixture): void {
-  const { orders, holds, dates, perksSold } = fixture.office;
+  const { orders, holds, performances, perksSold } = fixture.state;
   const live = [...orders.inOrder].filter(({ status }) => status !== 'EXPIRED' && status !== 'CANCELLED');
   const uses = new Map<string, number>();
   const beers = new Map<string, number>();
@@ -160,13 +160,13 @@ function assertBooks(fixture: EventFixture): void {
   for (const [email, count] of tickets) assert.equal(orders.ticketsByEmail.get(email), count);
   assert.ok((uses.get('twice') ?? 0) <= USES_MAX && [...beers.values()].every((count) => count <= BEERS));
 
-  for (const date of dates.values()) {
-    const stock: StockTotals = totals(date.inventory);
+  for (const performance of performances.values()) {
+    const stock: StockTotals = totals(performance.inventory);
     const count = (statuses: readonly string[]): number =>
       [...holds.byId.values()]
         .filter(({ status }) => statuses.includes(status))
         .flatMap(({ lines }) => lines)
-        .filter(({ performanceId }) => performanceId === date.id)
+        .filter(({ performanceId }) => performanceId === performance.id)
         .reduce((sum, { ticketCount }) => sum + ticketCount, 0);
     assert.deepEqual([stock.held, stock.sold], [count(['ACTIVE', 'CONVERTED']), count(['CONSUMED'])]);
     assert.equal(stock.capacity, stock.available + stock.held + stock.sold + stock.blocked);
@@ -185,7 +185,7 @@ const HOLD_STATUS_OF_ORDER = {
 
 function assertOrder(fixture: EventFixture, order: OrderView): void {
   const { status, totalCents, paidCents, refundedCents, refundDueCents, remainingCents, items } = order;
-  const hold = fixture.office.holds.byId.get(order.holdId)!;
+  const hold = fixture.state.holds.byId.get(order.holdId)!;
   assert.equal(hold.orderId, order.id);
   assert.ok((HOLD_STATUS_OF_ORDER[status] as readonly string[]).includes(hold.status), `${status} ${hold.status}`);
   assert.ok(paidCents >= refundedCents && refundDueCents >= 0 && remainingCents >= 0 && remainingCents <= totalCents);
@@ -219,7 +219,7 @@ describe('A sale at random', () => {
         for (const wish of wishes) {
           const command = commandOf(fixture, wish);
           if (command === null) continue;
-          const answer = fixture.ask(command);
+          const answer = fixture.execute(command);
           const what = isRefusal(answer) ? answer.code : command.type;
           seen.set(what, (seen.get(what) ?? 0) + 1);
           assertBooks(fixture);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSalePlan, findSeat, isStageOpen, rowOf, UNCAPPED } from '#domain/sale-plan.ts';
+import { compileSalePlan, findSeat, isStageOpen, rowOf, UNCAPPED } from '#domain/catalogue/sale-plan.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 50 };

@@ -1,8 +1,8 @@
 /** What of a request's attribution data an order keeps. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { boundTracking, readTracking, TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX } from '#domain/tracking.ts';
-import { openBoxOffice } from '#domain/box-office.ts';
+import { boundTracking, readTracking, TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX } from '#domain/orders/tracking.ts';
+import { initialState } from '#domain/event-state.ts';
 import { readFact } from '#domain/replay.ts';
 import { buy, item, openCheckoutEvent } from '../fixtures/commands.ts';
 import { fc } from '../property.ts';
@@ -56,7 +56,7 @@ describe('Tracking', () => {
   it('of an older fact is bounded when it is read, small ones as they were', () => {
     const read = (tracking: unknown): unknown => {
       const stored = { seq: 1, at: 0, type: 'OrderPlaced', data: JSON.stringify({ tracking }) };
-      const order = readFact(stored, openBoxOffice('evt', 1).plan);
+      const order = readFact(stored, initialState('evt', 1).plan);
       return order.type === 'OrderPlaced' && order.data.tracking;
     };
     assert.deepEqual(read({ a: 1, b: { c: [] } }), { a: 1, b: { c: [] } });

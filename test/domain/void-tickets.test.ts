@@ -1,11 +1,11 @@
 /** The list of void tickets: one order however it came to be, and pages that miss nothing. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { listVoidTickets } from '#domain/order-views.ts';
+import { listVoidTickets } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
-import { noteVoidTickets, noVoidTickets, pageOfVoidTickets, type VoidableOrder } from '#domain/void-tickets.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { noteVoidTickets, noVoidTickets, pageOfVoidTickets, type VoidableOrder } from '#domain/orders/void-tickets.ts';
+import type { EventState } from '#domain/event-state.ts';
 import {
   buy,
   cancelByOperator,
@@ -89,15 +89,15 @@ describe('Void tickets', () => {
     }
     const expected = [placed[2]!, placed[0]!].flatMap(({ tickets }) => tickets.map(({ id }) => id));
     assert.equal(expected.length, 4);
-    const [first = '', ...further] = snapshotPieces(fixture.office);
-    const restored = restoreOffice(first);
+    const [first = '', ...further] = snapshotPieces(fixture.state);
+    const restored = restoreEventState(first);
     for (const piece of further) restorePiece(restored, piece);
-    for (const office of [fixture.office, restored]) assert.deepEqual(voidTicketsOf(office), expected);
+    for (const state of [fixture.state, restored]) assert.deepEqual(voidTicketsOf(state), expected);
   });
 });
 
-function voidTicketsOf(office: BoxOffice): readonly string[] {
-  const page = listVoidTickets(office, { performanceId: 'd1', after: null, limit: 100 });
+function voidTicketsOf(state: EventState): readonly string[] {
+  const page = listVoidTickets(state, { performanceId: 'd1', after: null, limit: 100 });
   assert.ok(!isRefusal(page));
   return page.ticketIds;
 }

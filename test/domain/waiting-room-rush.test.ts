@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { createHashing } from '#actors/hashing.ts';
-import { drawOrder } from '#domain/draw.ts';
-import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/drawing.ts';
+import { drawOrder } from '#domain/waiting-room/draw.ts';
+import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/waiting-room/draw-decisions.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { areDoorsOpen } from '#domain/room.ts';
-import { presumeEverybodySeen, viewOwnEntry, waitingRoomFigures } from '#domain/waiting-room.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import { isRoomOpen } from '#domain/waiting-room/room.ts';
+import { markEverybodySeen, viewOwnEntry, waitingRoomFigures } from '#domain/waiting-room/decide.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
 import { assertSameAfterReplay, given, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
 import { WaitingRoomModel, type WaitingRoomRules } from '../fixtures/waiting-room-model.ts';
@@ -85,7 +85,7 @@ class WatchedEvent {
 
   /** Holds a draw that is too large for one turn, all at once. */
   draw(): void {
-    const draw = drawUnderWay(this.fixture.office);
+    const draw = drawUnderWay(this.fixture.state);
     if (draw === null) return;
     const { entryIds, entriesDigest } = drawOrder(draw, [...poolIds(draw)], createHashing());
     for (let from = draw.order.length; from < entryIds.length; from += DRAWN_ENTRIES_PER_FACT_MAX) {
@@ -124,7 +124,7 @@ describe('A rush', () => {
     const plan = (person: number, tick: number): void => void (plans[tick] ??= []).push(person);
     const entryIds: (string | undefined)[] = [];
     const places: (number | null)[] = [];
-    const isGhost = (person: number): boolean => person % 5 === 0;
+    const isStale = (person: number): boolean => person % 5 === 0;
     for (let person = 0; person < people; person += 1) plan(person, Math.floor(random() * 480));
     for (let tick = 0; tick < plans.length; tick += 1) {
       fixture.wait(tickMs);
@@ -135,7 +135,7 @@ describe('A rush', () => {
         const entryId = entryIds[person];
         const entry = entryId === undefined ? room.join(sessionKey) : room.poll(entryId, sessionKey);
         entryIds[person] = entry.id;
-        if (entry.status !== 'WAITING' || isGhost(person)) continue;
+        if (entry.status !== 'WAITING' || isStale(person)) continue;
         if (random() < 0.005) room.leave(entry.id, sessionKey);
         else plan(person, tick + 1 + Math.floor((20 + random() * 40) * 2));
         const { position = null } = entry as { position?: number | null };
@@ -148,7 +148,7 @@ describe('A rush', () => {
     room.settle();
     assert.equal(model.statusOf.size, people);
     assert.deepEqual([model.count('WAITING'), model.count('ADMITTED')], [0, 0]);
-    const { waiting, admitted, joined } = waitingRoomFigures(fixture.office, fixture.now)!;
+    const { waiting, admitted, joined } = waitingRoomFigures(fixture.state, fixture.now)!;
     assert.deepEqual({ waiting, admitted, joined }, { waiting: 0, admitted: 0, joined: people });
     assert.ok(model.admittedAt.length > 70_000, `${model.admittedAt.length} got in`);
   });
@@ -204,24 +204,24 @@ describe('Whatever a small crowd does', () => {
 
   /** The process ends and begins again. */
   function restart({ fixture, model }: WatchedEvent): void {
-    presumeEverybodySeen(fixture.office, fixture.now);
+    markEverybodySeen(fixture.state, fixture.now);
     model.restarted(fixture.now);
   }
 
   /** Positions are 1 to n without a gap, and each entry reads as the witness saw it. */
   function assertEverybodyCounts({ fixture, model }: WatchedEvent): void {
-    const { waiting, admitted } = waitingRoomFigures(fixture.office, fixture.now)!;
+    const { waiting, admitted } = waitingRoomFigures(fixture.state, fixture.now)!;
     assert.deepEqual([waiting, admitted], [model.count('WAITING'), model.count('ADMITTED')]);
     const positions: number[] = [];
     for (const { fact } of fixture.journal) {
       if (fact.type !== 'QueueEntryJoined') continue;
       const { entryId, sessionKey } = fact.data;
-      const view = viewOwnEntry(fixture.office, entryId, sessionKey, fixture.now);
+      const view = viewOwnEntry(fixture.state, entryId, sessionKey, fixture.now);
       assert.ok(!isRefusal(view));
       assert.equal(view.status, model.statusOf.get(entryId));
       if (view.position !== null) positions.push(view.position);
     }
-    const expected = areDoorsOpen(fixture.office.waitingRoom!) ? waiting : 0;
+    const expected = isRoomOpen(fixture.state.waitingRoom!) ? waiting : 0;
     assert.deepEqual(
       positions.sort((a, b) => a - b),
       Array.from({ length: expected }, (_, index) => index + 1),

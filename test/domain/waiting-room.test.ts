@@ -1,21 +1,21 @@
 /** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/drawing.ts';
-import { eventRevision } from '#domain/availability.ts';
-import { drawOrder } from '#domain/draw.ts';
+import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room/draw-decisions.ts';
+import { eventRevision } from '#domain/inventory/view.ts';
+import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';
 import {
   decideJoinQueue,
   decideSpendPass,
   isRoomFull,
-  judgePass,
-  presumeEverybodySeen,
+  checkPass,
+  markEverybodySeen,
   waitingRoomFigures,
-} from '#domain/waiting-room.ts';
+} from '#domain/waiting-room/decide.ts';
 import type { CommandOf } from '#domain/command.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { QueueEntryView } from '#domain/views.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
 import {
@@ -143,9 +143,9 @@ describe('A room with a bound', () => {
   it('has no place for one more, but knows those it has', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     joinAll(fixture, ['a', 'b', 'c']);
-    assert.equal(isRoomFull(fixture.office, 'session-new', 3), false);
-    assert.equal(isRoomFull(fixture.office, 'session-new', 2), true);
-    assert.equal(isRoomFull(fixture.office, 'session-b', 2), false);
+    assert.equal(isRoomFull(fixture.state, 'session-new', 3), false);
+    assert.equal(isRoomFull(fixture.state, 'session-new', 2), true);
+    assert.equal(isRoomFull(fixture.state, 'session-b', 2), false);
   });
 });
 
@@ -219,7 +219,7 @@ describe('Silence', () => {
     poll(fixture, 'b', b);
     fixture.wait(120 * SECOND - 1);
     fixture.settle();
-    assert.deepEqual(waitingRoomFigures(fixture.office, fixture.now)?.waiting, 1, 'c is gone, b is still there');
+    assert.deepEqual(waitingRoomFigures(fixture.state, fixture.now)?.waiting, 1, 'c is gone, b is still there');
     fixture.wait(1);
     assert.equal(poll(fixture, 'b', b).status, 'EXPIRED');
     assertSameAfterReplay(fixture);
@@ -268,7 +268,7 @@ describe('Silence', () => {
     join(fixture, 'a');
     const b = join(fixture, 'b');
     fixture.wait(119 * SECOND);
-    presumeEverybodySeen(fixture.office, fixture.now);
+    markEverybodySeen(fixture.state, fixture.now);
     fixture.wait(119 * SECOND);
     assert.equal(poll(fixture, 'b', b).status, 'ADMITTED');
   });
@@ -291,13 +291,13 @@ describe('Silence', () => {
 describe('The event', () => {
   it('reads the same while people come, wait and are admitted', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
-    const before = eventRevision(fixture.office, fixture.now);
+    const before = eventRevision(fixture.state, fixture.now);
     const a = join(fixture, 'a');
     leave(fixture, 'b', join(fixture, 'b'));
-    assert.equal(eventRevision(fixture.office, fixture.now), before);
-    assert.equal(eventRevision(restore(fixture.office), fixture.now), before);
+    assert.equal(eventRevision(fixture.state, fixture.now), before);
+    assert.equal(eventRevision(restore(fixture.state), fixture.now), before);
     fixture.do(hold('a', a.id));
-    assert.notEqual(eventRevision(fixture.office, fixture.now), before);
+    assert.notEqual(eventRevision(fixture.state, fixture.now), before);
   });
 });
 
@@ -342,7 +342,7 @@ describe('A ghost in front that no sweep has dropped yet', () => {
     join(fixture, 'first');
     const ghost = join(fixture, 'ghost');
     const now = START + 120 * SECOND;
-    const facts = decideJoinQueue(fixture.office, joinCommand('person'), id('que', 9), now);
+    const facts = decideJoinQueue(fixture.state, joinCommand('person'), id('que', 9), now);
     assert.ok(!isRefusal(facts));
     const passExpiresAt = now + 10 * MINUTE;
     assert.deepEqual(facts, [
@@ -357,8 +357,8 @@ describe('A pass', () => {
   it('is over from the very millisecond on, also before its end was settled', () => {
     const fixture = given(roomEvent({ waitingRoomMinutes: 1 }));
     const { id: pass } = join(fixture, 'a');
-    assert.equal(judgePass(fixture.office, 'session-a', pass, START + MINUTE - 1), null);
-    const late = judgePass(fixture.office, 'session-a', pass, START + MINUTE);
+    assert.equal(checkPass(fixture.state, 'session-a', pass, START + MINUTE - 1), null);
+    const late = checkPass(fixture.state, 'session-a', pass, START + MINUTE);
     assert.equal(late?.code, 'QUEUE_PASS_INVALID');
   });
 
@@ -394,8 +394,8 @@ describe('A pass', () => {
   it('may come without a session key where that is optional, but not with a wrong one', () => {
     const fixture = given(roomEvent());
     const a = join(fixture, 'a');
-    assert.equal(judgePass(fixture.office, null, a.id, fixture.now), null);
-    assert.equal(codeOf(judgePass(fixture.office, 'session-b', a.id, fixture.now)), 'QUEUE_PASS_INVALID');
+    assert.equal(checkPass(fixture.state, null, a.id, fixture.now), null);
+    assert.equal(codeOf(checkPass(fixture.state, 'session-b', a.id, fixture.now)), 'QUEUE_PASS_INVALID');
   });
 });
 
@@ -412,10 +412,10 @@ describe('A room that limits how many passes live at once', () => {
     leave(fixture, 'b', b);
     assert.equal(poll(fixture, 'c', waiting.get('c')!).status, 'ADMITTED');
     assert.equal(poll(fixture, 'd', waiting.get('d')!).status, 'WAITING');
-    assert.deepEqual(decideSpendPass(fixture.office, 'session-a', null), [
+    assert.deepEqual(decideSpendPass(fixture.state, 'session-a', null), [
       { type: 'QueuePassSpent', data: { entryId: a.id } },
     ]);
-    assert.deepEqual(decideSpendPass(fixture.office, null, a.id), decideSpendPass(fixture.office, 'session-a', null));
+    assert.deepEqual(decideSpendPass(fixture.state, null, a.id), decideSpendPass(fixture.state, 'session-a', null));
     for (let at = 0; at < 9; at += 1) {
       fixture.wait(MINUTE);
       poll(fixture, 'd', waiting.get('d')!);
@@ -427,7 +427,7 @@ describe('A room that limits how many passes live at once', () => {
   it('spends no pass on an event without a limit', () => {
     const fixture = given(roomEvent());
     join(fixture, 'a');
-    assert.deepEqual(decideSpendPass(fixture.office, 'session-a', null), []);
+    assert.deepEqual(decideSpendPass(fixture.state, 'session-a', null), []);
   });
 });
 
@@ -520,7 +520,7 @@ describe('The opening', () => {
       expected.entryIds.slice(3),
     );
     assert.ok(views.every(({ open, opensAt }) => open && opensAt === START + OPENING));
-    const proof = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
+    const proof = viewDraw(fixture.state, { offset: 0, limit: 1000 }, hashing)!;
     assert.deepEqual(proof, {
       eventId: 'evt',
       status: 'drawn',
@@ -532,7 +532,7 @@ describe('The opening', () => {
       entriesDigest: expected.entriesDigest,
       entries: expected.entryIds.map((entryId) => hashing.sha256(entryId)),
     });
-    assert.deepEqual(viewDraw(fixture.office, { offset: 18, limit: 5 }, hashing)!.entries, proof.entries.slice(18));
+    assert.deepEqual(viewDraw(fixture.state, { offset: 18, limit: 5 }, hashing)!.entries, proof.entries.slice(18));
     assertSameAfterReplay(fixture);
   });
 
@@ -542,7 +542,7 @@ describe('The opening', () => {
     fixture.wait(MINUTE);
     const late = fixture.do(joinCommand('late'));
     assert.equal(late.entry.position, 20 - 1 - 3 + 1);
-    const proof = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
+    const proof = viewDraw(fixture.state, { offset: 0, limit: 1000 }, hashing)!;
     assert.equal(proof.count, 19);
     assert.ok(!proof.entries.includes(hashing.sha256(entries.get('p3')!.id)));
     assert.ok(!proof.entries.includes(hashing.sha256(late.entry.id)));
@@ -555,20 +555,20 @@ describe('The opening', () => {
     const there = join(fixture, 'there');
     fixture.wait(OPENING - 1);
     assert.equal(poll(fixture, 'there', there).status, 'ADMITTED');
-    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+    assert.equal(viewDraw(fixture.state, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
   it('keeps the seed secret until then, and has no opening', () => {
     const { fixture } = crowded();
-    const { status, seed, opening, count, entries } = viewDraw(fixture.office, { offset: 0, limit: 1000 }, hashing)!;
+    const { status, seed, opening, count, entries } = viewDraw(fixture.state, { offset: 0, limit: 1000 }, hashing)!;
     assert.deepEqual([status, seed, opening, count, entries], ['pending', null, null, 0, []]);
-    assert.equal(viewDraw(given(roomEvent()).office, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
+    assert.equal(viewDraw(given(roomEvent()).state, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
   });
 
   it('of a room that nobody came to is a draw of nobody', () => {
     const fixture = given(roomEvent(opensIn(-MINUTE)));
     assert.equal(join(fixture, 'a').status, 'ADMITTED');
-    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 0);
+    assert.equal(viewDraw(fixture.state, { offset: 0, limit: 10 }, hashing)!.count, 0);
   });
 });
 
@@ -580,7 +580,7 @@ describe('A draw too large for one turn', () => {
     const fixture = given(roomEvent({ ...opensIn(MINUTE), waitingRoomRate: 5 }));
     const entries = Array.from({ length: count }, (_, index) => join(fixture, `p${index}`));
     fixture.wait(MINUTE).settle();
-    const draw = drawUnderWay(fixture.office)!;
+    const draw = drawUnderWay(fixture.state)!;
     const { entryIds, entriesDigest } = drawOrder(
       draw,
       entries.map((entry) => entry.id),
@@ -635,7 +635,7 @@ describe('A draw too large for one turn', () => {
       ['LEFT', 'LEFT', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 'ADMITTED', 1],
     );
     assert.equal(views.at(-1)!.position, count - 3 - 5);
-    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 1 }, hashing)!.count, count);
+    assert.equal(viewDraw(fixture.state, { offset: 0, limit: 1 }, hashing)!.count, count);
     assertSameAfterReplay(fixture);
   });
 });
@@ -659,7 +659,7 @@ describe('A new definition', () => {
     const entry = join(fixture, 'a');
     fixture.do(define({ ...definition, waitingRoomOpensAt: null }));
     assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED');
-    assert.equal(viewDraw(fixture.office, { offset: 0, limit: 10 }, hashing)!.count, 1);
+    assert.equal(viewDraw(fixture.state, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
   it('does not close doors that people have come through', () => {

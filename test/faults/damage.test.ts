@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readBoxOffice } from '#actors/reading.ts';
+import { readEventState } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { copyUpTo } from '#persistence/backup.ts';
@@ -41,8 +41,8 @@ async function openFolder(folder: string): Promise<Opened> {
   const view = viewJournal(folder);
   assert.ok(view !== null && head !== null);
   try {
-    const office = await readBoxOffice(folder, view, 'evt_club');
-    return { headSeq: head.seq, fingerprint: fingerprintOf(snapshotPieces(office!)) };
+    const state = await readEventState(folder, view, 'evt_club');
+    return { headSeq: head.seq, fingerprint: fingerprintOf(snapshotPieces(state!)) };
   } finally {
     view.close();
   }

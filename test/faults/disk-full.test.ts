@@ -175,8 +175,8 @@ describe('A disk that is nearly full', () => {
     assertOverloaded(
       await service.post(START_CHECKOUT, checkoutBody({ hold_id: kept.id, session_key: one, items: undefined })),
     );
-    const office = await service.internals.engine.directory.byEventId('evt_gala');
-    await assert.rejects(office!.ask({ type: 'JoinQueue', sessionKey: two }), { name: 'Overloaded' });
+    const state = await service.internals.engine.directory.byEventId('evt_gala');
+    await assert.rejects(state!.execute({ type: 'JoinQueue', sessionKey: two }), { name: 'Overloaded' });
     const { status, body } = await service.get('/health/ready');
     assert.equal(status, 503);
     assert.match(String(body['reason']), /the disk is nearly full: \d+ MB are free, .* need 1000000000 MB/);

@@ -35,7 +35,7 @@ describe('GET /metrics', () => {
     await service.get(`${HOLDS}/${hold.id}`, as(session));
     await service.post(HOLDS, { event_id: 'evt_club', session_key: newSession(), items: [floor(500)] });
     const play = await service.internals.engine.directory.byEventId('evt_play');
-    await play!.ask({ type: 'JoinQueue', sessionKey: newSession() });
+    await play!.execute({ type: 'JoinQueue', sessionKey: newSession() });
     await service.get('/nowhere/at/all');
   });
   after(() => service.close());

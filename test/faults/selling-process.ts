@@ -68,8 +68,8 @@ async function sell(engine: Engine, buyer: number, sales: number): Promise<void>
   for (let sale = 0; sale < sales; sale += 1) {
     const sessionKey = `session-${buyer}-${sale}`;
     const reply = await insist(async () => {
-      const office = await engine.directory.byEventId(definition.id);
-      return office!.ask({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
+      const actor = await engine.directory.byEventId(definition.id);
+      return actor!.execute({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
     });
     if (!isRefusal(reply)) writeSync(1, `held ${reply.hold.id}\n`);
   }

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readBoxOffice } from '#actors/reading.ts';
+import { readEventState } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
@@ -86,9 +86,9 @@ async function assertNothingLost(folder: string, held: readonly string[]): Promi
   assert.deepEqual(problems, []);
   const view = viewJournal(folder);
   if (view === null) return assert.equal(held.length, 0);
-  const office = await readBoxOffice(folder, view, 'evt_club');
+  const state = await readEventState(folder, view, 'evt_club');
   view.close();
-  for (const id of held) assert.ok(office?.holds.byId.has(id), `${id} was answered and is gone`);
+  for (const id of held) assert.ok(state?.holds.byId.has(id), `${id} was answered and is gone`);
 }
 
 /** Files whose failure is the journal's; snapshots and archives can be made again. */

@@ -114,8 +114,8 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     const { eventIds } = await directory.listAll({ limit: 10_000, after: null });
     const prints: string[] = [];
     for (const eventId of eventIds) {
-      const office = await directory.byEventId(eventId);
-      prints.push(office!.look((state) => fingerprintOf(snapshotPieces(state))));
+      const actor = await directory.byEventId(eventId);
+      prints.push(actor!.look((state) => fingerprintOf(snapshotPieces(state))));
     }
     return prints.join();
   };

@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { openActors, START, type ActorsFixture } from '../fixtures/actors.ts';
 
@@ -130,30 +130,30 @@ export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow
   return { rows: [...house.journal.read()], house };
 }
 
-async function officeOf(house: ActorsFixture, eventId: string): Promise<BoxOfficeActor> {
-  const office = await house.directory.byEventId(eventId);
-  assert.ok(office);
-  return office;
+async function officeOf(house: ActorsFixture, eventId: string): Promise<EventActor> {
+  const state = await house.directory.byEventId(eventId);
+  assert.ok(state);
+  return state;
 }
 
-async function ask<Type extends CommandType>(
-  office: BoxOfficeActor,
+async function execute<Type extends CommandType>(
+  actor: EventActor,
   command: CommandOf<Type>,
 ): Promise<ReplyTo<Type>> {
-  const reply = await office.ask<Type>(command);
+  const reply = await actor.execute<Type>(command);
   if (isRefusal(reply as Refusal | ReplyTo<Type>)) assert.fail(`${command.type}: ${JSON.stringify(reply)}`);
   return reply as ReplyTo<Type>;
 }
 
 const unreferenced = { currency: null, reference: null, provider: null } as const;
 
-async function playGala(house: ActorsFixture, office: BoxOfficeActor): Promise<void> {
+async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
-    office.wake();
+    actor.wake();
   };
   const pay = (sessionId: string, changes: Partial<CommandOf<'RecordPayment'>> = {}) =>
-    ask(office, {
+    execute(actor, {
       type: 'RecordPayment',
       provider: 'provider_a',
       checkoutSessionId: sessionId,
@@ -169,7 +169,7 @@ async function playGala(house: ActorsFixture, office: BoxOfficeActor): Promise<v
     const checkoutSessionId = `cs_${(sessions += 1)}`;
     const redirectUrl = `https://pay.example/${checkoutSessionId}`;
     const expiresAt = sessions % 2 === 0 ? null : house.clock.now + 30 * MINUTE;
-    await ask(office, {
+    await execute(actor, {
       type: 'RecordCheckoutSession',
       orderId,
       paymentId,
@@ -182,66 +182,66 @@ async function playGala(house: ActorsFixture, office: BoxOfficeActor): Promise<v
 
   await house.directory.define(gala({ description: 'Now with words' }), by);
   const seats = { performanceId: 'fri', seatIds: ['H-1-1', 'H-1-2'], ...by };
-  await ask(office, { type: 'BlockSeats', ...seats, idempotency: { key: 'k-4', digest: 'd-4' } });
-  await ask(office, { type: 'UnblockSeats', ...seats });
+  await execute(actor, { type: 'BlockSeats', ...seats, idempotency: { key: 'k-4', digest: 'd-4' } });
+  await execute(actor, { type: 'UnblockSeats', ...seats });
 
   // Holds: placed, changed, replaced, released, expired.
-  const first = await ask(office, hold('session-one', wanted('seat', 2), wanted('stand', 3, 'sat')));
+  const first = await execute(actor, hold('session-one', wanted('seat', 2), wanted('stand', 3, 'sat')));
   pass(SECOND);
   const holdId = first.hold.id;
   const { items: wantedThen } = hold('', wanted('seat', 4));
   const change = { type: 'ChangeHold', holdId, sessionKey: 'session-one', items: wantedThen } as const;
-  await ask(office, { ...change, idempotency: { key: 'k-5', digest: 'd-5' } });
-  const second = await ask(office, hold('session-one', wanted('crew', 2)));
-  await ask(office, { type: 'ReleaseHold', holdId: second.hold.id, sessionKey: 'session-one' });
-  await ask(office, { ...hold('session-two', wanted('stand', 1)), idempotency: { key: 'k-1', digest: 'd-1' } });
+  await execute(actor, { ...change, idempotency: { key: 'k-5', digest: 'd-5' } });
+  const second = await execute(actor, hold('session-one', wanted('crew', 2)));
+  await execute(actor, { type: 'ReleaseHold', holdId: second.hold.id, sessionKey: 'session-one' });
+  await execute(actor, { ...hold('session-two', wanted('stand', 1)), idempotency: { key: 'k-1', digest: 'd-1' } });
   pass(10 * MINUTE);
 
   // An order in installments, resumed, declined, paid, and money that nobody asked for.
-  const held = await ask(office, hold('session-three', wanted('seat', 3)));
+  const held = await execute(actor, hold('session-three', wanted('seat', 3)));
   const start = checkout({ holdId: held.hold.id, sessionKey: 'session-three', installmentCount: 3, promoCode: 'TENTH' });
-  const placed = await ask(office, { ...start, idempotency: { key: 'k-2', digest: 'd-2' } });
-  await ask(office, { ...start, idempotency: { key: 'k-3', digest: 'd-3' } });
+  const placed = await execute(actor, { ...start, idempotency: { key: 'k-2', digest: 'd-2' } });
+  await execute(actor, { ...start, idempotency: { key: 'k-3', digest: 'd-3' } });
   const { id: orderId } = placed.order;
   const declined = await open(orderId, placed.payment!.id);
   await pay(declined, { outcome: 'declined' });
-  const tried = await ask(office, { type: 'OpenPayment', orderId, idempotency: { key: 'k-6', digest: 'd-6' } });
+  const tried = await execute(actor, { type: 'OpenPayment', orderId, idempotency: { key: 'k-6', digest: 'd-6' } });
   const paid = await open(orderId, tried.payment.id);
   await pay(paid);
   await pay(paid, { amountCents: 77, paymentId: 'pi_stray', webhookId: 'msg_stray' });
-  const next = await ask(office, { type: 'OpenPayment', orderId });
+  const next = await execute(actor, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
-  await ask(office, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
-  await ask(office, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
+  await execute(actor, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
+  await execute(actor, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 
   // A free order, one that runs out, one with perks and names on a date that is then called off.
-  await ask(office, checkout({ items: [wanted('guest', 2, 'sat')] }));
-  await ask(office, checkout({ items: [wanted('stand', 1)] }));
+  await execute(actor, checkout({ items: [wanted('guest', 2, 'sat')] }));
+  await execute(actor, checkout({ items: [wanted('stand', 1)] }));
   pass(31 * MINUTE);
   const attendees = ['Ada', 'Bob'].map((name) => ({ name, email: null, documentNumber: null, phone: null }));
   const perks = { ...wanted('stand', 2, 'sat'), attendees, barPerks: [{ barPerkId: 'beer', quantity: 3 }] };
-  const full = await ask(office, checkout({ items: [perks] }));
+  const full = await execute(actor, checkout({ items: [perks] }));
   await pay(await open(full.order.id, full.payment!.id));
   const called = { type: 'CancelPerformance', performanceId: 'sat', ...by } as const;
-  await ask(office, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
+  await execute(actor, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
 
   // What stands at the end: a hold, a waiting order, a paid one.
-  const sold = await ask(office, checkout({ items: [wanted('seat', 2)] }));
+  const sold = await execute(actor, checkout({ items: [wanted('seat', 2)] }));
   await pay(await open(sold.order.id, sold.payment!.id));
-  await ask(office, checkout({ items: [wanted('crew', 1)] }));
-  await ask(office, hold('session-four', wanted('stand', 5)));
+  await execute(actor, checkout({ items: [wanted('crew', 1)] }));
+  await execute(actor, hold('session-four', wanted('stand', 5)));
 }
 
-async function playRush(house: ActorsFixture, office: BoxOfficeActor): Promise<void> {
+async function playRush(house: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
-    office.wake();
+    actor.wake();
   };
   const define = (changes: object) => house.directory.define(rush(changes), by);
   const opensAt = (ms: number) => new Date(house.clock.now + ms).toISOString();
   const join = async (sessionKey: string): Promise<string> =>
-    (await ask(office, { type: 'JoinQueue', sessionKey })).entry.id;
-  const poll = (entryId: string, sessionKey: string) => ask(office, { type: 'PollQueue', entryId, sessionKey });
+    (await execute(actor, { type: 'JoinQueue', sessionKey })).entry.id;
+  const poll = (entryId: string, sessionKey: string) => execute(actor, { type: 'PollQueue', entryId, sessionKey });
 
   // The room goes and comes back, its opening moves, people come before it opens.
   await define({ waiting_room: false, waiting_room_opens_at: null });
@@ -251,7 +251,7 @@ async function playRush(house: ActorsFixture, office: BoxOfficeActor): Promise<v
   const names = Array.from({ length: 8 }, (_, n) => `buyer-${n + 1}`);
   const entries = new Map<string, string>();
   for (const name of names) entries.set(name, await join(name));
-  await ask(office, { type: 'LeaveQueue', entryId: entries.get('buyer-8')!, sessionKey: 'buyer-8' });
+  await execute(actor, { type: 'LeaveQueue', entryId: entries.get('buyer-8')!, sessionKey: 'buyer-8' });
   pass(MINUTE);
 
   // The doors open: two are admitted, one buys, one lets the pass run out.
@@ -259,13 +259,13 @@ async function playRush(house: ActorsFixture, office: BoxOfficeActor): Promise<v
   const admitted: string[] = [];
   for (const name of names.slice(0, 7)) if ((await statusOf(name)) === 'ADMITTED') admitted.push(name);
   const [buyer = ''] = admitted;
-  const bought = await ask(office, { ...hold(buyer, wanted('entry', 2, null)), queuePass: entries.get(buyer)! });
+  const bought = await execute(actor, { ...hold(buyer, wanted('entry', 2, null)), queuePass: entries.get(buyer)! });
   const items = [wanted('entry', 2, null)];
   const sale = checkout({ holdId: bought.hold.id, sessionKey: buyer, items, queuePass: entries.get(buyer)! });
-  const { order } = await ask(office, sale);
+  const { order } = await execute(actor, sale);
   for (const name of names) entries.set(name, await join(name));
   pass(4 * MINUTE);
-  await ask(office, { type: 'CancelOrder', orderId: order.id, ...by });
+  await execute(actor, { type: 'CancelOrder', orderId: order.id, ...by });
   entries.set('late', await join('late'));
   pass(SECOND);
   await poll(entries.get('late')!, 'late');

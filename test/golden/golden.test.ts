@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
-import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { runToEnd } from '../fixtures/service.ts';
@@ -44,9 +44,9 @@ describe('The golden journals', () => {
     });
 
     it(`${name} leads to a state that a snapshot keeps whole`, () => {
-      for (const office of replayGolden(readGolden(name)).values()) {
-        const [first = '', ...further] = snapshotPieces(office);
-        const restored = restoreOffice(first);
+      for (const state of replayGolden(readGolden(name)).values()) {
+        const [first = '', ...further] = snapshotPieces(state);
+        const restored = restoreEventState(first);
         for (const piece of further) restorePiece(restored, piece);
         assert.deepEqual([...snapshotPieces(restored)], [first, ...further]);
       }
@@ -64,7 +64,7 @@ describe('The golden journals', () => {
     const { rows, house } = await playEveryFact();
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual(Object.keys(FACT_TYPES).filter((type) => !types.has(type)), []);
-    const living = new Map(house.directory.awake().map((actor) => [actor.eventId, actor.look((office) => office)]));
+    const living = new Map(house.directory.awake().map((actor) => [actor.eventId, actor.look((state) => state)]));
     assert.deepEqual(statesOf(replayGolden(rows)), statesOf(new Map([...living].sort())));
   });
 });

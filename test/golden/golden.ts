@@ -8,8 +8,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { replayFact } from '#domain/replay.ts';
 import { figuresOf, type Figures } from '#domain/figures.ts';
-import { auditBoxOffice } from '#domain/audit.ts';
-import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { auditEventState } from '#domain/audit.ts';
+import { initialState, type EventState } from '#domain/event-state.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { fingerprintOf } from '#persistence/snapshots.ts';
 import type { FactData } from '#domain/fact.ts';
@@ -48,27 +48,27 @@ export function readStates(): Readonly<Record<string, GoldenStates>> {
 }
 
 /** Replays the facts of every event; throws what a replay throws. */
-export function replayGolden(rows: readonly FactRow[]): Map<string, BoxOffice> {
-  const offices = new Map<string, BoxOffice>();
+export function replayGolden(rows: readonly FactRow[]): Map<string, EventState> {
+  const states = new Map<string, EventState>();
   for (const row of rows) {
     if (row.eventId === '') continue;
-    const office = offices.get(row.eventId) ?? openFor(row);
-    offices.set(row.eventId, office);
-    replayFact(office, row);
+    const state = states.get(row.eventId) ?? openFor(row);
+    states.set(row.eventId, state);
+    replayFact(state, row);
   }
-  return offices;
+  return states;
 }
 
-function openFor({ eventId, data }: FactRow): BoxOffice {
-  return openBoxOffice(eventId, (JSON.parse(data) as FactData['EventDefined']).eventNumber);
+function openFor({ eventId, data }: FactRow): EventState {
+  return initialState(eventId, (JSON.parse(data) as FactData['EventDefined']).eventNumber);
 }
 
 /** What the offices add up to; throws when their books do not agree. */
-export function statesOf(offices: ReadonlyMap<string, BoxOffice>): GoldenStates {
-  const states = [...offices].map(([eventId, office]) => {
-    const found = auditBoxOffice(office);
+export function statesOf(eventStates: ReadonlyMap<string, EventState>): GoldenStates {
+  const states = [...eventStates].map(([eventId, state]) => {
+    const found = auditEventState(state);
     if (found.length > 0) throw new Error(`${eventId}: ${JSON.stringify(found)}`);
-    return [eventId, { figures: figuresOf(office), fingerprint: fingerprintOf(snapshotPieces(office)) }] as const;
+    return [eventId, { figures: figuresOf(state), fingerprint: fingerprintOf(snapshotPieces(state)) }] as const;
   });
   return Object.fromEntries(states);
 }

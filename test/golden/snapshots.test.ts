@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { verifyFolder } from '#actors/verification.ts';
-import { auditBoxOffice } from '#domain/audit.ts';
+import { auditEventState } from '#domain/audit.ts';
 import { figuresOf } from '#domain/figures.ts';
-import { findAnyHold } from '#domain/holds.ts';
-import { formatOf, restoreOffice, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
+import { formatOf, restoreEventState, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
 import { replayFact } from '#domain/replay.ts';
-import { findOwnEntry } from '#domain/waiting-room.ts';
+import { findOwnEntry } from '#domain/waiting-room/decide.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventState } from '#domain/event-state.ts';
 import { goldenFolder, readGolden, replayGolden } from './golden.ts';
+import { findAnyHold } from '#domain/holds/hold-book.ts';
 
 const JOURNAL = 'journal-1.ndjson';
 
@@ -29,10 +29,10 @@ function oldPieces(): Map<string, string[]> {
   return pieces;
 }
 
-function restored([first = '', ...further]: readonly string[]): BoxOffice {
-  const office = restoreOffice(first);
-  for (const piece of further) restorePiece(office, piece);
-  return office;
+function restored([first = '', ...further]: readonly string[]): EventState {
+  const state = restoreEventState(first);
+  for (const piece of further) restorePiece(state, piece);
+  return state;
 }
 
 describe('A snapshot of format 1', () => {
@@ -40,27 +40,27 @@ describe('A snapshot of format 1', () => {
     const replayed = replayGolden(readGolden(JOURNAL));
     for (const [eventId, pieces] of oldPieces()) {
       assert.equal(formatOf(pieces[0]!), 1);
-      const office = restored(pieces);
+      const state = restored(pieces);
       const living = replayed.get(eventId)!;
-      assert.deepEqual(auditBoxOffice(office), []);
-      assert.deepEqual(figuresOf(office), figuresOf(living));
-      assert.deepEqual([...office.orders.inOrder], [...living.orders.inOrder]);
+      assert.deepEqual(auditEventState(state), []);
+      assert.deepEqual(figuresOf(state), figuresOf(living));
+      assert.deepEqual([...state.orders.inOrder], [...living.orders.inOrder]);
       for (const { id, sessionKey, status } of living.holds.byId.values())
-        assert.equal(findAnyHold(office.holds, id, sessionKey)?.status, status);
+        assert.equal(findAnyHold(state.holds, id, sessionKey)?.status, status);
     }
   });
 
   it('keeps the places in line that had ended, under their session keys', () => {
     const pieces = oldPieces().get('evt_rush')!;
-    const office = restored(pieces);
+    const state = restored(pieces);
     const finished = pieces
       .map((piece) => JSON.parse(piece) as { room?: { part: string; records: { id: string; sessionKey: string; status: string }[] } })
       .flatMap(({ room }) => (room?.part === 'FINISHED' ? room.records : []));
     assert.ok(finished.length > 0);
     for (const { id, sessionKey, status } of finished) {
-      const entry = findOwnEntry(office, id, sessionKey);
+      const entry = findOwnEntry(state, id, sessionKey);
       assert.equal(isRefusal(entry) ? entry.code : entry.status, status);
-      assert.ok(isRefusal(findOwnEntry(office, id, `${sessionKey}?`)));
+      assert.ok(isRefusal(findOwnEntry(state, id, `${sessionKey}?`)));
     }
   });
 
@@ -73,14 +73,14 @@ describe('A snapshot of format 1', () => {
   });
 
   it('is where verification goes on from, as the service did', async (t) => {
-    const { folder, seq, office } = await folderWithOldSnapshot(t);
+    const { folder, seq, state } = await folderWithOldSnapshot(t);
     const before = await verifyFolder(folder);
     assert.deepEqual(before.problems, []);
     const rows = readGolden(JOURNAL).filter((row) => row.eventId === 'evt_gala');
     assert.ok(seq < rows.at(-1)!.seq);
-    for (const row of rows) if (row.seq > seq) replayFact(office, row);
+    for (const row of rows) if (row.seq > seq) replayFact(state, row);
     const header = { eventId: 'evt_gala', seq: rows.at(-1)!.seq, at: 1, about: null };
-    await new SnapshotFolder(folder).write(header, snapshotPieces(office));
+    await new SnapshotFolder(folder).write(header, snapshotPieces(state));
     const after = await verifyFolder(folder);
     assert.deepEqual(after.problems, []);
     assert.equal(after.snapshotsReplayed, 1);
@@ -100,5 +100,5 @@ async function folderWithOldSnapshot(t: TestContext) {
   const forgetful = [...snapshotPieces(half)].filter((piece) => !piece.startsWith('{"kind":"ENDED_HOLDS"'));
   const pieces = forgetful.map((piece) => piece.replace(`"format":${SNAPSHOT_FORMAT},`, ''));
   await new SnapshotFolder(folder).write({ eventId: 'evt_gala', seq, at: 1, about: null }, pieces);
-  return { folder, seq, office: restored(pieces) };
+  return { folder, seq, state: restored(pieces) };
 }

@@ -6,18 +6,18 @@
 import { LATEST_MOMENT } from '#actors/clock.ts';
 import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
-import { eventSummary } from '#domain/availability.ts';
-import { isPublished } from '#domain/box-office.ts';
+import { eventSummary } from '#domain/inventory/view.ts';
+import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
-import type { BoxOfficePort, DirectoryPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
+import type { EventPort, DirectoryPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/config.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { EVENT_NUMBER, given, START, type EventFixture } from '../fixtures/event-state.ts';
 
 export const ADMIN_TOKEN = 'operators-only-token';
@@ -63,7 +63,7 @@ export async function openApps(
     -readonly [K in keyof Apps]: Apps[K];
   };
 
-  const portOf = (fixture: EventFixture | undefined): BoxOfficePort | null => {
+  const portOf = (fixture: EventFixture | undefined): EventPort | null => {
     if (fixture === undefined) return null;
     const settle = () => {
       if (apps.trouble !== null) throw apps.trouble;
@@ -71,18 +71,18 @@ export async function openApps(
       fixture.settle();
     };
     return {
-      async ask(command) {
+      async execute(command) {
         if (apps.delay !== null) await apps.delay;
         settle();
-        return fixture.ask(command);
+        return fixture.execute(command);
       },
       look(query) {
         settle();
-        return query(fixture.office, clock.ms);
+        return query(fixture.state, clock.ms);
       },
       async lookDurably(query) {
         settle();
-        return query(fixture.office, clock.ms);
+        return query(fixture.state, clock.ms);
       },
     };
   };
@@ -96,15 +96,15 @@ export async function openApps(
   };
   const directory: DirectoryPort = {
     byEventId: async (eventId) => portOf(fixtures.get(eventId)),
-    bySlug: async (slug) => portOf(all().find(({ office }) => office.plan.definition.slug === slug)),
+    bySlug: async (slug) => portOf(all().find(({ state }) => state.plan.definition.slug === slug)),
     byId: async (prefix, id) => {
       if (eventNumberOf(prefix, id) !== EVENT_NUMBER) return null;
-      return portOf(all().find(({ office }) => office.holds.byId.has(id)) ?? all()[0]);
+      return portOf(all().find(({ state }) => state.holds.byId.has(id)) ?? all()[0]);
     },
     list: async (page) => {
       const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
-      const offices = ids.map((id) => fixtures.get(id)!.office).filter(isPublished);
-      return { events: offices.map((office) => eventSummary(office, clock.ms)), nextAfter };
+      const events = ids.map((id) => fixtures.get(id)!.state).filter(isPublished);
+      return { events: events.map((state) => eventSummary(state, clock.ms)), nextAfter };
     },
     listAll: async (page) => {
       const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
@@ -116,14 +116,14 @@ export async function openApps(
         define(definition);
         return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
       }
-      const reply = known.ask({ type: 'DefineEvent', definition, ...mark });
+      const reply = known.execute({ type: 'DefineEvent', definition, ...mark });
       return isRefusal(reply) ? reply : { ...reply, created: false };
     },
   };
   const payments = await openPaymentService(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
-      offices: directory,
+      events: directory,
       awake: () => all().flatMap((fixture) => portOf(fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,

@@ -114,7 +114,7 @@ describe('a large answer', () => {
     for (const row of seats) {
       const seatIds = row.filter(({ accessible }) => !accessible).map(({ id }) => id);
       if (seatIds.length === 0) continue;
-      fixture.ask({ type: 'BlockSeats', performanceId: performance!.id, seatIds, operator: null, note: null });
+      fixture.execute({ type: 'BlockSeats', performanceId: performance!.id, seatIds, operator: null, note: null });
       held.push(...seatIds);
       const answer = await apps.app.inject({ url, headers });
       const text =

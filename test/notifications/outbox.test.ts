@@ -1,7 +1,7 @@
 /** The outbox over a journal in memory: delivery at least once and in order for each event, whatever the receiver does. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openBoxOffice } from '#domain/box-office.ts';
+import { initialState } from '#domain/event-state.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
@@ -49,7 +49,7 @@ class Fixture {
       journal: this.journal,
       cursor: this.cursor,
       firstPauseMs: 2,
-      officeOf: async (eventId) => ({ look: (query) => query(openBoxOffice(eventId, 1), 0) }),
+      officeOf: async (eventId) => ({ look: (query) => query(initialState(eventId, 1), 0) }),
       storeCursor: async (cursor) => {
         this.cursor = cursor;
       },

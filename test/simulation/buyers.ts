@@ -8,7 +8,7 @@ import { code } from '../fixtures/definitions.ts';
 import { START } from './events.ts';
 import type { Chance } from './chance.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { HoldView, PaymentView } from '#domain/views.ts';
 
 export const HABITS = [

@@ -4,21 +4,21 @@
  * Nothing here decides or keeps anything; `run.ts` says when to look, `model.ts` keeps the books.
  */
 import assert from 'node:assert/strict';
-import { eventView, stockOfDates, type AvailabilityRow } from '#domain/availability.ts';
-import { findAnyHold } from '#domain/holds.ts';
-import { listVoidTickets, viewOrder } from '#domain/order-views.ts';
+import { eventView, stockOfPerformances, type AvailabilityRow } from '#domain/inventory/view.ts';
+import { listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
-import { findOwnEntry } from '#domain/waiting-room.ts';
+import { findOwnEntry } from '#domain/waiting-room/decide.ts';
 import { MINUTE } from './events.ts';
 import type { SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
+import type { EventState } from '#domain/event-state.ts';
+import { findAnyHold } from '#domain/holds/hold-book.ts';
 
 /** An event as it is at a moment, and as it must be. */
 export interface Inspected {
-  readonly actor: BoxOfficeActor;
+  readonly actor: EventActor;
   readonly model: SaleModel;
   readonly now: number;
 }
@@ -26,13 +26,13 @@ export interface Inspected {
 type Row = Pick<AvailabilityRow, 'ticketTypeId' | 'sellingStageId'> & { readonly performanceId: string };
 
 /** The whole state as text. */
-export const piecesOf = (office: BoxOffice): readonly string[] => [...snapshotPieces(office)];
+export const piecesOf = (state: EventState): readonly string[] => [...snapshotPieces(state)];
 
 /** What the event shows is what the ledger counts. */
 export function assertShown({ actor, model, now }: Inspected, performanceId: string): void {
   const wanted = { performanceId, sessionKey: null };
   const shown = new Map<string, AvailabilityRow>();
-  const view = actor.look((office) => eventView(office, wanted, now));
+  const view = actor.look((state) => eventView(state, wanted, now));
   assert.ok(!isRefusal(view));
   for (const row of view.ticketAvailability) {
     const { ticketTypeId, sellingStageId } = row;
@@ -54,7 +54,7 @@ function assertSum(
   performanceId: string,
   shown: ReadonlyMap<string, AvailabilityRow>,
 ): void {
-  const view = actor.look((office) => eventView(office, { performanceId: null, sessionKey: null }, now));
+  const view = actor.look((state) => eventView(state, { performanceId: null, sessionKey: null }, now));
   assert.ok(!isRefusal(view));
   const others = model.definition.performances.filter(({ id }) => id !== performanceId);
   for (const { ticketTypeId, sellingStageId, available, reserved } of view.ticketAvailability) {
@@ -85,7 +85,7 @@ function reservedOf(model: SaleModel, row: Row, now: number): number {
 /** I7 and I8, and the counters of the living office against the ledger. */
 export function assertBooks({ actor, model, now }: Inspected): void {
   if (actor.isRetired) return;
-  const read = (office: BoxOffice) => stockOfDates(office);
+  const read = (state: EventState) => stockOfPerformances(state);
   for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
     assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
     assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
@@ -102,10 +102,10 @@ export function assertBooks({ actor, model, now }: Inspected): void {
 /** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
 export function assertState({ actor, model, now }: Inspected, before: readonly string[] | null): void {
   if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
-  actor.look((office) => {
+  actor.look((state) => {
     for (const [id, hold] of model.holds) {
       const status = model.statusOfHold(hold, now);
-      const living = findAnyHold(office.holds, id, hold.sessionKey);
+      const living = findAnyHold(state.holds, id, hold.sessionKey);
       if (living === undefined && hold.orderId === null && model.mayBeForgotten(hold, now)) continue;
       assert.deepEqual(
         [id, living?.status, living?.orderId ?? null],
@@ -114,16 +114,16 @@ export function assertState({ actor, model, now }: Inspected, before: readonly s
       );
     }
     for (const [id, order] of model.orders) {
-      const { status, refundDueCents, tickets } = viewOrder(office, office.orders.byId.get(id)!);
+      const { status, refundDueCents, tickets } = viewOrder(state, state.orders.byId.get(id)!);
       const expected = [id, model.statusOfOrder(order, now), model.refundDue(order, now)];
       assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
       const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
       const ticketIds = tickets.map((ticket) => ticket.id);
       if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
     }
-    assertVoidTickets(office, model);
+    assertVoidTickets(state, model);
     for (const [id, entry] of model.entries) {
-      const living = findOwnEntry(office, id, entry.sessionKey);
+      const living = findOwnEntry(state, id, entry.sessionKey);
       if (isRefusal(living) && model.mayBeForgotten(entry, now)) continue;
       assert.equal(isRefusal(living) ? living.code : living.status, entry.status, 'a place in line is as in the books');
     }
@@ -131,8 +131,8 @@ export function assertState({ actor, model, now }: Inspected, before: readonly s
 }
 
 /** Doors are told the tickets of all orders that were cancelled after they had been issued, each once, and no other. */
-function assertVoidTickets(office: BoxOffice, model: SaleModel): void {
-  const page = listVoidTickets(office, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
+function assertVoidTickets(state: EventState, model: SaleModel): void {
+  const page = listVoidTickets(state, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
   assert.ok(!isRefusal(page));
   const expected = [...model.orders.values()].flatMap(({ status, tickets }) => (status === 'CANCELLED' ? tickets : []));
   assert.deepEqual([...page.ticketIds].sort(), expected.sort(), 'void tickets are those of cancelled orders');

@@ -1,7 +1,7 @@
 /** What is for sale in a simulated world: small events, so that everything runs out, drawn anew for every seed. */
 import { code, eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 import type { Chance } from './chance.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 export const START = Date.UTC(2027, 4, 7, 12);
 export const MINUTE = 60_000;

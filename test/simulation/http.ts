@@ -10,7 +10,7 @@ import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/config.ts';
 import { buildPublicApp } from '#http/server.ts';
-import type { BoxOfficePort, DirectoryPort, PublicPorts } from '#http/ports.ts';
+import type { EventPort, DirectoryPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
 import type { HoldView, OrderView, PaymentView } from '#domain/views.ts';
 
@@ -73,8 +73,8 @@ export async function openHttpCheck(): Promise<HttpCheck> {
 }
 
 function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
-  const office = {
-    ask(command: Command) {
+  const event = {
+    execute(command: Command) {
       const errand = counter.errand!;
       assert.deepEqual(plain(command), plain(errand.command), 'the command that was sent is the one that arrives');
       errand.asked = true;
@@ -82,8 +82,8 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     },
     // The one look is for codes that do not exist; their bound is a matter of addresses, of which there is one here.
     look: () => 0,
-  } as unknown as BoxOfficePort;
-  const found = () => Promise.resolve(office);
+  } as unknown as EventPort;
+  const found = () => Promise.resolve(event);
   const directory = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
   const openSession = ({ order, payment }: { order: OrderView; payment: PaymentView }) =>
     Promise.resolve({

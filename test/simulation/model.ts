@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
 import { MINUTE } from './events.ts';
-import type { EventDefinition, SeatDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition, SeatDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
 
 export interface ModelHold {

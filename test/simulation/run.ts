@@ -10,10 +10,10 @@
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/overloaded.ts';
-import { stockOfDates } from '#domain/availability.ts';
-import { findHold } from '#domain/holds.ts';
+import { stockOfPerformances } from '#domain/inventory/view.ts';
+import { findHold } from '#domain/holds/holds.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { viewOrder } from '#domain/order-views.ts';
+import { viewOrder } from '#domain/orders/view.ts';
 import { chanceOf, type Chance } from './chance.ts';
 import {
   BOT_HABITS,
@@ -31,7 +31,7 @@ import { drawEvent, MINUTE, START } from './events.ts';
 import { openHttpCheck, type HttpCheck } from './http.ts';
 import { predict, type Prediction } from './prediction.ts';
 import { SimulatedService } from './service.ts';
-import type { BoxOfficeActor } from '#actors/box-office.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 
@@ -237,7 +237,7 @@ class Sale {
   }
 
   /** Does something at an event's box office once it is awake, unless the process ends before. */
-  #visit(eventId: string, act: (actor: BoxOfficeActor) => void, turnedAway = () => {}): void {
+  #visit(eventId: string, act: (actor: EventActor) => void, turnedAway = () => {}): void {
     const { generation } = this.service;
     this.#activations += 1;
     const settle = (then: () => void): void => {
@@ -333,7 +333,7 @@ class Sale {
 
   #wake(eventId: string): void {
     const wakeAgain = (): void => this.#wakeAt(eventId, this.service.now + WAKE_AGAIN_MS);
-    const settle = (actor: BoxOfficeActor): void => {
+    const settle = (actor: EventActor): void => {
       this.service.turns = [];
       actor.wake();
     };
@@ -395,7 +395,7 @@ class Sale {
     this.#visit(buyer.eventId, (actor) => this.#execute(actor, buyer, command));
   }
 
-  #execute(actor: BoxOfficeActor, buyer: Buyer, command: Command): void {
+  #execute(actor: EventActor, buyer: Buyer, command: Command): void {
     if (actor.isRetired) return;
     const { eventId } = buyer;
     const model = this.service.models.get(eventId)!;
@@ -404,7 +404,7 @@ class Sale {
     const wasOpen = this.service.status === 'OPEN';
     const before = wasOpen && this.#chance.percent(BOOKS_SHARE) ? actor.look(piecesOf) : null;
     this.service.turns = [];
-    const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+    const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
     const { now } = this.service;
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
@@ -545,7 +545,7 @@ class Sale {
   // ── what must be so ────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** A buyer looks at the hold, the orders and the event. */
-  #read(actor: BoxOfficeActor, buyer: Buyer): void {
+  #read(actor: EventActor, buyer: Buyer): void {
     if (actor.isRetired) return;
     const { eventId, sessionKey, hold } = buyer;
     const { status } = this.service;
@@ -553,10 +553,10 @@ class Sale {
     const model = this.service.models.get(eventId)!;
     const { now } = this.service;
     this.service.turns = [];
-    const asked = actor.lookDurably((office) => {
-      const held = hold === null ? null : findHold(office, hold.id, sessionKey);
-      const orders = buyer.orderIds.flatMap((id) => office.orders.byId.get(id) ?? []);
-      return { held, orders: orders.map((order) => viewOrder(office, order)) };
+    const asked = actor.lookDurably((state) => {
+      const held = hold === null ? null : findHold(state, hold.id, sessionKey);
+      const orders = buyer.orderIds.flatMap((id) => state.orders.byId.get(id) ?? []);
+      return { held, orders: orders.map((order) => viewOrder(state, order)) };
     });
     assertShown({ actor, model, now }, this.#chance.pick(model.definition.performances).id);
     const known = hold === null ? undefined : model.holds.get(hold.id);
@@ -584,7 +584,7 @@ class Sale {
   }
 
   /** What must be so after every turn. */
-  #inspect(actor: BoxOfficeActor, eventId: string): void {
+  #inspect(actor: EventActor, eventId: string): void {
     const { now, turns } = this.service;
     const model = this.service.models.get(eventId)!;
     assertBooks({ actor, model, now });
@@ -606,7 +606,7 @@ class Sale {
     for (const eventId of this.#eventIds) {
       const actor = (await this.service.directory.byEventId(eventId))!;
       this.#inspect(actor, eventId);
-      const held = actor.look((office) => stockOfDates(office)).reduce((sum, date) => sum + date.held, 0);
+      const held = actor.look((state) => stockOfPerformances(state)).reduce((sum, date) => sum + date.held, 0);
       assert.equal(held, 0, 'after the last window nothing is held');
       const model = this.service.models.get(eventId)!;
       const waiting = [...model.entries.values()].filter(({ status }) => status === 'WAITING' || status === 'ADMITTED');
@@ -627,7 +627,7 @@ class Sale {
       this.service.commit();
       const actor = (await this.service.directory.byEventId(eventId))!;
       const { outcomes } = predict(model, command, this.service.now);
-      const asked = actor.ask(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+      const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
       this.service.commit();
       const answer = await asked;
       assert.ok(outcomes.includes(isRefusal(answer) ? answer.code : 'DONE'), `in the quiet: ${JSON.stringify(answer)}`);

@@ -14,16 +14,16 @@ import assert from 'node:assert/strict';
 import { createClock, type ServiceClock } from '#actors/clock.ts';
 import { Directory } from '#actors/directory.ts';
 import { createSnapshotter, type SnapshotOutcome, type Snapshotter } from '#actors/snapshotter.ts';
-import { openBoxOffice, type BoxOffice } from '#domain/box-office.ts';
+import { initialState, type EventState } from '#domain/event-state.ts';
 import { joinId } from '#domain/ids.ts';
 import { replayFact } from '#domain/replay.ts';
-import { restoreOffice, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { HARMS, openHurt } from './disk.ts';
 import { MINUTE } from './events.ts';
 import { SaleModel } from './model.ts';
 import type { Chance } from './chance.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
@@ -334,10 +334,10 @@ export class SimulatedService {
     return { eventId, seq, fingerprint: '', trouble: null };
   }
 
-  #replay(eventId: string, throughSeq: number): BoxOffice {
-    const office = openBoxOffice(eventId, this.#numbers.get(eventId)!);
-    for (const row of this.#rowsOf(eventId)) if (row.seq <= throughSeq) replayFact(office, row);
-    return office;
+  #replay(eventId: string, throughSeq: number): EventState {
+    const state = initialState(eventId, this.#numbers.get(eventId)!);
+    for (const row of this.#rowsOf(eventId)) if (row.seq <= throughSeq) replayFact(state, row);
+    return state;
   }
 
   #rowsOf(eventId: string): FactRow[] {
@@ -348,7 +348,7 @@ export class SimulatedService {
   async proveReplay(eventId: string): Promise<void> {
     this.commit();
     const actor = await this.directory.byEventId(eventId);
-    const living = actor!.look((office) => [...snapshotPieces(office)]);
+    const living = actor!.look((state) => [...snapshotPieces(state)]);
     this.commit();
     const rows = this.#rowsOf(eventId);
     const replayed = [...snapshotPieces(this.#replay(eventId, Number.MAX_SAFE_INTEGER))];
@@ -356,7 +356,7 @@ export class SimulatedService {
     const turns = this.#notes.get(eventId)!.filter((note) => note.kind === 'TURN');
     const { seq } = this.#chance.pick(turns);
     const [first, ...others] = snapshotPieces(this.#replay(eventId, seq));
-    const restored = restoreOffice(first!);
+    const restored = restoreEventState(first!);
     for (const piece of others) restorePiece(restored, piece);
     for (const row of rows) if (row.seq > seq) replayFact(restored, row);
     assert.deepEqual([...snapshotPieces(restored)], living, 'a snapshot and its tail give the living state');

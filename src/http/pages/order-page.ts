@@ -4,7 +4,7 @@
  * Written from the order and the definition that names its ticket types; the address is the buyer's secret. Called by
  * `routes/orders.ts`.
  */
-import type { EventDefinition } from '#domain/catalogue.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
 import { drawQr } from './qr.ts';

@@ -6,11 +6,11 @@
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
-import { stockOfDates } from '#domain/availability.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
-import type { EventDefinition } from '#domain/catalogue.ts';
+import { stockOfPerformances } from '#domain/inventory/view.ts';
+import type { EventState } from '#domain/event-state.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
-import { waitingRoomFigures } from '#domain/waiting-room.ts';
+import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
@@ -33,7 +33,7 @@ import {
   type AdminEventBody,
 } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
-import { lookUnlessBroken } from '../unless-broken.ts';
+import { readUnlessBroken } from '../unless-broken.ts';
 
 const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
@@ -102,7 +102,7 @@ export function adminEventRoutes(
       const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
       const events: AdminEventBody[] = [];
       for (const eventId of page.eventIds) {
-        const event = await lookUnlessBroken(directory, eventId, printAdminEvent);
+        const event = await readUnlessBroken(directory, eventId, printAdminEvent);
         if (event !== null) events.push(event);
       }
       return reply.send({ events, next_cursor: printCursor(page.nextAfter) });
@@ -123,8 +123,8 @@ export function adminEventRoutes(
       },
     },
     async (request, reply) => {
-      const office = await directory.byEventId(request.params.id);
-      return office === null ? reply.refuse(NOT_FOUND) : reply.send(office.look(printAdminEvent));
+      const event = await directory.byEventId(request.params.id);
+      return event === null ? reply.refuse(NOT_FOUND) : reply.send(event.look(printAdminEvent));
     },
   );
 
@@ -149,10 +149,10 @@ export function adminEventRoutes(
         target: [id, performanceId],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byEventId(id);
-      if (office === null) return reply.refuse(NOT_FOUND);
+      const event = await directory.byEventId(id);
+      if (event === null) return reply.refuse(NOT_FOUND);
       const mark = operatorMark(request, request.body?.note);
-      const answer = await office.ask({ type: 'CancelPerformance', performanceId, idempotency, ...mark });
+      const answer = await event.execute({ type: 'CancelPerformance', performanceId, idempotency, ...mark });
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
@@ -181,11 +181,11 @@ export function adminEventRoutes(
         target: [id, performanceId],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byEventId(id);
-      if (office === null) return reply.refuse(NOT_FOUND);
+      const event = await directory.byEventId(id);
+      if (event === null) return reply.refuse(NOT_FOUND);
       const seats = { performanceId, seatIds, idempotency, ...operatorMark(request, note) };
       const type = action === 'block' ? 'BlockSeats' : 'UnblockSeats';
-      const answer = await office.ask<'BlockSeats' | 'UnblockSeats'>({ type, ...seats });
+      const answer = await event.execute<'BlockSeats' | 'UnblockSeats'>({ type, ...seats });
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(
@@ -195,12 +195,12 @@ export function adminEventRoutes(
   );
 }
 
-function printAdminEvent(office: BoxOffice, now: number): AdminEventBody {
-  const figures = waitingRoomFigures(office, now);
+function printAdminEvent(state: EventState, now: number): AdminEventBody {
+  const figures = waitingRoomFigures(state, now);
   return {
-    definition: toEventFile(office.plan.definition),
-    version: office.definitionVersion,
-    performances: stockOfDates(office).map(({ id, capacity, available, held, sold, blocked }) => ({
+    definition: toEventFile(state.plan.definition),
+    version: state.definitionVersion,
+    performances: stockOfPerformances(state).map(({ id, capacity, available, held, sold, blocked }) => ({
       id,
       capacity,
       available,

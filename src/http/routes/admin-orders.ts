@@ -4,7 +4,7 @@
  * Everything asks for the bearer token.
  */
 import { Type } from 'typebox';
-import { findOrder, findTicket, listOrders, TICKETS_SHOWN_MAX } from '#domain/order-views.ts';
+import { findOrder, findTicket, listOrders, TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
@@ -47,15 +47,15 @@ export function adminOrderRoutes(
       const { status, email, limit, cursor } = request.query;
       const start = readCursor(cursor);
       if ('outcome' in start) return reply.refuse(start);
-      const office = await directory.byEventId(request.params.id);
-      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const event = await directory.byEventId(request.params.id);
+      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
       const wanted = {
         status: (status as OrderView['status'] | undefined) ?? null,
         email: email ?? null,
         after: start.after,
         limit: Number(limit ?? LIST_LIMIT),
       };
-      const page = await office.lookDurably((state) => listOrders(state, wanted));
+      const page = await event.lookDurably((state) => listOrders(state, wanted));
       const orders: AdminOrderBody[] = [];
       for (const order of page.orders) orders.push(await printAdminOrder(order, tickets));
       return reply.send({ orders, next_cursor: printCursor(page.nextAfter) });
@@ -78,9 +78,9 @@ export function adminOrderRoutes(
     },
     async (request, reply) => {
       const { id } = request.params;
-      const office = await directory.byId('ord', id);
+      const event = await directory.byId('ord', id);
       const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
-      const order = (await office?.lookDurably((state) => findOrder(state, id, page))) ?? ORDER_NOT_FOUND;
+      const order = (await event?.lookDurably((state) => findOrder(state, id, page))) ?? ORDER_NOT_FOUND;
       return isRefusal(order) ? reply.refuse(order) : reply.send(await printAdminOrder(order, tickets));
     },
   );
@@ -103,8 +103,8 @@ export function adminOrderRoutes(
       const idempotency = idempotencyMark('POST /admin/orders/cancel', request, { target: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const mark = operatorMark(request, request.body?.note);
-      const office = await directory.byId('ord', orderId);
-      const answer = (await office?.ask({ type: 'CancelOrder', orderId, idempotency, ...mark })) ?? ORDER_NOT_FOUND;
+      const event = await directory.byId('ord', orderId);
+      const answer = (await event?.execute({ type: 'CancelOrder', orderId, idempotency, ...mark })) ?? ORDER_NOT_FOUND;
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(await printAdminOrder(answer.order, tickets));
@@ -131,7 +131,7 @@ export function adminOrderRoutes(
       const { amount: amountCents, currency = null, reference, note } = request.body;
       const idempotency = idempotencyMark('POST /admin/orders/refunds', request, { target: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byId('ord', orderId);
+      const event = await directory.byId('ord', orderId);
       const command = {
         type: 'RecordRefund',
         orderId,
@@ -142,7 +142,7 @@ export function adminOrderRoutes(
         idempotency,
         ...operatorMark(request, note),
       } as const;
-      const answer = (await office?.ask(command)) ?? ORDER_NOT_FOUND;
+      const answer = (await event?.execute(command)) ?? ORDER_NOT_FOUND;
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(await printAdminOrder(answer.order, tickets));
@@ -163,8 +163,8 @@ export function adminOrderRoutes(
     },
     async (request, reply) => {
       const { id } = request.params;
-      const office = await directory.byId('tkt', id);
-      const issued = (await office?.lookDurably((state) => findTicket(state, id))) ?? null;
+      const event = await directory.byId('tkt', id);
+      const issued = (await event?.lookDurably((state) => findTicket(state, id))) ?? null;
       return issued === null ? reply.fail('NOT_FOUND') : reply.send(printAdminTicket(issued, tickets));
     },
   );

@@ -49,11 +49,11 @@ export function checkoutRoutes(
       if (problems.length > 0) return reply.invalid(problems);
       const idempotency = idempotencyMark(ROUTE, request);
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byEventId(request.body.event_id);
-      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const waitSeconds = codeGuesses.check(request, office);
+      const event = await directory.byEventId(request.body.event_id);
+      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const waitSeconds = codeGuesses.check(request, event);
       if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
-      const started = await office.ask({ ...readStart(request.body, idempotency), ...absent });
+      const started = await event.execute({ ...readStart(request.body, idempotency), ...absent });
       if (isRefusal(started)) return reply.refuse(started);
       const { order, payment, resumed } = started;
       tellReplayed(reply, started);
@@ -87,9 +87,9 @@ export function checkoutRoutes(
       const { order_id: orderId } = request.params;
       const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byId('ord', orderId);
-      if (office === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
-      const asked = await office.ask({ type: 'OpenPayment', orderId, idempotency });
+      const event = await directory.byId('ord', orderId);
+      if (event === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
+      const asked = await event.execute({ type: 'OpenPayment', orderId, idempotency });
       if (isRefusal(asked)) return reply.refuse(asked);
       const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });

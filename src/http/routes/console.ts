@@ -10,8 +10,8 @@
  */
 import { Type } from 'typebox';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { occupancyOf, seatingView, type OccupancyView } from '#domain/availability.ts';
-import type { BoxOffice } from '#domain/box-office.ts';
+import { occupancyOf, seatingView, type OccupancyView } from '#domain/inventory/view.ts';
+import type { EventState } from '#domain/event-state.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
 import { printOccupancy, printSeating } from '../bodies.ts';
@@ -79,8 +79,8 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       },
     },
     async (request, reply) => {
-      const office = await directory.byEventId(request.params.id);
-      return office === null ? reply.refuse(NOT_FOUND) : reply.send(printSeating(office.look(seatingView)));
+      const event = await directory.byEventId(request.params.id);
+      return event === null ? reply.refuse(NOT_FOUND) : reply.send(printSeating(event.look(seatingView)));
     },
   );
 
@@ -101,9 +101,9 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const since = request.query.since === undefined ? null : Number(request.query.since);
-      const office = await directory.byEventId(id);
-      if (office === null) return reply.refuse(NOT_FOUND);
-      const view = office.look((state) => seatStates(state, performanceId, since));
+      const event = await directory.byEventId(id);
+      if (event === null) return reply.refuse(NOT_FOUND);
+      const view = event.look((state) => seatStates(state, performanceId, since));
       return isRefusal(view) ? reply.refuse(view) : reply.send(printOccupancy(view));
     },
   );
@@ -133,10 +133,10 @@ function notificationLag(gauges: GaugesPort): number | null {
 }
 
 /** Which seats of a date are taken, a draft date's too: operators block before they publish. */
-function seatStates(office: BoxOffice, performanceId: string, since: number | null): OccupancyView | Refusal {
-  const date = office.dates.get(performanceId);
-  if (date === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  return occupancyOf(office.eventId, date, since);
+function seatStates(state: EventState, performanceId: string, since: number | null): OccupancyView | Refusal {
+  const performance = state.performances.get(performanceId);
+  if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  return occupancyOf(state.eventId, performance, since);
 }
 
 /** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */

@@ -5,8 +5,8 @@
  * that holds tickets is made for it, because its own hold counts as free.
  */
 import { Type } from 'typebox';
-import { eventRevision, eventView } from '#domain/availability.ts';
-import { isPublished, type BoxOffice } from '#domain/box-office.ts';
+import { eventRevision, eventView } from '#domain/inventory/view.ts';
+import { isPublished, type EventState } from '#domain/event-state.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printEvent, printEventSummary } from '../bodies.ts';
 import { sealed, sealedOnce, sendSealed, type Envelope, type SealedBody } from '../envelope.ts';
@@ -31,15 +31,15 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
   const { responseEnvelope, limits } = settings;
   const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
-  const payloadOf = (office: BoxOffice, now: number, wanted: Wanted): SealedBody | Refusal => {
-    if (!isPublished(office)) return refuse('EVENT_NOT_FOUND', {});
+  const payloadOf = (state: EventState, now: number, wanted: Wanted): SealedBody | Refusal => {
+    if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
     const make = <Made>(seal: (body: unknown, envelope: Envelope) => Made): Made | Refusal => {
-      const view = eventView(office, wanted, now);
+      const view = eventView(state, wanted, now);
       return 'outcome' in view ? view : seal(printEvent(view), responseEnvelope);
     };
     const { performanceId, sessionKey } = wanted;
-    if (sessionKey !== null && office.holds.activeBySession.has(sessionKey)) return make(sealedOnce);
-    return payloads.recall(office, performanceId ?? '', eventRevision(office, now), () => make(sealed));
+    if (sessionKey !== null && state.holds.activeBySession.has(sessionKey)) return make(sealedOnce);
+    return payloads.recall(state, performanceId ?? '', eventRevision(state, now), () => make(sealed));
   };
 
   app.get(
@@ -79,10 +79,10 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       varyBy(varyBy(reply, 'X-Session-Key'), 'Accept-Encoding');
       const sessionKey = optionalSessionKey(request);
       if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
-      const office = await directory.bySlug(request.params.slug);
-      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const event = await directory.bySlug(request.params.slug);
+      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
       const performanceId = request.query.performance_id ?? null;
-      const payload = office.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
+      const payload = event.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
       if ('outcome' in payload) return reply.refuse(payload);
       if (sessionKey === null) reply.header('cache-control', 'no-cache');
       return sendSealed(reply, payload);

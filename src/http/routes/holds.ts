@@ -5,7 +5,7 @@
  * is decided is decided behind the port. Replies leave when their facts are durable.
  */
 import { Type } from 'typebox';
-import { findHold } from '#domain/holds.ts';
+import { findHold } from '#domain/holds/holds.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
 import { idempotencyMark, nameless, tellReplayed } from '../idempotency.ts';
@@ -37,9 +37,9 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       if (problems.length > 0) return reply.invalid(problems);
       const idempotency = idempotencyMark('POST /api/checkout/holds', request);
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byEventId(eventId);
-      if (office === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const answer = await office.ask({
+      const event = await directory.byEventId(eventId);
+      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const answer = await event.execute({
         type: 'PlaceHold',
         sessionKey,
         items: items.map(readItem),
@@ -68,9 +68,9 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const { id } = request.params;
-      const office = await directory.byId('hld', id);
-      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
-      const hold = await office.lookDurably((state) => findHold(state, id, sessionKey));
+      const event = await directory.byId('hld', id);
+      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const hold = await event.lookDurably((state) => findHold(state, id, sessionKey));
       return 'outcome' in hold ? reply.refuse(hold) : reply.send(printHold(hold));
     },
   );
@@ -99,10 +99,10 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
         subject: [holdId, nameless(sessionKey)],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const office = await directory.byId('hld', holdId);
-      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const event = await directory.byId('hld', holdId);
+      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
       const items = request.body.items.map(readItem);
-      const answer = await office.ask({ type: 'ChangeHold', holdId, sessionKey, items, idempotency });
+      const answer = await event.execute({ type: 'ChangeHold', holdId, sessionKey, items, idempotency });
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(printHold(answer.hold));
@@ -125,9 +125,9 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const holdId = request.params.id;
-      const office = await directory.byId('hld', holdId);
-      if (office === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
-      const answer = await office.ask({ type: 'ReleaseHold', holdId, sessionKey });
+      const event = await directory.byId('hld', holdId);
+      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
+      const answer = await event.execute({ type: 'ReleaseHold', holdId, sessionKey });
       return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
     },
   );

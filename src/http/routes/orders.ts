@@ -1,6 +1,6 @@
 /** Orders as their buyers see them: the status that a storefront polls, and a page for people. The order's id is the key. */
 import { Type } from 'typebox';
-import { findOrder, findTickets, TICKETS_SHOWN_MAX } from '#domain/order-views.ts';
+import { findOrder, findTickets, TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
@@ -52,19 +52,19 @@ export async function orderRoutes(
     async (request, reply) => {
       const { order_id: orderId } = request.params;
       const { after = null } = request.query;
-      const office = await directory.byId('ord', orderId);
+      const event = await directory.byId('ord', orderId);
       const few = { after, limit: LARGE_TICKETS_MIN };
-      const seen = await office?.lookDurably((state) => {
+      const seen = await event?.lookDurably((state) => {
         const order = findOrder(state, orderId, few);
         return isRefusal(order) ? order : { order, key: ticketsKey(order, after, state.definitionVersion) };
       });
-      if (office === null || seen === undefined) return reply.refuse(ORDER_NOT_FOUND);
+      if (event === null || seen === undefined) return reply.refuse(ORDER_NOT_FOUND);
       if ('outcome' in seen) return reply.refuse(seen);
       const { order, key } = seen;
       if (order.ticketsNextAfter === null) return reply.send(await printOrderStatus(order, tickets));
       const page = { after, limit: TICKETS_SHOWN_MAX };
       const texts = await pages.textsOf(key, order.event.id, () =>
-        office.look((state) => findTickets(state, orderId, page)),
+        event.look((state) => findTickets(state, orderId, page)),
       );
       return sendSealed(reply, sealedOrder(order, texts, responseEnvelope));
     },
@@ -75,8 +75,8 @@ export async function orderRoutes(
     { config: { page: true }, schema: { params: OrderPath, hide: true } },
     async (request, reply) => {
       const { order_id: orderId } = request.params;
-      const office = await directory.byId('ord', orderId);
-      const seen = await office?.lookDurably((state, now) => {
+      const event = await directory.byId('ord', orderId);
+      const seen = await event?.lookDurably((state, now) => {
         const order = findOrder(state, orderId);
         return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
       });
@@ -99,9 +99,9 @@ export async function orderRoutes(
       { config: { page: true }, schema: { params: OrderPath, hide: true } },
       async (request, reply) => {
         const { order_id: orderId } = request.params;
-        const office = await directory.byId('ord', orderId);
-        const asked = (await office?.ask({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
-        if (office === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
+        const event = await directory.byId('ord', orderId);
+        const asked = (await event?.execute({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
+        if (event === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
         const opened = await unlessUnavailable(payments.checkoutSessions.openSession(asked));
         if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
         return reply.redirect(new URL(opened.payment.redirectUrl!).href, 303);

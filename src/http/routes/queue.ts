@@ -6,9 +6,9 @@
  */
 import { Type } from 'typebox';
 import { createHashing } from '#actors/hashing.ts';
-import { isPublished } from '#domain/box-office.ts';
+import { isPublished } from '#domain/event-state.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
-import { viewDraw } from '#domain/drawing.ts';
+import { viewDraw } from '#domain/waiting-room/draw-decisions.ts';
 import type { FastifyReply } from 'fastify';
 import type { QueueEntryView } from '#domain/views.ts';
 import { prefersHtml } from '../accept.ts';
@@ -46,8 +46,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
     },
     async (request, reply) => {
       const { event_id: eventId, session_key: sessionKey } = request.body;
-      const office = await directory.byEventId(eventId);
-      const answer = (await office?.ask({ type: 'JoinQueue', sessionKey })) ?? EVENT_NOT_FOUND;
+      const event = await directory.byEventId(eventId);
+      const answer = (await event?.execute({ type: 'JoinQueue', sessionKey })) ?? EVENT_NOT_FOUND;
       if (isRefusal(answer)) return reply.refuse(answer);
       return sendEntry(reply.code(answer.joined ? 201 : 200), answer.entry);
     },
@@ -69,8 +69,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const entryId = request.params.id;
-      const office = await directory.byId('que', entryId);
-      const answer = (await office?.ask({ type: 'PollQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      const event = await directory.byId('que', entryId);
+      const answer = (await event?.execute({ type: 'PollQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
       return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
     },
   );
@@ -91,8 +91,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const entryId = request.params.id;
-      const office = await directory.byId('que', entryId);
-      const answer = (await office?.ask({ type: 'LeaveQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      const event = await directory.byId('que', entryId);
+      const answer = (await event?.execute({ type: 'LeaveQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
       return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
     },
   );
@@ -114,8 +114,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const { offset = 0, limit = DRAW_LIMIT } = request.query;
       const wantsPage = prefersHtml(request.headers.accept);
       const page = { offset: Number(offset), limit: wantsPage ? 0 : Number(limit) };
-      const office = await directory.bySlug(slug);
-      const seen = await office?.lookDurably((state) => {
+      const eventPort = await directory.bySlug(slug);
+      const seen = await eventPort?.lookDurably((state) => {
         if (!isPublished(state)) return null;
         const { name, timezone } = state.plan.definition;
         return { draw: viewDraw(state, page, hashing), opensAt: state.waitingRoom?.opensAt ?? null, name, timezone };

@@ -81,8 +81,8 @@ export async function sandboxPaymentRoutes(
       const { checkout_session_id: checkoutSessionId } = request.params;
       const found = await sandbox.find(checkoutSessionId);
       if (isRefusal(found)) return reply.refuse(found);
-      const office = await directory.byId('cs', checkoutSessionId);
-      const timeZone = office?.look((state) => state.plan.definition.timezone) ?? 'UTC';
+      const event = await directory.byId('cs', checkoutSessionId);
+      const timeZone = event?.look((state) => state.plan.definition.timezone) ?? 'UTC';
       return sendPage(reply, sandboxPage({ ...found, ...leadingOn(found.order, baseUrl()), timeZone }));
     },
   );

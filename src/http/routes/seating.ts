@@ -6,10 +6,10 @@
  */
 import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';
-import { occupancyOf, seatingView, suggestSeats } from '#domain/availability.ts';
-import { isPublished, type BoxOffice } from '#domain/box-office.ts';
-import { remembersSince } from '#domain/occupancy.ts';
-import { findDate } from '#domain/performances.ts';
+import { occupancyOf, seatingView, suggestSeats } from '#domain/inventory/view.ts';
+import { isPublished, type EventState } from '#domain/event-state.ts';
+import { remembersSince } from '#domain/inventory/occupancy.ts';
+import { findPerformance } from '#domain/inventory/performances.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
 import { LASTING } from '../encoding.ts';
@@ -17,7 +17,7 @@ import { sealed, sealedOnce, sendSealed, type SealedBody } from '../envelope.ts'
 import { etagOf, tagNamed } from '../etag.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
-import type { BoxOfficePort, PublicPorts } from '../ports.ts';
+import type { EventPort, PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { Occupancy, OccupancyQuery, Seating, SeatList, SuggestSeats } from '../schemas/seating.ts';
 import type { HttpApp } from '../app.ts';
@@ -46,8 +46,8 @@ export function seatingRoutes(
       },
     },
     async (request, reply) => {
-      const office = await directory.bySlug(request.params.slug);
-      const layout = lookIfPublished(office, (state) => {
+      const event = await directory.bySlug(request.params.slug);
+      const layout = lookIfPublished(event, (state) => {
         const etag = etagOf('seating', state.eventId, state.definitionVersion);
         const named = tagNamed(etag, request.headers['if-none-match']);
         if (named !== null) return { etag: named, body: null };
@@ -72,20 +72,21 @@ export function seatingRoutes(
     },
     async (request, reply) => {
       const { performance_id: performanceId, since } = request.query;
-      const office = await directory.bySlug(request.params.slug);
+      const event = await directory.bySlug(request.params.slug);
       const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
-      const occupancy = lookIfPublished(office, (state) => {
-        const date = findDate(state, wanted.performanceId);
-        if ('outcome' in date) return date;
-        const { version } = date.inventory;
-        const since = wanted.since !== null && remembersSince(date.inventory, wanted.since) ? wanted.since : null;
-        const etag = etagOf(state.eventId, date.id, since ?? 'all', version);
+      const occupancy = lookIfPublished(event, (state) => {
+        const performance = findPerformance(state, wanted.performanceId);
+        if ('outcome' in performance) return performance;
+        const { version } = performance.inventory;
+        const since =
+          wanted.since !== null && remembersSince(performance.inventory, wanted.since) ? wanted.since : null;
+        const etag = etagOf(state.eventId, performance.id, since ?? 'all', version);
         const named = tagNamed(etag, request.headers['if-none-match']);
         if (named !== null) return { etag: named, body: null };
-        const print = () => printOccupancy(occupancyOf(state.eventId, date, since));
+        const print = () => printOccupancy(occupancyOf(state.eventId, performance, since));
         if (since !== null) return { etag, body: sealedOnce(print(), responseEnvelope) };
         const make = () => sealed(print(), responseEnvelope);
-        return { etag, body: kept.recall(state, `taken ${date.id}`, String(version), make) };
+        return { etag, body: kept.recall(state, `taken ${performance.id}`, String(version), make) };
       });
       return sendTagged(reply, occupancy);
     },
@@ -105,9 +106,9 @@ export function seatingRoutes(
     },
     async (request, reply) => {
       const { ticket_type_id: ticketTypeId, count, performance_id: performanceId, session_key: key } = request.body;
-      const office = await directory.bySlug(request.params.slug);
+      const event = await directory.bySlug(request.params.slug);
       const wanted = { ticketTypeId, count, performanceId: performanceId ?? null, sessionKey: key ?? null };
-      const seats = lookIfPublished(office, (state, now) => suggestSeats(state, wanted, now));
+      const seats = lookIfPublished(event, (state, now) => suggestSeats(state, wanted, now));
       return 'outcome' in seats ? reply.refuse(seats) : reply.send(seats.map(printFreeSeat));
     },
   );
@@ -127,9 +128,9 @@ function sendTagged(reply: FastifyReply, found: TaggedBody | Refusal): FastifyRe
 
 /** A query of an event that buyers can see, or EVENT_NOT_FOUND. */
 function lookIfPublished<Answer>(
-  office: BoxOfficePort | null,
-  query: (state: BoxOffice, now: number) => Answer | Refusal,
+  event: EventPort | null,
+  query: (state: EventState, now: number) => Answer | Refusal,
 ): Answer | Refusal {
-  if (office === null) return NOT_FOUND;
-  return office.look((state, now) => (isPublished(state) ? query(state, now) : NOT_FOUND));
+  if (event === null) return NOT_FOUND;
+  return event.look((state, now) => (isPublished(state) ? query(state, now) : NOT_FOUND));
 }

@@ -1,6 +1,6 @@
 /** What doors check tickets with, offline: the public keys of their codes, and the tickets that are void. */
-import { listVoidTickets } from '#domain/order-views.ts';
-import { isPublished } from '#domain/box-office.ts';
+import { listVoidTickets } from '#domain/orders/view.ts';
+import { isPublished } from '#domain/event-state.ts';
 import { refuse } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
 import { errorResponses } from '../openapi.ts';
@@ -43,10 +43,10 @@ export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPo
     },
     async (request, reply) => {
       const { event_id: eventId, performance_id: performanceId = null, after = null, limit } = request.query;
-      const office = await directory.byEventId(eventId);
+      const event = await directory.byEventId(eventId);
       const wanted = { performanceId, after, limit: Number(limit ?? LIST_LIMIT) };
       // An event that is no longer shown still has doors where tickets were sold for it.
-      const page = await office?.lookDurably((state) =>
+      const page = await event?.lookDurably((state) =>
         isPublished(state) || state.orders.inOrder.length > 0 ? listVoidTickets(state, wanted) : EVENT_NOT_FOUND,
       );
       if (page === undefined || 'outcome' in page) return reply.refuse(page ?? EVENT_NOT_FOUND);

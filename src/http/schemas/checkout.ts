@@ -5,7 +5,7 @@ import {
   TRACKING_BYTES_MAX,
   TRACKING_FIELDS_MAX,
   TRACKING_TEXT_LENGTH_MAX,
-} from '#domain/tracking.ts';
+} from '#domain/orders/tracking.ts';
 import { Cents, Id, Nullable, SessionKey, Time } from './fields.ts';
 import { HoldItemInput } from './holds.ts';
 
@@ -89,7 +89,7 @@ const CheckoutItem = Type.Object({
   ),
 });
 
-/** Whatever comes is taken: `domain/tracking.ts` bounds what is kept of it, because attribution never costs a sale. */
+/** Whatever comes is taken: `domain/orders/tracking.ts` bounds what is kept of it, because attribution never costs a sale. */
 const Tracking = Type.Unsafe<unknown>({
   description: `What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid, ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never refused: at most ${TRACKING_FIELDS_MAX} fields are kept, each cut to ${TRACKING_TEXT_LENGTH_MAX} characters, ${TRACKING_BYTES_MAX} bytes in all; what is no text, or no object, is left out.`,
   examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],

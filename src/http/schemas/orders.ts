@@ -1,7 +1,7 @@
 /** The bodies of orders: what a buyer polls, what an operator sees, tickets and the key that proves them. */
 import { Type, type Static } from 'typebox';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
-import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/refunds.ts';
+import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
 import { Cents, Count, Id, IntegerText, Nullable, ref, Time } from './fields.ts';
 import { Note } from './operators.ts';
 

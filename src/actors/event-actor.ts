@@ -1,0 +1,355 @@
+/**
+ * The single writer of an event: its turns, one after the other, and the gate that replies leave through.
+ *
+ * Owns the event's state while it is awake. What a command means is decided in `domain/event-state.ts`; how facts reach
+ * the disk is the journal's. Called by `http/routes`, `payments` and the timers, always through `ask` and `look`.
+ *
+ * 1. A turn runs to its end without waiting (I3); that is the mailbox and the lock.
+ * 2. What has run out is settled before anything else in a turn, so that expiry is exact to the millisecond.
+ * 3. A reply leaves when everything the state was built from is durable (I4): its own facts, and for a refusal or the
+ *    read of one hold, order or entry the facts it saw.
+ * 4. When a fact could not be applied or appended, memory ran ahead of the journal: the actor is retired at once and
+ *    the event is activated again from what is on disk.
+ * 5. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a state
+ *    that the directory throws away before anything is written again.
+ */
+import { JournalFault, type Journal } from '#persistence/journal.ts';
+import { type EventState } from '#domain/event-state.ts';
+import { drawUnderWay } from '#domain/waiting-room/draw-decisions.ts';
+import { invariant } from '#domain/invariant.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { restoreLastSeen, lastSeenTimes, type LastSeen } from '#domain/waiting-room/last-seen.ts';
+import { isRoomFull, markEverybodySeen, noteEntrySeen, viewOwnEntry } from '#domain/waiting-room/decide.ts';
+import { inBackground } from './trouble.ts';
+import { turnChannel, type TurnMessage } from './channels.ts';
+import { runDraw } from './draw.ts';
+import { createHashing } from './hashing.ts';
+import { Overloaded } from './overloaded.ts';
+import { startPerformance, type PerformanceActor } from './performance.ts';
+import type { Clock } from './clock.ts';
+import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
+import type { Fact } from '#domain/fact.ts';
+import type { IdSource } from './id-source.ts';
+import type { Sleep } from './sleepers.ts';
+import { decide, type Turn } from '#domain/decide.ts';
+import { evolve } from '#domain/evolve.ts';
+import { nextDeadline, nextEnding } from '#domain/next-deadline.ts';
+
+/** What a box office needs of the house around it. */
+export interface EventActorPorts {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** Replies that may wait for the disk at once; over it a command is refused unheard (I10). */
+  readonly mailboxCommandsMax: number;
+  /** Whether the disk has too little room for new claims; without it there is always enough. */
+  readonly isShortOfSpace?: () => boolean;
+  /** Something is due earlier than was known. */
+  wakeAt(eventId: string, at: number): void;
+  /** The actor may not be used any more; `defect` is what broke it. */
+  retired(actor: EventActor, defect: unknown): void;
+}
+
+/** Seconds after which a refused buyer may try again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Room on a disk is not made in a moment. */
+const RETRY_AFTER_SPACE_SECONDS = 10;
+
+/** What makes a new claim; on a disk that is nearly full it is refused, so that what is under way can end. */
+const CLAIMING: ReadonlySet<CommandType> = new Set<CommandType>(['PlaceHold', 'StartCheckout', 'JoinQueue']);
+
+export class EventActor {
+  readonly eventId: string;
+  readonly #state: EventState;
+  readonly #ports: EventActorPorts;
+  readonly #turn: Turn & { now: number };
+  readonly #performances = new Map<string, PerformanceActor>();
+  #lastSeq: number;
+  #factsSinceSnapshot: number;
+  #unanswered = 0;
+  #wakeAt = Number.POSITIVE_INFINITY;
+  #isRetired = false;
+  /** Whether the state shows what no fact in the journal says (5). */
+  #isForReading = false;
+  #isDrawing = false;
+
+  /**
+   * Takes over a state that was activated from facts up to `lastSeq`, and what it knew when it fell asleep. Without that
+   * everybody who waits counts as just seen.
+   */
+  constructor(
+    state: EventState,
+    lastSeq: number,
+    factsSinceSnapshot: number,
+    ports: EventActorPorts,
+    sleep: Sleep | null = null,
+  ) {
+    this.eventId = state.eventId;
+    this.#state = state;
+    this.#ports = ports;
+    this.#lastSeq = lastSeq;
+    this.#factsSinceSnapshot = factsSinceSnapshot;
+    const { eventNumber } = state;
+    this.#turn = {
+      now: 0,
+      newId: (prefix) => ports.ids.newId(prefix, eventNumber),
+      newSeed: () => ports.ids.newSeed(),
+      hashing: createHashing(),
+    };
+    if (sleep?.sightings != null) restoreLastSeen(state, sleep.sightings);
+    else markEverybodySeen(state, sleep?.since ?? ports.clock.now());
+    this.#followPerformances();
+    this.#followDraw();
+    this.#noteWake();
+  }
+
+  /** Sequence number of the newest fact that the state was built from. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Facts that a replay from the newest snapshot would have to apply. */
+  get factsSinceSnapshot(): number {
+    return this.#factsSinceSnapshot;
+  }
+
+  /** Whether nobody waits for an answer, so that the event may be put to sleep. */
+  get isIdle(): boolean {
+    return this.#unanswered === 0 && this.#lastSeq <= this.#ports.journal.durableSeq;
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /**
+   * Runs a command in a turn; resolves with its reply, or a refusal, once it is safe to tell (3).
+   * Rejects with Overloaded when too many wait already or nothing can be written.
+   */
+  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
+    if (command.type === 'PollQueue' && this.#ports.journal.status === 'FULL') {
+      return this.#pollForReading(command as CommandOf<'PollQueue'>) as Promise<ReplyTo<Type> | Refusal>;
+    }
+    try {
+      this.#admit(command.type);
+      const now = this.#settle();
+      this.#refuseFullRoom(command as Command);
+      noteEntrySeen(this.#state, command as Command, now);
+      const answer = this.#run(command as Command, now);
+      return this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Reads the state as it is now; for figures that are advisory and need not wait for the disk. */
+  look<Result>(query: (state: EventState, now: number) => Result): Result {
+    this.#refuseRetired();
+    return query(this.#state, this.#settle());
+  }
+
+  /** Reads one hold, order or entry: resolves once what was seen cannot be undone by a crash. */
+  lookDurably<Result>(query: (state: EventState, now: number) => Result): Promise<Result> {
+    try {
+      return this.#answerWhenDurable(this.look(query));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Settles what is due; called by the timers. */
+  wake(): void {
+    if (this.#isRetired) return;
+    this.#settle();
+    this.#wakeAt = Number.POSITIVE_INFINITY;
+    this.#noteWake();
+  }
+
+  /** When something runs out here, in milliseconds since 1970; infinite when nothing can. */
+  get dueAt(): number {
+    return nextDeadline(this.#state)?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Reads the state as it is, for an event that falls asleep: nothing is settled any more. */
+  lastLook<Result>(query: (state: EventState) => Result): Result {
+    return query(this.#state);
+  }
+
+  /** When those who wait were last seen, for an event that falls asleep; null when they are more than `lastSeenMax`. */
+  sightings(lastSeenMax: number): readonly LastSeen[] | null {
+    return lastSeenTimes(this.#state, lastSeenMax);
+  }
+
+  /** A snapshot is on disk that covers so many of the facts since the one before. */
+  snapshotTaken(factsCovered: number): void {
+    this.#factsSinceSnapshot = Math.max(0, this.#factsSinceSnapshot - factsCovered);
+  }
+
+  /** Forgets the state; whoever still waits is answered by the journal's outcome. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #admit(type: CommandType): void {
+    this.#refuseRetired();
+    const { journal, mailboxCommandsMax, isShortOfSpace } = this.#ports;
+    if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
+    if (this.#unanswered >= mailboxCommandsMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
+    if (CLAIMING.has(type) && isShortOfSpace?.() === true) {
+      throw new Overloaded('the disk is nearly full', RETRY_AFTER_SPACE_SECONDS);
+    }
+  }
+
+  #refuseRetired(): void {
+    if (this.#isRetired) throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS);
+  }
+
+  #refuseFullRoom(command: Command): void {
+    if (command.type !== 'JoinQueue' || !isRoomFull(this.#state, command.sessionKey)) return;
+    throw new Overloaded('the waiting room is full', RETRY_AFTER_SECONDS);
+  }
+
+  /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */
+  #settle(): number {
+    const now = this.#ports.clock.now();
+    const { status } = this.#ports.journal;
+    if (status !== 'OPEN' && status !== 'FULL') return now;
+    try {
+      if (status === 'OPEN') this.#settleUntil(now);
+      else this.#settleForReading(now);
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      this.#giveUp(error);
+      throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS, error);
+    }
+    return now;
+  }
+
+  #settleUntil(now: number): void {
+    let due = nextDeadline(this.#state);
+    while (due !== null && due.at <= now) {
+      const { revision } = this.#state;
+      this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
+      invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
+      due = nextDeadline(this.#state);
+    }
+  }
+
+  /** Lets what ran out read as ended, without a word to the journal (5). */
+  #settleForReading(now: number): void {
+    let due = nextEnding(this.#state);
+    while (due !== null && due.at <= now) {
+      const { revision } = this.#state;
+      this.#isForReading = true;
+      this.#turn.now = now;
+      const decision = decide(this.#state, { type: 'SettleDeadline', subjectId: due.subjectId }, this.#turn);
+      for (const fact of isRefusal(decision) ? [] : decision.facts) evolve(this.#state, fact, now);
+      invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
+      due = nextEnding(this.#state);
+    }
+  }
+
+  /** A poll moves no line while nothing can be written; whoever polls reads their place and is still there. */
+  #pollForReading(command: CommandOf<'PollQueue'>): Promise<ReplyTo<'PollQueue'> | Refusal> {
+    return this.lookDurably((state, now) => {
+      noteEntrySeen(state, command, now);
+      const entry = viewOwnEntry(state, command.entryId, command.sessionKey, now);
+      return isRefusal(entry) ? entry : { outcome: 'DONE', entry };
+    });
+  }
+
+  #run(command: Command, now: number): Reply | Refusal {
+    this.#turn.now = now;
+    const decision = decide(this.#state, command, this.#turn);
+    if (isRefusal(decision)) {
+      this.#publish(command, decision.code, []);
+      return decision;
+    }
+    if (decision.facts.length > 0) this.#commit(decision.facts, now);
+    const reply = decision.reply();
+    this.#publish(command, null, decision.facts);
+    return reply;
+  }
+
+  /** Applies the facts of a turn and hands them to the journal as one unit. */
+  #commit(facts: readonly Fact[], at: number): void {
+    try {
+      invariant(!this.#isForReading, 'a state that was settled for reading alone takes no command');
+      for (const fact of facts) evolve(this.#state, fact, at);
+      this.#followPerformances();
+      this.#lastSeq = this.#ports.journal.append({
+        eventId: this.eventId,
+        at,
+        facts: facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) })),
+      });
+    } catch (error) {
+      this.#giveUp(error);
+      if (error instanceof JournalFault) throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
+      throw error;
+    }
+    this.#factsSinceSnapshot += facts.length;
+    this.#followDraw();
+    this.#noteWake();
+  }
+
+  /** The state in memory cannot be trusted any more (4). */
+  #giveUp(defect: unknown): void {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    this.#ports.retired(this, defect);
+  }
+
+  // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Resolves with an answer once all that the state was built from is durable. */
+  async #answerWhenDurable<Answer>(answer: Answer): Promise<Answer> {
+    const { journal } = this.#ports;
+    if (this.#lastSeq <= journal.durableSeq) return answer;
+    this.#unanswered += 1;
+    try {
+      await journal.durable(this.#lastSeq);
+      return answer;
+    } catch (fault) {
+      throw new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault);
+    } finally {
+      this.#unanswered -= 1;
+    }
+  }
+
+  // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Keeps the actor of each date in step with its status. */
+  #followPerformances(): void {
+    for (const performance of this.#state.performances.values()) {
+      const actor = this.#performances.get(performance.id);
+      if (actor !== undefined) actor.follow(performance.status);
+      else this.#performances.set(performance.id, startPerformance(this.eventId, performance.id, performance.status));
+    }
+  }
+
+  /** Has a draw held that is too large for one turn, or that a crash cut short. */
+  #followDraw(): void {
+    if (this.#isDrawing || drawUnderWay(this.#state) === null) return;
+    this.#isDrawing = true;
+    inBackground(
+      'draw',
+      runDraw(this).finally(() => (this.#isDrawing = false)),
+    );
+  }
+
+  /** Tells the timers when something is due earlier than they know. */
+  #noteWake(): void {
+    const due = nextDeadline(this.#state);
+    if (due === null || due.at === this.#wakeAt) return;
+    this.#wakeAt = due.at;
+    this.#ports.wakeAt(this.eventId, due.at);
+  }
+
+  #publish(command: Command, code: string | null, facts: readonly Fact[]): void {
+    if (!turnChannel.hasSubscribers) return;
+    turnChannel.publish({ eventId: this.eventId, command: command.type, code, facts } satisfies TurnMessage);
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Changes of an event's definition: what operators may change while tickets are held and sold, and what not.
+ *
+ * Decides; the new plan is applied by `performances.ts`. Called by `box-office.ts`.
+ *
+ * 1. The same definition again is no change, so that a catalogue may be loaded at every start.
+ * 2. Nothing held or sold is taken away: conflicts are listed, all of them, and nothing changes.
+ * 3. A date that the new definition cancels is cancelled as the operator's call does it.
+ */
+import { fact, type Fact } from '../fact.ts';
+import { rebaseConflicts } from '../inventory/rebase.ts';
+import { totals } from '../inventory/inventory.ts';
+import { refuse, type Problem, type Refusal } from '../refusal.ts';
+import { compileSalePlan } from './sale-plan.ts';
+import type { CommandOf } from '../command.ts';
+import type { EventDefinition } from './definition.ts';
+import type { EventState } from '../event-state.ts';
+
+/** What else follows when a definition is taken over. */
+export interface Consequences {
+  cancelPerformances(performanceIds: readonly string[]): readonly Fact[];
+  changeRoom(): readonly Fact[];
+}
+
+/** Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict, those found elsewhere too. */
+export function decideDefineEvent(
+  state: EventState,
+  command: CommandOf<'DefineEvent'>,
+  conflictsElsewhere: readonly Problem[],
+  { cancelPerformances, changeRoom }: Consequences,
+): readonly Fact[] | Refusal {
+  const { definition, operator, note } = command;
+  const { eventNumber, definitionVersion } = state;
+  const isFirst = definitionVersion === 0;
+  if (!isFirst && isSame(state.plan.definition, definition)) return [];
+  const conflicts = isFirst ? [] : [...findConflicts(state, definition), ...conflictsElsewhere];
+  if (conflicts.length > 0) return refuse('UPDATE_CONFLICT', { conflicts });
+  const defined = fact('EventDefined', { eventNumber, version: definitionVersion + 1, definition, operator, note });
+  return [defined, ...cancelPerformances(performancesToCancel(state, definition)), ...changeRoom()];
+}
+
+function isSame(a: EventDefinition, b: EventDefinition): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function findConflicts(state: EventState, definition: EventDefinition): readonly Problem[] {
+  const plan = compileSalePlan(definition);
+  const conflicts: Problem[] = [];
+  let anythingTaken = false;
+  for (const performance of state.performances.values()) {
+    const { held, sold } = totals(performance.inventory);
+    anythingTaken ||= held + sold > 0;
+    if (plan.performanceById.has(performance.id)) {
+      conflicts.push(...rebaseConflicts(performance.inventory, plan));
+    } else if (held + sold > 0) {
+      const message = `date ${performance.id} is missing, and has ${held} held and ${sold} sold tickets`;
+      conflicts.push({ path: ['performances'], message });
+    }
+  }
+  if (anythingTaken && definition.currency !== state.plan.definition.currency) {
+    conflicts.push({ path: ['currency'], message: 'tickets are held or sold in another currency' });
+  }
+  return conflicts;
+}
+
+/** Known dates that the definition newly calls CANCELLED. */
+function performancesToCancel(state: EventState, definition: EventDefinition): readonly string[] {
+  return definition.performances
+    .filter(
+      ({ id, status }) => status === 'CANCELLED' && (state.performances.get(id)?.status ?? 'CANCELLED') !== 'CANCELLED',
+    )
+    .map(({ id }) => id);
+}

@@ -1,0 +1,295 @@
+/**
+ * An event's definition, compiled: ids looked up once, prices and caps in arrays by index.
+ *
+ * Owns the shape of the sale: which pairs of type and stage have a price (the sale rows) and which stock each of
+ * them draws on. What is left of that stock on a date belongs to `inventory.ts`. Compiled by the box office at
+ * activation and at each update, shared by all its dates.
+ *
+ * 1. A *pool* is a number of tickets that may not be exceeded on one date. Pools are numbered: first one for each sale
+ *    row (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality,
+ *    one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
+ * 2. What a sale row can still sell is the least of what is left in its own pool, in its type's and in its places'.
+ * 3. Nothing here is written after `compileSalePlan` returned.
+ */
+
+import type {
+  EventDefinition,
+  LocalityDefinition,
+  PerformanceDefinition,
+  SellingStageDefinition,
+  TicketTypeDefinition,
+} from './definition.ts';
+import { compileSeatingPlan } from '../inventory/seating-plan.ts';
+import type { SeatingPlan } from '../inventory/seating-plan.ts';
+import { compileSeatClass } from '../inventory/seat-class.ts';
+import type { SeatClass } from '../inventory/seat-class.ts';
+
+/** The cap of a pool that has none. Fits an Int32Array and is far above any capacity. */
+export const UNCAPPED = 0x7fffffff;
+
+const MINUTE_MS = 60_000;
+
+/** The ceiling of an event that names none, as a multiple of its hold window. */
+const HOLD_MAX_WINDOWS = 4;
+
+export interface SalePlan {
+  readonly definition: EventDefinition;
+  readonly holdWindowMs: number;
+  /** The longest life of one session's hold, counted from its first placing; null means no ceiling. */
+  readonly holdLifeMaxMs: number | null;
+  /** Whether a hold that no order could take is refused. */
+  readonly limitsAtHold: boolean;
+  readonly paymentWindowMs: number;
+  /** By `sortOrder`, then by start (a date without one last), then as listed. */
+  readonly performances: readonly PerformanceDefinition[];
+  /** Those that buyers can see. */
+  readonly visiblePerformances: readonly PerformanceDefinition[];
+  readonly performanceById: ReadonlyMap<string, PerformanceDefinition>;
+  readonly localities: readonly LocalityPlan[];
+  readonly localityById: ReadonlyMap<string, LocalityPlan>;
+  readonly ticketTypes: readonly TicketTypePlan[];
+  readonly ticketTypeById: ReadonlyMap<string, TicketTypePlan>;
+  /** By `sortOrder`, then as listed. */
+  readonly sellingStages: readonly SellingStagePlan[];
+  readonly sellingStageById: ReadonlyMap<string, SellingStagePlan>;
+  /** The pairs that have a price, by type as listed, then by stage. */
+  readonly rows: readonly SaleRow[];
+  /** Where the row of a pair stands: `rowGrid[type.index * sellingStages.length + stage.index]`, or -1. */
+  readonly rowGrid: Int32Array;
+  readonly poolCount: number;
+  /** The cap of each pool; a place's is its number of places, blocked ones included. */
+  readonly poolCap: Int32Array;
+}
+
+export interface LocalityPlan {
+  readonly index: number;
+  readonly id: string;
+  readonly definition: LocalityDefinition;
+  /** Places on each date. */
+  readonly capacity: number;
+  /** Null for a GENERAL locality. */
+  readonly seating: SeatingPlan | null;
+  /** Its place pools: `firstPlacePool` and the `placePoolCount - 1` after it (of a numbered one, by kind of seat). */
+  readonly firstPlacePool: number;
+  readonly placePoolCount: number;
+  /** The kinds of seats that some type of this locality may be assigned; empty for a GENERAL locality. */
+  readonly seatClasses: readonly SeatClass[];
+}
+
+export interface TicketTypePlan {
+  readonly index: number;
+  readonly id: string;
+  readonly definition: TicketTypeDefinition;
+  readonly groupSize: number;
+  readonly accessible: boolean;
+  readonly locality: LocalityPlan;
+  /** The pool of its quota. */
+  readonly pool: number;
+  /** The pools of the places it may take. */
+  readonly placePools: readonly number[];
+  /** 1 for each kind of seat of its locality that it may take; null for a GENERAL locality. */
+  readonly kinds: Uint8Array | null;
+  /** The seats it may be assigned without picking them; null for a GENERAL locality. */
+  readonly seatClass: SeatClass | null;
+}
+
+export interface SellingStagePlan {
+  readonly index: number;
+  readonly id: string;
+  readonly definition: SellingStageDefinition;
+}
+
+export interface SaleRow {
+  /** Its number in `rows`, and of the pool of its stage's quota. */
+  readonly index: number;
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly priceCents: number;
+  readonly ticketType: TicketTypePlan;
+  readonly sellingStage: SellingStagePlan;
+}
+
+/** Compiles a checked definition. Cost: one pass over the seats, so keep the result. */
+export function compileSalePlan(definition: EventDefinition): SalePlan {
+  const sellingStages = [...definition.sellingStages]
+    .sort((a, b) => a.sortOrder - b.sortOrder)
+    .map((stage, index): SellingStagePlan => ({ index, id: stage.id, definition: stage }));
+  const pairs = definition.ticketTypes.flatMap((type) =>
+    sellingStages.filter((stage) => Object.hasOwn(stage.definition.prices, type.id)).map((stage) => ({ type, stage })),
+  );
+  const localities = compileLocalities(definition, pairs.length + definition.ticketTypes.length);
+  const localityById = new Map(localities.map((locality) => [locality.id, locality]));
+  const ticketTypes = definition.ticketTypes.map((type, index) =>
+    compileTicketType(type, index, pairs.length + index, localityById.get(type.localityId)!),
+  );
+  const ticketTypeById = new Map(ticketTypes.map((type) => [type.id, type]));
+  const rows = pairs.map(({ type, stage }, index): SaleRow => ({
+    index,
+    ticketTypeId: type.id,
+    sellingStageId: stage.id,
+    priceCents: stage.definition.prices[type.id]!,
+    ticketType: ticketTypeById.get(type.id)!,
+    sellingStage: stage,
+  }));
+  const rowGrid = new Int32Array(ticketTypes.length * sellingStages.length).fill(-1);
+  for (const row of rows) rowGrid[row.ticketType.index * sellingStages.length + row.sellingStage.index] = row.index;
+  const poolCap = capPools(rows, ticketTypes, localities);
+  const performances = [...definition.performances].sort(byOrderThenStart);
+  return {
+    definition,
+    holdWindowMs: Math.round(definition.holdMinutes * MINUTE_MS),
+    holdLifeMaxMs: holdLifeMaxMs(definition),
+    limitsAtHold: definition.limitsAtHold ?? true,
+    paymentWindowMs: Math.round(definition.paymentMinutes * MINUTE_MS),
+    performances,
+    visiblePerformances: performances.filter(({ status }) => status !== 'DRAFT'),
+    performanceById: new Map(performances.map((performance) => [performance.id, performance])),
+    localities,
+    localityById,
+    ticketTypes,
+    ticketTypeById,
+    sellingStages,
+    sellingStageById: new Map(sellingStages.map((stage) => [stage.id, stage])),
+    rows,
+    rowGrid,
+    poolCount: poolCap.length,
+    poolCap,
+  };
+}
+
+/** The ceiling on the life of one session's hold in minutes, 0 for none. Definitions that were stored without one get the default. */
+export function holdMaxMinutesOf(definition: Pick<EventDefinition, 'holdMinutes' | 'holdMaxMinutes'>): number {
+  return definition.holdMaxMinutes ?? HOLD_MAX_WINDOWS * definition.holdMinutes;
+}
+
+function holdLifeMaxMs(definition: EventDefinition): number | null {
+  const minutes = holdMaxMinutesOf(definition);
+  return minutes === 0 ? null : Math.round(minutes * MINUTE_MS);
+}
+
+/** The sale row of a type in a stage; undefined where either is unknown or the pair has no price. Hot: two lookups. */
+export function rowOf(plan: SalePlan, ticketTypeId: string, sellingStageId: string): SaleRow | undefined {
+  const type = plan.ticketTypeById.get(ticketTypeId);
+  const stage = plan.sellingStageById.get(sellingStageId);
+  if (type === undefined || stage === undefined) return undefined;
+  return plan.rows[plan.rowGrid[type.index * plan.sellingStages.length + stage.index]!];
+}
+
+/** Whether a stage sells at `now`: from the millisecond it starts up to, not including, the one it ends. */
+export function isStageOpen(stage: Pick<SellingStageDefinition, 'startsAt' | 'endsAt'>, now: number): boolean {
+  return (stage.startsAt === null || stage.startsAt <= now) && (stage.endsAt === null || now < stage.endsAt);
+}
+
+/** Where a seat of the event lies; null where no locality has it. Seat ids are unique in an event. */
+export function findSeat(plan: SalePlan, seatId: string): { locality: LocalityPlan; seat: number } | null {
+  for (const locality of plan.localities) {
+    const seat = locality.seating?.indexOf.get(seatId);
+    if (seat !== undefined) return { locality, seat };
+  }
+  return null;
+}
+
+function byOrderThenStart(a: PerformanceDefinition, b: PerformanceDefinition): number {
+  if (a.sortOrder !== b.sortOrder) return a.sortOrder - b.sortOrder;
+  if (a.startsAt === b.startsAt) return 0;
+  if (a.startsAt === null) return 1;
+  return b.startsAt === null ? -1 : a.startsAt - b.startsAt;
+}
+
+function compileLocalities(definition: EventDefinition, firstPool: number): LocalityPlan[] {
+  let nextPool = firstPool;
+  return definition.localities.map((locality, index) => {
+    const seating = locality.seating === 'NUMBERED' ? compileSeatingPlan(locality) : null;
+    const firstPlacePool = nextPool;
+    const placePoolCount = seating === null ? 1 : seating.zoneOfKind.length;
+    nextPool += placePoolCount;
+    const types = definition.ticketTypes.filter((type) => type.localityId === locality.id);
+    return {
+      index,
+      id: locality.id,
+      definition: locality,
+      capacity: locality.seating === 'NUMBERED' ? seating!.seatCount : locality.capacity,
+      seating,
+      firstPlacePool,
+      placePoolCount,
+      seatClasses: seating === null ? [] : compileSeatClasses(seating, types),
+    };
+  });
+}
+
+/** One class for each distinct pair of zones and accessibility, so that types which seek the same seats share an index. */
+function compileSeatClasses(seating: SeatingPlan, types: readonly TicketTypeDefinition[]): SeatClass[] {
+  const classes = new Map<string, SeatClass>();
+  for (const type of types) {
+    const zones = zonesOf(seating, type);
+    const key = classKey(zones, type.accessible);
+    if (!classes.has(key)) classes.set(key, compileSeatClass(seating, classes.size, key, zones, type.accessible));
+  }
+  return [...classes.values()];
+}
+
+function compileTicketType(
+  type: TicketTypeDefinition,
+  index: number,
+  pool: number,
+  locality: LocalityPlan,
+): TicketTypePlan {
+  const { seating, firstPlacePool } = locality;
+  const shared = {
+    index,
+    id: type.id,
+    definition: type,
+    groupSize: type.groupSize,
+    accessible: type.accessible,
+    locality,
+    pool,
+  };
+  if (seating === null) return { ...shared, placePools: [firstPlacePool], kinds: null, seatClass: null };
+  const zones = zonesOf(seating, type);
+  const kinds = kindsFor(seating, zones, type.accessible);
+  const placePools: number[] = [];
+  kinds.forEach((mayTake, kind) => {
+    if (mayTake === 1) placePools.push(firstPlacePool + kind);
+  });
+  const key = classKey(zones, type.accessible);
+  return { ...shared, placePools, kinds, seatClass: locality.seatClasses.find((each) => each.key === key)! };
+}
+
+function zonesOf(seating: SeatingPlan, type: TicketTypeDefinition): Uint8Array {
+  const { zoneKeys } = type;
+  return Uint8Array.from(seating.zoneKeys, (zoneKey) => (zoneKeys === null || zoneKeys.includes(zoneKey) ? 1 : 0));
+}
+
+/** The kinds of seats that a type may take: of its zones all, or for an accessible type the accessible ones alone. */
+function kindsFor(seating: SeatingPlan, zones: Uint8Array, accessible: boolean): Uint8Array {
+  const ordinaryKinds = seating.zoneKeys.length;
+  return Uint8Array.from(seating.zoneOfKind, (zone, kind) =>
+    zones[zone] === 1 && (!accessible || kind >= ordinaryKinds) ? 1 : 0,
+  );
+}
+
+function classKey(zones: Uint8Array, accessible: boolean): string {
+  return `${accessible ? 'accessible' : 'ordinary'}:${zones.join('')}`;
+}
+
+function capPools(
+  rows: readonly SaleRow[],
+  ticketTypes: readonly TicketTypePlan[],
+  localities: readonly LocalityPlan[],
+): Int32Array {
+  const caps = rows.map((row) => {
+    const { quotas } = row.sellingStage.definition;
+    return Object.hasOwn(quotas, row.ticketTypeId) ? quotas[row.ticketTypeId]! : UNCAPPED;
+  });
+  for (const type of ticketTypes) caps.push(type.definition.quota ?? UNCAPPED);
+  for (const { seating, capacity } of localities) {
+    if (seating === null) {
+      caps.push(capacity);
+      continue;
+    }
+    const places = seating.zoneOfKind.map(() => 0);
+    for (const kind of seating.kindOf) places[kind]! += 1;
+    caps.push(...places);
+  }
+  return Int32Array.from(caps);
+}

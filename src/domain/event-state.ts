@@ -1,0 +1,103 @@
+/**
+ * The state of one event: everything that changes about its sale, as one value. Every field has one aggregate that changes it.
+ *
+ * Facts alone change it, in `evolve.ts`; the soft fields (last seen, pauses between sweeps) change no answer of `decide.ts` that
+ * becomes a fact. The same facts in the same order give the same state, in a running actor and in a replay (I9).
+ */
+import { noDeadlines, type Deadlines } from './deadlines.ts';
+import { noHolds, type HoldBook } from './holds/hold-book.ts';
+import { noIdempotency, type IdempotencyBook } from './idempotency.ts';
+import { noOrders, type OrderBook } from './orders/order-book.ts';
+import { compileSalePlan, type SalePlan } from './catalogue/sale-plan.ts';
+import type { EventDefinition } from './catalogue/definition.ts';
+import type { PerformanceState } from './inventory/performance.ts';
+import type { IdempotentAnswer } from './views.ts';
+import type { WaitingRoom } from './waiting-room/room.ts';
+
+export interface EventState {
+  readonly eventId: string;
+  /** The serial number of the event, which its ids carry. */
+  readonly eventNumber: number;
+  /** Grows with every fact. */
+  revision: number;
+
+  // catalogue
+  /** How often the event was defined; 0 before its first definition. */
+  definitionVersion: number;
+  /** The newest definition, compiled. */
+  plan: SalePlan;
+
+  // inventory
+  /** The status and the stock of every performance that the definition names, drafts too, by id. */
+  readonly performances: Map<string, PerformanceState>;
+
+  // holds
+  readonly holds: HoldBook;
+
+  // orders
+  readonly orders: OrderBook;
+  /** Bar perks sold, by perk, over live orders. */
+  readonly perksSold: Map<string, number>;
+
+  // waiting room
+  /** Null in an event without a waiting room. */
+  waitingRoom: WaitingRoom | null;
+
+  // of several aggregates
+  readonly deadlines: Deadlines;
+  readonly idempotency: IdempotencyBook<IdempotentAnswer>;
+}
+
+const NOTHING_DEFINED: EventDefinition = {
+  id: '',
+  slug: '',
+  name: '',
+  description: '',
+  status: 'DRAFT',
+  currency: '',
+  timezone: 'UTC',
+  paymentProvider: 'provider_a',
+  maxInstallments: 1,
+  holdMinutes: 10,
+  holdMaxMinutes: null,
+  limitsAtHold: true,
+  paymentMinutes: 30,
+  waitingRoom: false,
+  waitingRoomOpensAt: null,
+  waitingRoomRate: 1,
+  waitingRoomMinutes: 1,
+  waitingRoomInactivitySeconds: 120,
+  waitingRoomPauseWhenSoldOut: false,
+  waitingRoomMaxAdmitted: null,
+  maxTicketsPerOrder: null,
+  maxTicketsPerEmail: null,
+  requireIndividualData: false,
+  performances: [],
+  localities: [],
+  ticketTypes: [],
+  sellingStages: [],
+  promoCodes: [],
+};
+
+/** The state of an event that nobody has defined yet. */
+export function initialState(eventId: string, eventNumber: number): EventState {
+  return {
+    eventId,
+    eventNumber,
+    revision: 0,
+    definitionVersion: 0,
+    plan: compileSalePlan(NOTHING_DEFINED),
+    performances: new Map(),
+    holds: noHolds(),
+    orders: noOrders(),
+    perksSold: new Map(),
+    waitingRoom: null,
+    deadlines: noDeadlines(),
+    idempotency: noIdempotency(),
+  };
+}
+
+/** Whether buyers can see the event. */
+export function isPublished(state: EventState): boolean {
+  return state.definitionVersion > 0 && state.plan.definition.status === 'PUBLISHED';
+}

@@ -1,0 +1,251 @@
+/**
+ * How an order comes to be: a checkout takes over a hold, or reserves its items here and now.
+ *
+ * Owns the order of the checks, which is the API's: idempotency key; terms; hold or waiting-room pass; dates, types and stages;
+ * installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay. Each check is in a file of its own. Called by
+ * `box-office.ts`; the facts are applied by `holds.ts` and `orders.ts`.
+ *
+ * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
+ * 2. Tickets come from `reservation.ts` and `assignment.ts` alone. Without a hold, one is placed and converted in the same turn; a session's
+ *    ACTIVE hold then counts as free and is replaced, as by a new hold.
+ * 3. What a hold has is not judged anew: its dates, stages and prices are those of its placing.
+ * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency key.
+ */
+import { checkAttendees } from './attendees.ts';
+import { findPerks } from '../catalogue/bar-perks.ts';
+import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
+import { activeHoldOf, refuseUnless, type Hold } from '../holds/holds.ts';
+import { recall } from '../idempotency.ts';
+import { invariant } from '../invariant.ts';
+import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
+import { awaitsFirstSession, type Order } from './orders.ts';
+import { issueTickets } from './payments.ts';
+import { priceItems, totalOf } from '../catalogue/pricing.ts';
+import { findCodes } from '../catalogue/promo-codes.ts';
+import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
+import { checkLimits } from './purchase-limits.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { assignTickets } from '../inventory/assignment.ts';
+import { findWanted } from '../holds/reservation.ts';
+import { boundAttributionCode, boundTracking } from './tracking.ts';
+import type { CommandOf } from '../command.ts';
+import type { TurnIds } from '../ids.ts';
+import type { EventState } from '../event-state.ts';
+import { findAnyHold } from '../holds/hold-book.ts';
+
+type StartCheckout = CommandOf<'StartCheckout'>;
+
+/** A start that was judged: facts for a new order, or an order that an earlier start placed. */
+export interface StartedCheckout {
+  readonly how: 'PLACED' | 'RESUMED' | 'REPLAYED';
+  readonly orderId: string;
+  readonly facts: readonly Fact[];
+}
+
+/** The tickets of a checkout: those of a hold, or those that can be assigned once everything else was judged. */
+interface Selection {
+  readonly items: readonly PurchaseItem[];
+  /** The hold to take over, or null. */
+  readonly hold: Hold | null;
+  /** Judges seats and stock, last of all. */
+  readonly assign: () => readonly HoldLine[] | Refusal;
+}
+
+/** Judges the start of a checkout; `checkPass` is the waiting room's word on a start without a hold. Refuses in the API's order. */
+export function decideStartCheckout(
+  state: EventState,
+  command: StartCheckout,
+  ids: TurnIds,
+  now: number,
+  checkPass: () => Refusal | null,
+): StartedCheckout | Refusal {
+  const earlier = findEarlierStart(state, command, now);
+  if (earlier !== null) return earlier;
+  if (!command.acceptTerms) return refuse('TERMS_NOT_ACCEPTED', {});
+  const unfinished = findUnfinished(state, command);
+  if (unfinished !== null) return resume(unfinished, command);
+  const selection = select(state, command, now, checkPass);
+  if (isRefusal(selection)) return selection;
+  const purchase = checkPurchase(state, command, selection, now);
+  if (isRefusal(purchase)) return purchase;
+  const orderId = ids.newId('ord');
+  const holdId = selection.hold?.id ?? ids.newId('hld');
+  const placed = placeOrder(state, command, { orderId, holdId, items: purchase.items }, ids, now);
+  if (selection.hold !== null) return { how: 'PLACED', orderId, facts: placed };
+  const reserved = placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now);
+  return { how: 'PLACED', orderId, facts: [reserved, ...placed] };
+}
+
+// ── repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The start that an idempotency key stands for: answered again, or resumed while it has no session (4). One that ended
+ * without ever being answered is forgotten: the repeat is judged anew. IDEMPOTENCY_KEY_REUSED.
+ */
+function findEarlierStart(state: EventState, command: StartCheckout, now: number): StartedCheckout | Refusal | null {
+  const record = recall(state.idempotency, command.idempotency, now);
+  if (record === null || isRefusal(record)) return record;
+  const { answer } = record;
+  invariant(answer.of === 'ORDER', 'a key marks requests of one route, because the route is in the digest');
+  const { orderId } = answer;
+  const order = state.orders.byId.get(orderId)!;
+  if (wasAnswered(order)) return { how: 'REPLAYED', orderId, facts: [] };
+  return awaitsFirstSession(order) ? { how: 'RESUMED', orderId, facts: [] } : null;
+}
+
+function wasAnswered({ payments }: Order): boolean {
+  const [first] = payments;
+  return first === undefined || first.checkoutSessionId !== null;
+}
+
+/** The order that took the hold over and still has no session (4). */
+function findUnfinished(state: EventState, command: StartCheckout): Order | null {
+  const orderId = findHoldOf(state, command)?.orderId ?? null;
+  const order = orderId === null ? undefined : state.orders.byId.get(orderId);
+  return order !== undefined && awaitsFirstSession(order) ? order : null;
+}
+
+/** From now on the key of this start stands for the order too. */
+function resume({ id: orderId }: Order, { idempotency }: StartCheckout): StartedCheckout {
+  const facts = idempotency === null ? [] : [fact('CheckoutResumed', { orderId, idempotency })];
+  return { how: 'RESUMED', orderId, facts };
+}
+
+/** The hold that the command names, unless a session key is given that does not own it. */
+function findHoldOf(state: EventState, { holdId, sessionKey }: StartCheckout): Hold | null {
+  return holdId === null ? null : (findAnyHold(state.holds, holdId, sessionKey) ?? null);
+}
+
+// ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Hold, match of items and hold, or pass; then dates, types and stages of what is reserved without a hold. */
+function select(
+  state: EventState,
+  command: StartCheckout,
+  now: number,
+  checkPass: () => Refusal | null,
+): Selection | Refusal {
+  if (command.holdId !== null) return selectHeld(state, command);
+  const { items: requests, sessionKey } = command;
+  if (requests === null) return refuseProblems([{ path: ['items'], message: 'is required where there is no hold_id' }]);
+  const barred = checkPass();
+  if (barred !== null) return barred;
+  const wanted = findWanted(state, requests, now);
+  if (isRefusal(wanted)) return wanted;
+  const own = activeHoldOf(state, sessionKey);
+  return { items: itemsOfWanted(wanted, requests), hold: null, assign: () => assignTickets(state, wanted, own) };
+}
+
+function selectHeld(state: EventState, command: StartCheckout): Selection | Refusal {
+  const hold = findHoldOf(state, command);
+  if (hold === null) return refuse('HOLD_NOT_FOUND', {});
+  const over = refuseUnless(hold, 'CONVERT');
+  if (over !== null) return over;
+  const { lines } = hold;
+  const items = command.items === null ? itemsOfLines(lines) : matchItems(state, lines, command.items);
+  return isRefusal(items) ? items : { items, hold, assign: () => lines };
+}
+
+/** Judges everything from the installments to the stock, and prices what passed. */
+function checkPurchase(
+  state: EventState,
+  command: StartCheckout,
+  { items, assign }: Selection,
+  now: number,
+): { readonly items: readonly OrderItem[]; readonly lines: readonly HoldLine[] } | Refusal {
+  const { plan, orders, perksSold } = state;
+  const { maxInstallments, requireIndividualData } = plan.definition;
+  const { installmentCount, customer, promoCode } = command;
+  if (installmentCount > maxInstallments) {
+    return refuse('INSTALLMENTS_NOT_ALLOWED', { limit: maxInstallments, requested: installmentCount });
+  }
+  const barred =
+    checkLimits(plan, items, customer.email, orders.ticketsByEmail) ?? checkAttendees(items, requireIndividualData);
+  if (barred !== null) return barred;
+  const codes = findCodes(plan, items, promoCode, orders.usesByCode, now);
+  if (isRefusal(codes)) return codes;
+  const perks = findPerks(plan, items, perksSold);
+  if (isRefusal(perks)) return perks;
+  const lines = assign();
+  if (isRefusal(lines)) return lines;
+  const priced = priceItems(items, allotSeats(lines, items), perks, codes);
+  return checkTotal(priced) ?? checkPayable(state, command, priced) ?? { items: priced, lines };
+}
+
+/** Judges the bound of the house on an order's total. */
+function checkTotal(items: readonly OrderItem[]): Refusal | null {
+  if (isAmount(totalOf(items))) return null;
+  return refuseProblems([{ path: ['items'], message: `the order comes to more than ${AMOUNT_CENTS_MAX} cents` }]);
+}
+
+/** Refuses what nobody could ever pay, so that it keeps no tickets off sale. */
+function checkPayable(state: EventState, command: StartCheckout, items: readonly OrderItem[]): Refusal | null {
+  const isAbsent = command.absentProviders?.includes(state.plan.definition.paymentProvider) ?? false;
+  return isAbsent && totalOf(items) > 0 ? refuse('PAYMENT_PROVIDER_UNAVAILABLE', {}) : null;
+}
+
+// ── the facts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The hold of a checkout that began without one. Where no session is named, the order stands for the session. */
+function placeHold(
+  state: EventState,
+  { sessionKey }: StartCheckout,
+  {
+    orderId,
+    holdId,
+    lines,
+  }: { readonly orderId: string; readonly holdId: string; readonly lines: readonly HoldLine[] },
+  now: number,
+): Fact {
+  const replaced = activeHoldOf(state, sessionKey);
+  return fact('HoldPlaced', {
+    holdId,
+    sessionKey: sessionKey ?? orderId,
+    lines,
+    expiresAt: now + state.plan.paymentWindowMs,
+    firstPlacedAt: replaced?.firstPlacedAt ?? now,
+    replacedHoldId: replaced?.id ?? null,
+    idempotency: null,
+    orderId,
+  });
+}
+
+/** The order and, where nothing is to be paid, its tickets at once. */
+function placeOrder(
+  state: EventState,
+  command: StartCheckout,
+  {
+    orderId,
+    holdId,
+    items,
+  }: { readonly orderId: string; readonly holdId: string; readonly items: readonly OrderItem[] },
+  ids: TurnIds,
+  now: number,
+): readonly Fact[] {
+  const { plan } = state;
+  const { customer, promoCode, promoterCode, referralCode, tracking, successUrl, cancelUrl, idempotency } = command;
+  const totalCents = totalOf(items);
+  const isFree = totalCents === 0;
+  const placed: FactData['OrderPlaced'] = {
+    orderId,
+    holdId,
+    items,
+    customer,
+    promoCode,
+    promoterCode: boundAttributionCode(promoterCode),
+    referralCode: boundAttributionCode(referralCode),
+    tracking: boundTracking(tracking),
+    successUrl,
+    cancelUrl,
+    currency: plan.definition.currency,
+    totalCents,
+    paymentProvider: isFree ? 'FREE' : plan.definition.paymentProvider,
+    installmentsCents: isFree ? [] : splitEvenly(totalCents, Math.min(command.installmentCount, totalCents)),
+    firstPaymentId: isFree ? null : ids.newId('pay'),
+    expiresAt: isFree ? null : now + plan.paymentWindowMs,
+    idempotency,
+  };
+  const order = fact('OrderPlaced', placed);
+  if (!isFree) return [order];
+  return [order, fact('OrderPaid', { orderId, trigger: 'PAY_IN_FULL' }), issueTickets(orderId, items, ids)];
+}

@@ -1,0 +1,235 @@
+/**
+ * What facts make of orders.
+ *
+ * The facts are decided in `checkout.ts`, `payments.ts` and `orders.ts`; the tickets of an order move with its hold. Called
+ * by `box-office.ts`, in a turn as in a replay; a fact that cannot follow on what was before is a defect.
+ */
+import { follow } from '#machines/compile.ts';
+import { orderLaw } from '#machines/order.ts';
+import { paymentLaw, type PaymentTrigger } from '#machines/payment.ts';
+import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/holds.ts';
+import { remember } from '../idempotency.ts';
+import { invariant, unreachable } from '../invariant.ts';
+import { sumOf } from '../money.ts';
+import {
+  countOrder,
+  isInstallmentPaid,
+  isLiveOrder,
+  openOrder,
+  settleOrder,
+  type Order,
+  type Payment,
+} from './orders.ts';
+import { keepRefund } from './refunds.ts';
+import { noteVoidTickets } from './void-tickets.ts';
+import type { FactData, FactOf } from '../fact.ts';
+import type { EventState } from '../event-state.ts';
+import type { OrderBook } from './order-book.ts';
+
+/** The types of facts that concern orders. */
+export type OrderFactType =
+  | 'OrderPlaced'
+  | 'CheckoutResumed'
+  | 'PaymentRequested'
+  | 'CheckoutSessionOpened'
+  | 'PaymentClosed'
+  | 'PaymentRecorded'
+  | 'StrayMoneyRecorded'
+  | 'OrderPaid'
+  | 'TicketsIssued'
+  | 'OrderExpired'
+  | 'OrderCancelled'
+  | 'RefundRecorded';
+
+export type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
+
+/** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
+export function evolveOrders(state: EventState, happened: OrderFact, at: number): void {
+  applyFact(state, happened, at);
+  if (happened.type !== 'CheckoutResumed') settleOrder(state, openOrder(state.orders, happened.data.orderId));
+}
+
+function applyFact(state: EventState, { type, data }: OrderFact, at: number): void {
+  switch (type) {
+    case 'OrderPlaced':
+      return evolveOrderPlaced(state, data, at);
+    case 'CheckoutResumed':
+      return remember(state.idempotency, data.idempotency, at, { of: 'ORDER', orderId: data.orderId });
+    case 'PaymentRequested':
+      return evolvePaymentRequested(state, data, at);
+    case 'CheckoutSessionOpened':
+      return evolveCheckoutSessionOpened(state, data);
+    case 'PaymentClosed':
+      return evolvePaymentClosed(state, data);
+    case 'PaymentRecorded':
+      return evolvePaymentRecorded(state, data, at);
+    case 'StrayMoneyRecorded':
+      return evolveStrayMoneyRecorded(state, data, at);
+    case 'OrderPaid':
+      return evolveOrderPaid(state, data);
+    case 'TicketsIssued':
+      return evolveTicketsIssued(state, data);
+    case 'OrderExpired':
+      return evolveOrderExpired(state, data, at);
+    case 'OrderCancelled':
+      return evolveOrderCancelled(state, data, at);
+    case 'RefundRecorded':
+      return evolveRefundRecorded(state, data, at);
+    default:
+      return unreachable(type);
+  }
+}
+
+function evolveOrderPlaced(state: EventState, data: FactData['OrderPlaced'], at: number): void {
+  const { idempotency, ...purchase } = data;
+  const order: Order = {
+    id: data.orderId,
+    number: state.orders.inOrder.length,
+    purchase,
+    placedAt: at,
+    status: orderLaw.initial,
+    payments: [],
+    ticketIds: [],
+    refunds: [],
+    cancellation: null,
+  };
+  state.orders.inOrder.append(order);
+  convertHold(state, data.holdId, order.id, data.expiresAt);
+  countOrder(state, order, 1);
+  if (data.firstPaymentId !== null)
+    addPayment(state.orders, order, requestedPayment(order, data.firstPaymentId, 1, at));
+  remember(state.idempotency, idempotency, at, { of: 'ORDER', orderId: order.id });
+}
+
+function evolvePaymentRequested(state: EventState, data: FactData['PaymentRequested'], at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  addPayment(state.orders, order, requestedPayment(order, data.paymentId, data.installment, at));
+}
+
+/** A session may also be opened for a payment that ended meanwhile; then it only makes reports of it findable. */
+function evolveCheckoutSessionOpened(state: EventState, data: FactData['CheckoutSessionOpened']): void {
+  const order = openOrder(state.orders, data.orderId);
+  const payment = paymentOf(order, data.paymentId);
+  if (payment.status === 'REQUESTED') movePayment(payment, 'OPEN');
+  payment.checkoutSessionId = data.checkoutSessionId;
+  payment.redirectUrl = data.redirectUrl;
+  payment.sessionExpiresAt = data.expiresAt;
+  state.orders.inOrder.note(data.checkoutSessionId, order);
+}
+
+const triggerOfOutcome = { DECLINED: 'DECLINE', CANCELLED: 'CANCEL', EXPIRED: 'EXPIRE' } as const;
+
+function evolvePaymentClosed(state: EventState, data: FactData['PaymentClosed']): void {
+  movePayment(paymentOf(openOrder(state.orders, data.orderId), data.paymentId), triggerOfOutcome[data.outcome]);
+}
+
+function evolvePaymentRecorded(state: EventState, data: FactData['PaymentRecorded'], at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  const payment = paymentOf(order, data.paymentId);
+  invariant(payment.amountCents === data.amountCents, 'money of another amount is stray');
+  invariant(!data.isCounted || !isInstallmentPaid(order, payment.installment), 'an installment is paid once');
+  movePayment(payment, 'PAY');
+  payment.paidAt = at;
+  payment.isCounted = data.isCounted;
+  payment.reference = data.reference;
+  payment.webhookId = data.webhookId;
+}
+
+function evolveStrayMoneyRecorded(state: EventState, data: FactData['StrayMoneyRecorded'], at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  const { paymentId, amountCents, currency, strayOf, reference, webhookId } = data;
+  const { installment } = paymentOf(order, strayOf);
+  const asked = { ...requestedPayment(order, paymentId, installment, at), amountCents, currency, strayOf };
+  const payment: Payment = { ...asked, paidAt: at, reference, webhookId };
+  movePayment(payment, 'PAY');
+  addPayment(state.orders, order, payment);
+}
+
+/** Tickets that were held are sold, and those of an order that had ended are taken again; further installments move none. */
+function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['OrderPaid']): void {
+  const order = openOrder(state.orders, orderId);
+  const { holdId } = order.purchase;
+  if (order.status === 'PENDING') consumeHold(state, holdId);
+  else if (!isLiveOrder(order)) {
+    invariant(order.cancellation === null || order.cancellation.cause === 'BUYER', 'an operator cancels for good (5)');
+    reclaimHold(state, holdId);
+    countOrder(state, order, 1);
+    order.cancellation = null;
+  }
+  order.status = follow(orderLaw, order.status, trigger);
+}
+
+function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
+  const order = openOrder(state.orders, orderId);
+  invariant(order.ticketIds.length === 0, 'tickets are issued once');
+  invariant(ticketIds.length === sumOf(order.purchase.items, (item) => item.ticketCount), 'one id for each ticket');
+  order.ticketIds = ticketIds;
+  for (const ticketId of ticketIds) state.orders.inOrder.note(ticketId, order);
+}
+
+function evolveOrderExpired(state: EventState, { orderId }: FactData['OrderExpired'], at: number): void {
+  const order = openOrder(state.orders, orderId);
+  order.status = follow(orderLaw, order.status, 'EXPIRE');
+  endConvertedHold(state, order.purchase.holdId, 'EXPIRE', at);
+  closePayments(order, 'EXPIRE');
+  countOrder(state, order, -1);
+}
+
+function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'], at: number): void {
+  const { orderId, cause, operator, note } = data;
+  const order = openOrder(state.orders, orderId);
+  const { holdId } = order.purchase;
+  if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
+  else returnHold(state, holdId);
+  order.status = follow(orderLaw, order.status, 'CANCEL');
+  order.cancellation = { cause, operator, note, at };
+  closePayments(order, 'CANCEL');
+  countOrder(state, order, -1);
+  noteVoidTickets(state.orders.voidTickets, order);
+}
+
+function evolveRefundRecorded(state: EventState, data: FactData['RefundRecorded'], at: number): void {
+  keepRefund(openOrder(state.orders, data.orderId), data, at);
+}
+
+function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
+  const { installmentsCents, currency } = order.purchase;
+  return {
+    id: paymentId,
+    installment,
+    amountCents: installmentsCents[installment - 1]!,
+    currency,
+    status: paymentLaw.initial,
+    createdAt: at,
+    paidAt: null,
+    checkoutSessionId: null,
+    redirectUrl: null,
+    sessionExpiresAt: null,
+    isCounted: false,
+    strayOf: null,
+    reference: null,
+    webhookId: null,
+  };
+}
+
+function addPayment(orders: OrderBook, order: Order, payment: Payment): void {
+  order.payments.push(payment);
+  orders.inOrder.note(payment.id, order);
+}
+
+function movePayment(payment: Payment, trigger: PaymentTrigger): void {
+  payment.status = follow(paymentLaw, payment.status, trigger);
+}
+
+/** Ends every try that still waits. */
+function closePayments(order: Order, trigger: 'EXPIRE' | 'CANCEL'): void {
+  for (const payment of order.payments) {
+    if (payment.status === 'REQUESTED' || payment.status === 'OPEN') movePayment(payment, trigger);
+  }
+}
+
+function paymentOf(order: Order, paymentId: string): Payment {
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  invariant(payment !== undefined, `a fact names a payment that its order does not have: ${paymentId}`);
+  return payment;
+}

@@ -1,0 +1,67 @@
+/**
+ * Sessions at payment providers that may still take money which their order cannot use.
+ *
+ * Owns the question only; `payments/session-expiry.ts` calls the providers.
+ *
+ * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
+ *    whose page may still be open at the provider.
+ */
+import { isInstallmentPaid, isLiveOrder, type Order } from './orders.ts';
+import type { PaymentProviderName } from '../catalogue/definition.ts';
+import type { EventState } from '../event-state.ts';
+
+export interface UselessSession {
+  readonly provider: PaymentProviderName;
+  readonly checkoutSessionId: string;
+  /** When the provider closes it by itself; null where it does not say. */
+  readonly expiresAt: number | null;
+}
+
+/** No provider keeps a session open for longer. */
+const SESSION_MS_MAX = 24 * 60 * 60 * 1000;
+
+/** The sessions of an order that are useless and not over by themselves yet (1). */
+export function uselessSessions(state: EventState, orderId: string, now: number): readonly UselessSession[] {
+  const order = state.orders.byId.get(orderId);
+  return order === undefined ? [] : uselessSessionsOf(order, now);
+}
+
+function uselessSessionsOf(order: Order, now: number): readonly UselessSession[] {
+  const provider = order.purchase.paymentProvider;
+  if (provider === 'FREE') return [];
+  const isOver = !isLiveOrder(order);
+  return order.payments.flatMap((payment): UselessSession[] => {
+    const { checkoutSessionId, sessionExpiresAt: expiresAt, status, strayOf, createdAt } = payment;
+    if (checkoutSessionId === null || status === 'PAID' || strayOf !== null) return [];
+    if ((expiresAt ?? createdAt + SESSION_MS_MAX) <= now) return [];
+    const isUseless = isOver || isInstallmentPaid(order, payment.installment);
+    return isUseless ? [{ provider, checkoutSessionId, expiresAt }] : [];
+  });
+}
+
+export interface OrderScan {
+  /** Orders with useless sessions. */
+  readonly orderIds: readonly string[];
+  /** Where the next scan goes on; null when older orders can have none. */
+  readonly before: number | null;
+}
+
+/** Looks through some orders, the newest first, for useless sessions: at most `count` of those placed before number `before`. */
+export function scanForUselessSessions(
+  { orders, plan }: EventState,
+  now: number,
+  before: number | null,
+  count: number,
+): OrderScan {
+  const { inOrder } = orders;
+  const oldest = now - SESSION_MS_MAX - plan.paymentWindowMs;
+  const orderIds: string[] = [];
+  let number = (before ?? inOrder.length) - 1;
+  for (let left = count; number >= 0; number -= 1, left -= 1) {
+    if (left === 0) return { orderIds, before: number + 1 };
+    const order = inOrder.at(number);
+    if (order.placedAt < oldest) break;
+    if (uselessSessionsOf(order, now).length > 0) orderIds.push(order.id);
+  }
+  return { orderIds, before: null };
+}

@@ -1,0 +1,142 @@
+/**
+ * What a checkout buys: the items of a request, tied to the lines that hold their tickets.
+ *
+ * Items are what the buyer typed (with a code, attendees and perks each); lines are what the stock knows, one for each type, stage
+ * and date. Owns the match between the two and the share of a line's seats that each item gets. Called by `checkout.ts`.
+ *
+ * 1. The quantities and tickets of the items of a line add up to the line's.
+ * 2. Seats that an item names are its own; the others of the line go to the items that name none, in their order.
+ */
+import { addToTally } from '../money.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import type { WantedLine } from '../inventory/assignment.ts';
+import { lineKey } from '../holds/hold-lines.ts';
+import type { Attendee, HoldLine } from '../fact.ts';
+import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
+import type { EventState } from '../event-state.ts';
+
+/** An item whose date, type, stage, number of tickets and price are known. */
+export interface PurchaseItem {
+  readonly performanceId: string;
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly quantity: number;
+  readonly ticketCount: number;
+  readonly unitPriceCents: number;
+  /** The seats that the item names, or null. */
+  readonly namedSeatIds: readonly string[] | null;
+  readonly discountCode: string | null;
+  readonly attendees: readonly Attendee[] | null;
+  readonly barPerks: readonly BarPerkRequest[];
+}
+
+/** The items of a checkout without a hold, whose tickets were found but not assigned. */
+export function itemsOfWanted(
+  wanted: readonly WantedLine[],
+  requests: readonly CheckoutItemRequest[],
+): readonly PurchaseItem[] {
+  return wanted.map(({ performanceId, row, quantity, ticketCount, unitPriceCents }, index) => ({
+    ...wishesOf(requests[index]!),
+    performanceId,
+    ticketTypeId: row.ticketTypeId,
+    sellingStageId: row.sellingStageId,
+    quantity,
+    ticketCount,
+    unitPriceCents,
+  }));
+}
+
+/** One item for each line of a hold, as it is bought when the request names no items. */
+export function itemsOfLines(lines: readonly HoldLine[]): readonly PurchaseItem[] {
+  return lines.map(({ performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents }) => ({
+    performanceId,
+    ticketTypeId,
+    sellingStageId,
+    quantity,
+    ticketCount,
+    unitPriceCents,
+    namedSeatIds: null,
+    discountCode: null,
+    attendees: null,
+    barPerks: [],
+  }));
+}
+
+/**
+ * The items of a checkout that takes a hold over. Their types, stages, dates, quantities and, where they name any, seats must
+ * be the hold's: else HOLD_ITEMS_MISMATCH. Tickets and prices are those of the hold.
+ */
+export function matchItems(
+  stock: EventState,
+  lines: readonly HoldLine[],
+  requests: readonly CheckoutItemRequest[],
+): readonly PurchaseItem[] | Refusal {
+  const visible = stock.plan.visiblePerformances;
+  const onlyDate = visible.length === 1 ? visible[0]!.id : null;
+  const lineByKey = new Map(lines.map((line) => [lineKey(line), line]));
+  const items: PurchaseItem[] = [];
+  for (const request of requests) {
+    const { ticketTypeId, sellingStageId, quantity } = request;
+    const performanceId = request.performanceId ?? onlyDate ?? '';
+    const line = lineByKey.get(lineKey({ performanceId, ticketTypeId, sellingStageId }));
+    if (line === undefined) return refuse('HOLD_ITEMS_MISMATCH', {});
+    const ticketCount = quantity * (line.ticketCount / line.quantity);
+    const { unitPriceCents } = line;
+    items.push({
+      ...wishesOf(request),
+      performanceId,
+      ticketTypeId,
+      sellingStageId,
+      quantity,
+      ticketCount,
+      unitPriceCents,
+    });
+  }
+  const isHold = haveSameQuantities(lines, items) && nameOnlyHeldSeats(lineByKey, items);
+  return isHold ? items : refuse('HOLD_ITEMS_MISMATCH', {});
+}
+
+/** The seats of each item, in the order of the items (2). */
+export function allotSeats(lines: readonly HoldLine[], items: readonly PurchaseItem[]): readonly (readonly string[])[] {
+  const named = new Set(items.flatMap((item) => (item.namedSeatIds ?? []).map((seatId) => seatKey(item, seatId))));
+  const unnamed = new Map(
+    lines.map((line) => [lineKey(line), line.seatIds.filter((seatId) => !named.has(seatKey(line, seatId)))]),
+  );
+  return items.map((item) => item.namedSeatIds ?? unnamed.get(lineKey(item))!.splice(0, item.ticketCount));
+}
+
+type Wishes = Pick<PurchaseItem, 'namedSeatIds' | 'discountCode' | 'attendees' | 'barPerks'>;
+
+function wishesOf({ seatIds, discountCode, attendees, barPerks }: CheckoutItemRequest): Wishes {
+  return { namedSeatIds: seatIds, discountCode, attendees, barPerks };
+}
+
+function haveSameQuantities(lines: readonly HoldLine[], items: readonly PurchaseItem[]): boolean {
+  const quantities = new Map<string, number>();
+  for (const item of items) addToTally(quantities, lineKey(item), item.quantity);
+  return lines.every((line) => quantities.get(lineKey(line)) === line.quantity);
+}
+
+/** Whether every seat named is one of its line's, named once, and an item that names seats names one for each ticket. */
+function nameOnlyHeldSeats(lineByKey: ReadonlyMap<string, HoldLine>, items: readonly PurchaseItem[]): boolean {
+  const named = new Set<string>();
+  return items.every((item) => {
+    const { namedSeatIds, ticketCount } = item;
+    if (namedSeatIds === null) return true;
+    const held = lineByKey.get(lineKey(item))!.seatIds;
+    return (
+      namedSeatIds.length === ticketCount &&
+      namedSeatIds.every((seatId) => {
+        const key = seatKey(item, seatId);
+        const isNew = !named.has(key);
+        named.add(key);
+        return isNew && held.includes(seatId);
+      })
+    );
+  });
+}
+
+/** A seat may be named on each of several dates. */
+function seatKey({ performanceId }: { readonly performanceId: string }, seatId: string): string {
+  return `${performanceId}\n${seatId}`;
+}

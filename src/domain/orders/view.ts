@@ -1,0 +1,291 @@
+/**
+ * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page.
+ *
+ * Owns no state; figures follow from the order at the moment of asking. Called by `box-office.ts` for replies, and by
+ * `http/routes`, `payments` and `cli` through a box office's `look`.
+ *
+ * 1. `paymentStatus` is COMPLETED once every installment is paid, FAILED while the last try of an order without tickets was
+ *    declined, and PENDING otherwise.
+ * 2. A ticket's place in the order says what it is for: the tickets of the first item, then those of the second, and so on.
+ */
+import { emailKey } from './email-key.ts';
+import { Defect } from '../invariant.ts';
+import {
+  countedCents,
+  isInstallmentPaid,
+  isLiveOrder,
+  orderById,
+  paidCents,
+  paidInstallments,
+  refundDueCents,
+  refundedCents,
+  type Order,
+  type Payment,
+} from './orders.ts';
+import { TAG_STATUS_MASK } from './order-records.ts';
+import { refundsDue } from './refunds.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { seatFacts } from '../inventory/seating-plan.ts';
+import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
+import type { OrderStatus } from '#machines/order.ts';
+import type { OrderItem } from '../fact.ts';
+import type { SalePlan } from '../catalogue/sale-plan.ts';
+import type {
+  DiscountView,
+  IssuedTicketView,
+  OrderedPerformanceView,
+  OrderView,
+  PaymentView,
+  TicketView,
+} from '../views.ts';
+import type { EventState } from '../event-state.ts';
+import { shownStatus } from '../inventory/performance.ts';
+import { orderTag } from './order-book.ts';
+
+// ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Which of an order's tickets are shown: an order may have ten thousand. */
+export interface TicketPage {
+  /** Those behind this one; null from the first on. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Tickets of one order shown at once: a millisecond and 300 KB. */
+export const TICKETS_SHOWN_MAX = 1_000;
+
+const FIRST_PAGE: TicketPage = { after: null, limit: TICKETS_SHOWN_MAX };
+
+/** In a list of orders each shows its first tickets alone. */
+const TICKETS_LISTED_MAX = 20;
+
+/** Tickets of the orders of one page of a list, shown or not; a page ends early where they are more. */
+const LISTED_ORDERS_TICKETS_MAX = 10_000;
+
+/** An order by its id, with a page of its tickets: ORDER_NOT_FOUND; VALIDATION_ERROR when it has no ticket `after`. */
+export function findOrder(state: EventState, orderId: string, page: TicketPage = FIRST_PAGE): OrderView | Refusal {
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  if (page.after !== null && !order.ticketIds.includes(page.after)) {
+    return refuseProblems([{ path: ['after'], message: 'must be the id of a ticket of this order' }]);
+  }
+  return viewOrder(state, order, page);
+}
+
+/** The order and the payment of a provider's session; null when nobody knows it. */
+export function findSession(
+  state: EventState,
+  checkoutSessionId: string,
+): { readonly order: OrderView; readonly payment: PaymentView } | null {
+  const order = state.orders.byPayment.get(checkoutSessionId);
+  const payment = order?.payments.find((each) => each.checkoutSessionId === checkoutSessionId);
+  if (order === undefined || payment === undefined) return null;
+  return { order: viewOrder(state, order), payment: viewPayment(order, payment) };
+}
+
+/** A ticket, void ones too; null when no order has it. */
+export function findTicket(state: EventState, ticketId: string): IssuedTicketView | null {
+  const order = state.orders.byTicket.get(ticketId);
+  if (order === undefined) return null;
+  const ticket = viewTicket(state.plan, order, order.ticketIds.indexOf(ticketId));
+  const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
+  const { eventId } = state;
+  return { ticket, orderId: order.id, eventId, voidReason: ticket.isValid ? null : voidReason };
+}
+
+/**
+ * The void tickets of the event, or of one performance, in the order in which they became void; after a ticket, where asked. An
+ * unknown `after` begins at the first. PERFORMANCE_NOT_FOUND.
+ */
+export function listVoidTickets(
+  state: EventState,
+  wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },
+): VoidTicketPage | Refusal {
+  const { voidTickets, byTicket } = state.orders;
+  const { performanceId, after } = wanted;
+  if (performanceId !== null && !voidTickets.byPerformance.has(performanceId)) {
+    const isShown = state.plan.visiblePerformances.some(({ id }) => id === performanceId);
+    if (!isShown) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  }
+  return pageOfVoidTickets(voidTickets, wanted, after === null ? null : (byTicket.get(after) ?? null));
+}
+
+/** A page of an order's tickets alone; empty for an order that is not there. */
+export function findTickets(
+  state: EventState,
+  orderId: string,
+  page: TicketPage,
+): Pick<OrderView, 'tickets' | 'ticketsNextAfter'> {
+  const order = findOrder(state, orderId, page);
+  return isRefusal(order) ? { tickets: [], ticketsNextAfter: null } : order;
+}
+
+export interface OrderPage {
+  readonly orders: readonly OrderView[];
+  /** What to go on after, or null at the end. */
+  readonly nextAfter: string | null;
+}
+
+/**
+ * Orders in the order of their placing, from the one after `after` on; of one status and of one address (compared as the
+ * purchase limits do), where asked. An unknown `after` begins at the first. Cost: a pass
+ * over the orders that are left out, 10 ns each.
+ */
+export function listOrders(
+  state: EventState,
+  wanted: {
+    readonly status: OrderStatus | null;
+    readonly email: string | null;
+    readonly after: string | null;
+    readonly limit: number;
+    /** Tickets shown of each order. */
+    readonly ticketsMax?: number;
+  },
+): OrderPage {
+  const { byId, inOrder } = state.orders;
+  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX } = wanted;
+  const key = email === null ? null : emailKey(email);
+  const tagMask = tagMaskOf(status !== null, email !== null);
+  const tag = orderTag(status ?? 'PENDING', email ?? '') & tagMask;
+  const after = wanted.after === null ? undefined : byId.get(wanted.after);
+  const page: Order[] = [];
+  let ticketCount = 0;
+  for (let number = after === undefined ? 0 : after.number + 1; number < inOrder.length; number += 1) {
+    if ((inOrder.tagAt(number) & tagMask) !== tag) continue;
+    const order = inOrder.at(number);
+    if (status !== null && order.status !== status) continue;
+    if (key !== null && emailKey(order.purchase.customer.email) !== key) continue;
+    ticketCount += order.ticketIds.length;
+    const isFull = page.length === limit || (page.length > 0 && ticketCount > LISTED_ORDERS_TICKETS_MAX);
+    if (isFull) return { orders: viewAll(state, page, ticketsMax), nextAfter: page.at(-1)?.id ?? null };
+    page.push(order);
+  }
+  return { orders: viewAll(state, page, ticketsMax), nextAfter: null };
+}
+
+/** The bits of a tag that say the status, the buyer, or both. */
+function tagMaskOf(hasStatus: boolean, hasEmail: boolean): number {
+  return (hasStatus ? TAG_STATUS_MASK : 0) | (hasEmail ? ~TAG_STATUS_MASK : 0);
+}
+
+function viewAll(state: EventState, orders: readonly Order[], limit: number): readonly OrderView[] {
+  return orders.map((order) => viewOrder(state, order, { after: null, limit }));
+}
+
+// ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The order with everything on it, and a page of its tickets. */
+export function viewOrder(state: EventState, order: Order, page: TicketPage = FIRST_PAGE): OrderView {
+  const { id, purchase, placedAt, status, refunds, cancellation, ticketIds } = order;
+  const { slug, name } = state.plan.definition;
+  const begin = page.after === null ? 0 : ticketIds.indexOf(page.after) + 1;
+  const shown = ticketIds.slice(begin, begin + page.limit);
+  return {
+    ...agreedOf(order),
+    id,
+    status,
+    paymentStatus: paymentStatusOf(order),
+    placedAt,
+    paidCents: paidCents(order),
+    remainingCents: purchase.totalCents - countedCents(order),
+    refundedCents: refundedCents(order),
+    refundDueCents: refundDueCents(order),
+    refundsDue: refundsDue(order),
+    paidInstallments: paidInstallments(order),
+    payments: order.payments.map((payment) => viewPayment(order, payment)),
+    refunds,
+    tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, begin + place)),
+    ticketCount: ticketIds.length,
+    ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
+    discounts: discountsOf(order),
+    event: { id: state.eventId, slug, name, performances: performancesOf(state, order) },
+    cancellation,
+  };
+}
+
+function agreedOf({ purchase }: Order): Omit<Order['purchase'], 'orderId' | 'firstPaymentId'> {
+  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...agreed } = purchase;
+  return agreed;
+}
+
+export function viewPayment({ purchase }: Order, payment: Payment): PaymentView {
+  const { id, installment, amountCents, currency, status, createdAt, paidAt } = payment;
+  const { checkoutSessionId, redirectUrl, sessionExpiresAt } = payment;
+  const provider = purchase.paymentProvider;
+  return {
+    id,
+    installment,
+    amountCents,
+    currency,
+    status,
+    provider,
+    createdAt,
+    paidAt,
+    checkoutSessionId,
+    redirectUrl,
+    sessionExpiresAt,
+  };
+}
+
+function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
+  const { payments, ticketIds, purchase } = order;
+  const isPaid = purchase.installmentsCents.every((_, index) => isInstallmentPaid(order, index + 1));
+  if (isPaid) return 'COMPLETED';
+  const lastTry = payments.findLast((payment) => payment.strayOf === null);
+  return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
+}
+
+function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
+  const { purchase, ticketIds } = order;
+  const { item, offset } = itemOfTicket(purchase.items, place);
+  const { ticketTypeId, performanceId, seatIds, attendees } = item;
+  const seatId = seatIds[offset] ?? null;
+  const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
+  const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
+  const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
+  return {
+    id: ticketIds[place]!,
+    isValid: isLiveOrder(order),
+    ticketTypeId,
+    performanceId,
+    section: facts?.sectionName ?? null,
+    rowLabel: facts?.rowLabel ?? null,
+    seatId,
+    seatLabel: facts?.seatLabel ?? seatId,
+    attendee: attendees?.[offset] ?? null,
+  };
+}
+
+/** The item that the ticket at a place is of, and which of the item's tickets it is (2). */
+function itemOfTicket(
+  items: readonly OrderItem[],
+  place: number,
+): { readonly item: OrderItem; readonly offset: number } {
+  let offset = place;
+  for (const item of items) {
+    if (offset < item.ticketCount) return { item, offset };
+    offset -= item.ticketCount;
+  }
+  throw new Defect(`an order has no ticket ${place}`);
+}
+
+function discountsOf({ purchase }: Order): readonly DiscountView[] {
+  const { items, promoCode } = purchase;
+  const discounts: DiscountView[] = [];
+  for (const [itemIndex, { discountCode, discountCents }] of items.entries()) {
+    if (discountCode !== null) discounts.push({ code: discountCode, itemIndex, amountCents: discountCents });
+  }
+  if (promoCode === null) return discounts;
+  const amountCents = items.reduce((sum, item) => sum + item.promoDiscountCents, 0);
+  return [...discounts, { code: promoCode, itemIndex: null, amountCents }];
+}
+
+function performancesOf({ plan, performances }: EventState, { purchase }: Order): readonly OrderedPerformanceView[] {
+  const wanted = new Set(purchase.items.map((item) => item.performanceId));
+  return plan.performances
+    .filter((performance) => wanted.has(performance.id) && performances.has(performance.id))
+    .map((performance) => {
+      const { id, name, startsAt, endsAt } = performance;
+      return { id, name, startsAt, endsAt, status: shownStatus(performances.get(id)!, performance) };
+    });
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fc } from '../property.ts';
+import {
+  append,
+  createQueuePositions,
+  fillReserved,
+  occupant,
+  peopleFrom,
+  rankOf,
+  reserveSlots,
+  stepOut,
+  type Line,
+} from '#domain/waiting-room/queue-positions.ts';
+
+interface Person {
+  readonly name: number;
+  slot: number;
+}
+
+/** The line as an array: right by its looks, and slow. */
+class NaiveLine {
+  people: Person[] = [];
+
+  check(line: Line<Person>): void {
+    assert.equal(line.size, this.people.length);
+    assert.deepEqual(Array.from(peopleFrom(line), names), this.people.map(names));
+    this.people.forEach((person, index) => {
+      assert.equal(rankOf(line, person.slot), index + 1);
+      assert.equal(occupant(line, person.slot), person);
+    });
+  }
+}
+
+const names = ({ name }: Person): number => name;
+
+function joinMany(line: Line<Person>, count: number, firstName = 0): Person[] {
+  return Array.from({ length: count }, (_, index) => {
+    const person = { name: firstName + index, slot: -1 };
+    person.slot = append(line, person);
+    return person;
+  });
+}
+
+describe('A line', () => {
+  it('knows the place of everybody, whoever joins and leaves', () => {
+    const step = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({ act: fc.constant('JOIN' as const), count: fc.integer({ min: 1, max: 300 }) }),
+      },
+      { weight: 2, arbitrary: fc.record({ act: fc.constant('LEAVE' as const), where: fc.nat() }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ act: fc.constant('CALL' as const), count: fc.integer({ min: 1, max: 400 }) }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ act: fc.constant('SCATTER' as const), keepEvery: fc.integer({ min: 2, max: 600 }) }),
+      },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+        const line = createQueuePositions<Person>();
+        const naive = new NaiveLine();
+        let nextName = 0;
+        for (const each of steps) {
+          if (each.act === 'JOIN') {
+            naive.people.push(...joinMany(line, each.count, nextName));
+            nextName += each.count;
+          } else if (each.act === 'LEAVE' && naive.people.length > 0) {
+            const [gone] = naive.people.splice(each.where % naive.people.length, 1);
+            stepOut(line, gone!.slot, gone!);
+          } else if (each.act === 'CALL') {
+            for (const gone of naive.people.splice(0, each.count)) stepOut(line, gone.slot, gone);
+          } else if (each.act === 'SCATTER') {
+            const [kept, gone] = [[] as Person[], [] as Person[]];
+            naive.people.forEach((person, index) => (index % each.keepEvery === 0 ? kept : gone).push(person));
+            for (const person of gone) stepOut(line, person.slot, person);
+            naive.people = kept;
+          }
+        }
+        naive.check(line);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('sets slots aside for people who stand ahead of whoever joins meanwhile', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 1500 }),
+        fc.integer({ min: 0, max: 1500 }),
+        fc.integer({ min: 0, max: 20 }),
+        (present, late, before) => {
+          const line = createQueuePositions<Person>();
+          for (const early of joinMany(line, before)) stepOut(line, early.slot, early);
+          reserveSlots(line, present.length);
+          const lateHalf = joinMany(line, late, 10_000);
+          const drawn = present.map((isThere, name) => {
+            const person = { name, slot: -1 };
+            person.slot = fillReserved(line, isThere ? person : null);
+            return person;
+          });
+          const naive = new NaiveLine();
+          naive.people = [...drawn.filter((_, index) => present[index]), ...lateHalf];
+          naive.check(line);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes nobody out of a slot that is not theirs', () => {
+    const line = createQueuePositions<Person>();
+    const [first] = joinMany(line, 1);
+    stepOut(line, first!.slot, { name: 7, slot: first!.slot });
+    assert.equal(line.size, 1);
+  });
+
+  it('keeps no memory of those who left', () => {
+    const line = createQueuePositions<Person>();
+    const faithful = joinMany(line, 1)[0]!;
+    for (let round = 0; round < 2_000; round += 1) {
+      for (const person of joinMany(line, 50)) stepOut(line, person.slot, person);
+    }
+    assert.equal(rankOf(line, faithful.slot), 1);
+    assert.ok(line.blocks.filter((block) => block !== null).length <= 2);
+    stepOut(line, faithful.slot, faithful);
+    for (const person of joinMany(line, 200_000)) stepOut(line, person.slot, person);
+    assert.ok(line.blocks.length <= 1024, `${line.blocks.length} blocks`);
+  });
+});

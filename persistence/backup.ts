@@ -1,22 +1,22 @@
 /**
- * New data folders from old ones, also while another process serves: a backup is a copy without a limit, a restore one as of a
- * fact or a moment, out of the archive too.
+ * Makes new data folders from old ones, also while another process serves: a backup is a copy without a limit, a restore a
+ * copy as of a fact or a moment, from the archive too.
  *
- * Every batch is proved while it is copied and the copy gets a watermark of its own, so a copy that exists is good.
- * The commands `backup` and `restore` call this; neither ever writes to the source, and files other than the journal,
- * the archive and the snapshots (keys, tokens) are copied only when the caller lists them. Copies are their owner's alone.
+ * Every batch is proved while it is copied, and the copy gets a watermark of its own, so that a copy that exists is good. The
+ * source is never written to. Files other than the journal, the archive and the snapshots are copied only when listed.
  *
- *  1. The target is missing or empty before, and counts as a journal only once its watermark is written, last.
- *  2. The source's journal is read in one transaction, and its snapshots are copied after that began and only as far
- *     as it reaches, so that the copy's snapshots are never newer than its journal.
- *  3. A limit never splits a unit; without one, the copy must reach the source's watermark.
- *  4. Damaged snapshots are left behind: archive and journal have their facts. Archive files are copied as they are, for whoever
- *     verifies the copy to name what is wrong with them.
- *  5. A copy that fails leaves nothing behind, so that the same command can be tried again.
+ *  1. The target must be missing or empty, and counts as a journal only once its watermark is written, last.
+ *  2. The source's journal is read in one transaction. Its snapshots are copied after that began, and only up to the
+ *     journal's end, so that the copy's snapshots are never newer than its journal.
+ *  3. A limit never splits a unit; without a limit the copy must reach the source's watermark.
+ *  4. Damaged snapshots are not copied: archive and journal have their facts. Archive files are copied as they are, so that a
+ *     verification of the copy names what is wrong with them.
+ *  5. A copy that fails leaves nothing behind, so that the same command can be repeated.
  */
 
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { ARCHIVE_FOLDER, listArchives, openFile, type ArchiveFile } from './sqlite/archive.ts';
 import {
   copyBatches,
@@ -30,15 +30,7 @@ import {
   type CopyLimit,
 } from './sqlite/chain.ts';
 import { errorCode } from './faults.ts';
-import {
-  FILE_MODE,
-  makePrivateFolder,
-  nextSlice,
-  removeIfPresent,
-  syncFile,
-  syncFolder,
-  tightenFolder,
-} from './files.ts';
+import { FILE_MODE, makePrivateFolder, removeIfPresent, syncFile, syncFolder, tightenFolder } from './files.ts';
 import { WatermarkCheck, type RecoveryProgress } from './sqlite/recovery.ts';
 import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './sqlite/schema.ts';
 import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from './snapshots.ts';
@@ -52,7 +44,7 @@ export interface CopyReport {
   readonly headSeq: number;
   readonly headHash: string;
   readonly snapshots: number;
-  /** Damaged snapshots of the source that were not copied: the facts that they stood for were. */
+  /** Damaged snapshots of the source, which were not copied. */
   readonly snapshotsLeft: readonly string[];
   /** Archive files that were copied. */
   readonly archives: number;
@@ -62,11 +54,11 @@ export interface CopyReport {
 
 export interface CopyOptions {
   readonly onProgress?: ((progress: RecoveryProgress) => void) | undefined;
-  /** Further files of the source folder to copy, by name; those that do not exist are left out. */
+  /** Further files of the source folder to copy, by name; missing ones are left out. */
   readonly files?: readonly string[] | undefined;
 }
 
-/** The target holds something already, or the source or the asked-for beginning is not there. */
+/** The target is not empty, or the source or the wanted beginning does not exist. */
 export class CopyRefused extends Error {
   readonly hint: string;
   constructor(message: string, hint: string) {
@@ -76,7 +68,7 @@ export class CopyRefused extends Error {
   }
 }
 
-/** Takes away what a copy had made of its target, which was missing or empty before (1, 5). */
+/** Removes what a failed copy has written to its target, which was missing or empty before (rules 1 and 5). */
 function removeDraft(out: string): void {
   if (!existsSync(out)) return;
   for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
@@ -96,8 +88,8 @@ function copyArchive(source: string, out: string, baseSeq: number): number {
 }
 
 /**
- * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty, with the archive that its journal
- * begins after. Throws CopyRefused, or JournalDamaged when the source breaks before the limit.
+ * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty, with the archive before its
+ * journal. Rejects with CopyRefused, or with JournalDamaged when the source's chain breaks before the limit.
  */
 export async function copyUpTo(
   source: string,
@@ -142,7 +134,7 @@ export async function copyUpTo(
   }
 }
 
-/** The batches of a folder from its archive, where the limit lies in it, through its journal. */
+/** The batches of a folder: from its archive, when the limit lies in it, to the end of its journal. */
 class Origin {
   readonly anchor: Anchor;
   readonly headSeq: number;
@@ -153,7 +145,7 @@ class Origin {
     const anchor = readAnchor(db);
     this.#db = db;
     this.headSeq = newestBatch(db)?.lastSeq ?? anchor.baseSeq;
-    this.#archives = beginsBeyond(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
+    this.#archives = liesInArchive(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
     this.anchor = this.#firstAnchor(anchor);
     if (limit.seq !== undefined && limit.seq > this.headSeq) {
       throw new CopyRefused(
@@ -182,8 +174,8 @@ class Origin {
   }
 }
 
-/** Whether the limit lies before what the journal still has, so that its archive is needed. */
-function beginsBeyond(db: Connection, { baseSeq }: Anchor, { seq, at }: CopyLimit): boolean {
+/** Whether the limit lies before the journal's first fact, so that the archive is needed. */
+function liesInArchive(db: Connection, { baseSeq }: Anchor, { seq, at }: CopyLimit): boolean {
   if (baseSeq === 0) return false;
   if (seq !== undefined && seq < baseSeq) return true;
   const firstAt = db.prepare<[], number>('SELECT at FROM journal ORDER BY seq LIMIT 1').pluck().get();
@@ -191,8 +183,8 @@ function beginsBeyond(db: Connection, { baseSeq }: Anchor, { seq, at }: CopyLimi
 }
 
 /**
- * The archive files from the first fact to the limit, or to the journal where the limit is a moment, without those that lie wholly
- * within an earlier one. Throws CopyRefused, which names the facts that no file has.
+ * The archive files from the first fact to the limit, or to the journal when the limit is a moment, without files that lie
+ * wholly within an earlier one. Throws CopyRefused, which names the facts that no file has.
  */
 function archivesUpTo(folder: string, baseSeq: number, { seq = baseSeq }: CopyLimit): ArchiveFile[] {
   const chosen: ArchiveFile[] = [];
@@ -229,9 +221,9 @@ async function copyJournal(
     const head = headAtAnchor(anchor);
     const check = new WatermarkCheck(watermark, anchor.journalId, head);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
-    for (copied of copyBatches(watched(origin.batches(head), check), target, anchor, limit)) {
+    for (copied of copyBatches(checked(origin.batches(head), check), target, anchor, limit)) {
       onProgress?.({ seq: copied.seq, headSeq });
-      await nextSlice();
+      await nextRound();
     }
     const isWhole = limit.seq === undefined && !copied.cut;
     const damage = isWhole ? check.damageAtEnd(copied.seq) : null;
@@ -243,14 +235,15 @@ async function copyJournal(
   }
 }
 
-function* watched(batches: Iterable<Batch>, check: WatermarkCheck): Generator<Batch> {
+/** Passes the batches on and shows each to the check. */
+function* checked(batches: Iterable<Batch>, check: WatermarkCheck): Generator<Batch> {
   for (const batch of batches) {
     check.see(batch.row.lastSeq, batch.row.hash);
     yield batch;
   }
 }
 
-/** Writes the copy's watermark, after everything it speaks of is on disk. */
+/** Writes the copy's watermark, after everything that it covers is on disk. */
 function writeWatermark(out: string, { journalId }: Anchor, { seq, hash }: Copied): void {
   syncFile(journalPath(out));
   syncFolder(out);
@@ -289,7 +282,7 @@ async function isGood(path: string, seq: number): Promise<boolean> {
   }
 }
 
-/** A moment's place in the sequence is known only after the copy: snapshots beyond it go again. */
+/** Removes snapshots after the copy's end: where a moment lies in the sequence is known only after the copy. */
 function dropSnapshotsAfter(
   out: string,
   copies: readonly { readonly path: string; readonly seq: number }[],
@@ -304,7 +297,7 @@ function dropSnapshotsAfter(
   return kept;
 }
 
-/** False when the file went away meanwhile, as old snapshots of a serving process do. */
+/** Returns false when the file no longer exists, because a serving process removes old snapshots. */
 function copyIfPresent(from: string, to: string): boolean {
   try {
     copyFileSync(from, to);

@@ -1,9 +1,9 @@
-/** The troubles that stop a journal from being opened; each says what an operator can do about it. */
+/** The errors that keep a journal from being opened; each carries a hint for the operator. */
 
-/** Another process serves from the folder; nothing was read or written. */
+/** Another process has the data folder; nothing was read or written. */
 export class FolderInUse extends Error {
   readonly folder: string;
-  /** The process that serves, when it left its id. */
+  /** The id of that process, when it is known. */
   readonly pid: number | null;
   readonly hint: string;
   constructor(folder: string, pid: number | null) {
@@ -15,18 +15,18 @@ export class FolderInUse extends Error {
   }
 }
 
-/** What an operator is told about a journal that is damaged or shorter than it must be. */
+/** What is known about a journal that is damaged or shorter than it must be. */
 export interface Damage {
   readonly message: string;
-  /** Everything up to here is proved to be as it was written. */
+  /** Every fact up to this one is proved to be as it was written. */
   readonly lastGoodSeq: number;
-  /** How far the journal reached for certain, when a watermark or a later row tells. */
+  /** The newest fact that is known to have been written, from the watermark or from a later row. */
   readonly expectedSeq?: number;
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** The journal is not what was written: a row, a batch, its end or its watermark is wrong. Nothing was changed. */
+/** The journal differs from what was written: a row, a batch, its end or its watermark is wrong. Nothing was changed. */
 export class JournalDamaged extends Error {
   readonly lastGoodSeq: number;
   readonly expectedSeq: number | null;
@@ -63,16 +63,26 @@ export class JournalTooNew extends Error {
   }
 }
 
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The code of a Node or SQLite error, or '' when there is none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** What SQLite says of a file that is not as it was written; a flipped bit in its schema reads as an unknown column. */
+/** Codes of SQLite for a damaged file. A flipped bit in the schema shows as SQLITE_ERROR: an unknown column. */
 const CORRUPTION_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_SCHEMA', 'SQLITE_ERROR'];
 
-/** Whether SQLite found the file itself wrong, as opposed to failing to read it. */
+/** Whether SQLite found the file damaged, as opposed to failing to read it. */
 export function isCorruption(error: unknown): boolean {
   const code = errorCode(error);
   return CORRUPTION_CODES.some((prefix) => code.startsWith(prefix));
+}
+
+/** Whether an error means that a disk has no room left. */
+export function isNoSpace(error: unknown): boolean {
+  return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(errorCode(error));
 }

@@ -1,8 +1,8 @@
 /**
- * What the file system must be told: that a new file is still there after a power cut, and that only its owner reads it.
+ * Files and folders of a data folder: made for their owner alone, and made durable.
  *
- *  1. Whatever is made in a data folder or a copy of one is made with FILE_MODE or FOLDER_MODE, whatever the umask: a umask
- *     only takes rights away.
+ *  1. Everything in a data folder or a copy of one is made with FILE_MODE or FOLDER_MODE, whatever the umask: a umask only
+ *     takes rights away.
  */
 
 import {
@@ -17,6 +17,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  type Dirent,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,7 +32,7 @@ export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
 }
 
-/** Makes an empty file for its owner alone, before somebody else makes it with other rights; leaves one that exists. */
+/** Makes an empty file for its owner alone, unless it exists. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', FILE_MODE));
@@ -41,8 +42,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Takes the rights of everybody but the owner from a folder, its files, and the files of the folders that are named; returns the
- * paths where that is not allowed. Opens nothing: closing a file of a database would drop its locks.
+ * Removes all rights but the owner's from a folder, its files, the named subfolders and their files. Returns the paths where
+ * that is not allowed. It opens no file, because closing a file of a database would drop the database's locks.
  */
 export function tightenFolder(folder: string, subfolders: readonly string[] = []): string[] {
   const refused: string[] = [];
@@ -63,7 +64,8 @@ export function tightenFolder(folder: string, subfolders: readonly string[] = []
   return refused;
 }
 
-function entriesOf(folder: string) {
+/** The entries of a folder; none when the folder does not exist. */
+export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
@@ -72,13 +74,13 @@ function entriesOf(folder: string) {
   }
 }
 
-/** Makes new, renamed and removed names of a folder durable; systems that cannot sync a folder are left alone. */
+/** Makes new, renamed and removed names of a folder durable. Windows cannot sync a folder. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   syncFile(folder);
 }
 
-/** The same without holding up the event loop. */
+/** The same without blocking the event loop. */
 export async function syncFolderAside(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
@@ -89,7 +91,7 @@ export async function syncFolderAside(folder: string): Promise<void> {
   }
 }
 
-/** Makes a closed file durable. Never for a database that a connection of this process has open. */
+/** Makes a closed file durable. Not for a database that this process has open: closing a descriptor drops its locks. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -99,7 +101,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Replaces a small file so that a reader, and a crash, see the old text or the new one. */
+/** Replaces a small file, so that a reader sees the old text or the new one, also after a crash. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.tmp`;
   writeFileSync(draft, text, { mode: FILE_MODE });
@@ -119,14 +121,4 @@ export function readIfPresent(path: string, encoding: 'utf8' | 'latin1' = 'utf8'
 
 export function removeIfPresent(path: string): void {
   rmSync(path, { force: true });
-}
-
-/** Lets other work of the event loop run between two slices. */
-export function nextSlice(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Elapsed milliseconds for bounded slices of work and pauses; not a time of day, and never in a fact. */
-export function stopwatchMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,14 +1,14 @@
 /**
  * The journal in an array: the twin of `sqlite/journal.ts` for tests and simulation, which can inject the faults of a disk.
  *
- * In auto mode it commits on `setImmediate` or after `slow(ms)`; in manual mode nothing happens until `commit()`, and
- * callbacks run inside that call and nowhere else, so that a simulation is deterministic.
+ * In auto mode it commits on `setImmediate`, or later after `slow(ms)`. In manual mode it commits only when `commit()` is
+ * called, so that a simulation is deterministic.
  */
 
 import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
 
 export interface MemoryJournalOptions {
-  /** Commits only when told to. */
+  /** Commits only when `commit` is called. */
   readonly manual?: boolean;
 }
 
@@ -25,14 +25,14 @@ export class MemoryJournal implements Journal {
   readonly #streams = new Map<string, number[]>();
   /** Promises of `durable` that are not settled, in the order of the calls. */
   #waits: (PromiseWithResolvers<void> & { readonly seq: number })[] = [];
-  /** What was pending when the disk filled or broke. */
+  /** Facts that were pending when the disk filled or broke. */
   readonly #inDoubt: StoredRow[] = [];
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
   #durableSeq: number;
   #status: JournalStatus = 'OPEN';
   #fault: JournalFault | null = null;
   #delayMs = 0;
-  /** Takes back the commit that is on its way. */
+  /** Cancels the scheduled commit. */
   #unscheduleCommit: (() => void) | null = null;
 
   constructor(options: MemoryJournalOptions = {}, rows: readonly StoredRow[] = []) {
@@ -56,7 +56,7 @@ export class MemoryJournal implements Journal {
 
   append({ eventId, at, facts }: Unit): number {
     if (this.#status !== 'OPEN') throw this.#fault ?? fault('CLOSED');
-    if (facts.length === 0) throw new Error('a unit has at least one fact');
+    if (facts.length === 0) throw new Error('a unit must have at least one fact');
     const unit = this.#rows.length + facts.length;
     const seqs = this.#seqsOf(eventId);
     for (const { type, data } of facts) {
@@ -111,21 +111,21 @@ export class MemoryJournal implements Journal {
 
   // Control of the disk, for tests.
 
-  /** Makes everything appended durable, or only the units up to `upToSeq`, and releases those who wait. */
+  /** Makes everything appended durable, or only the units up to `upToSeq`. */
   commit(upToSeq: number = this.#rows.length): void {
     if (this.#status === 'OPEN') this.#durableSeq += wholeUnits(this.#rows.slice(this.#durableSeq), upToSeq).length;
     for (const { seq, resolve } of this.#waits) if (seq <= this.#durableSeq) resolve();
     this.#waits = this.#waits.filter(({ seq }) => seq > this.#durableSeq);
   }
 
-  /** Auto mode: a commit comes this long after it was needed; 0 is at once again. */
+  /** Auto mode: delays each commit by so many milliseconds; 0 commits at the next `setImmediate`. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
   /**
-   * Fills the disk: everything pending is forgotten and its waiters are told; or makes room again.
-   * Of what was forgotten, whole units up to `survivorsSeq` turn out to be on disk when there is room again.
+   * Fills the disk, so that everything pending is forgotten, or makes room again. Of what was forgotten, whole units up to
+   * `survivorsSeq` prove to be on disk when there is room again.
    */
   full(isFull: boolean, survivorsSeq: number = this.#durableSeq): void {
     if (isFull && this.#status === 'OPEN') {
@@ -140,14 +140,14 @@ export class MemoryJournal implements Journal {
     }
   }
 
-  /** An I/O error: the journal takes nothing any more and the outcome of what is pending is unknown. */
+  /** An I/O error: the journal takes no more facts and the outcome of what is pending is unknown. */
   breakDown(): void {
     if (this.#status === 'OPEN' || this.#status === 'FULL') this.#forget(fault('BROKEN'));
   }
 
   /**
-   * What another process would find after a crash now: everything durable, and of what is pending, or was when the
-   * disk filled or broke, the whole units up to `seq`. This journal goes on unharmed.
+   * Returns the journal that another process would open after a crash now: everything durable, and of what is pending, or
+   * was when the disk filled or broke, the whole units up to `seq`. This journal is not changed.
    */
   crashAfter(seq: number = this.#durableSeq): MemoryJournal {
     const durable = this.#rows.slice(0, this.#durableSeq);
@@ -198,7 +198,7 @@ export class MemoryJournal implements Journal {
   }
 }
 
-/** The leading rows whose units lie wholly at or before `seq`. */
+/** The leading rows whose units end at or before `seq`. */
 function wholeUnits(rows: readonly StoredRow[], seq: number): readonly StoredRow[] {
   const firstBeyond = rows.findIndex((row) => row.unit > seq);
   return firstBeyond === -1 ? rows : rows.slice(0, firstBeyond);

@@ -1,24 +1,25 @@
 /**
- * Snapshot files under `snapshots/`: one file a snapshot of one stream, JSON lines.
+ * Snapshot files under `snapshots/`: one file per snapshot of one stream, in JSON lines.
  *
- * A header line says whose and as of which fact, then come the pieces as the caller gave them, then a trailer with
- * their number, their fingerprint and a checksum of everything before it. What a piece means is the caller's business.
- * The snapshotter writes, activation and verification read; in a folder only the serving process writes.
+ * A header line names the stream and its last fact, then come the pieces as the caller gave them, then a trailer with their
+ * number, their fingerprint and a checksum of everything before it. Only the caller knows what a piece means. In a folder
+ * only the serving process writes.
  *
- *  1. A snapshot has its name only after its bytes were fsynced; it counts only after it was read back and proved.
- *  2. Older ones go only after a newer one counts, bad ones first, and the newest `keepMax` good ones stay.
- *  3. A bad snapshot is skipped for an older one and reported, never deleted by a reader; it no longer counts as the newest,
- *     so that the next round writes a new one in its place.
- *  4. Writing and reading work in bounded slices; the caller gives pieces of a state that stands still meanwhile.
+ *  1. A snapshot gets its name only after its bytes were synced; it counts only after it was read back and proved.
+ *  2. Older ones are removed only after a newer one counts, bad ones first; the newest `keepMax` good ones stay.
+ *  3. A bad snapshot is reported and skipped in favour of an older one, never deleted by a reader. It no longer counts as the
+ *     newest, so that the next round writes a new one in its place.
+ *  4. Writing and reading work in bounded slices; the pieces must be of a state that does not change meanwhile.
  *  5. The header has a digest of its own, because it is read without the rest.
  */
 
 import { createHash, type Hash } from 'node:crypto';
-import { readdirSync, readSync, openSync, closeSync } from 'node:fs';
+import { readSync, openSync, closeSync } from 'node:fs';
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from './faults.ts';
-import { FILE_MODE, makePrivateFolder, nextSlice, removeIfPresent, syncFolderAside } from './files.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { messageOf } from './faults.ts';
+import { entriesOf, FILE_MODE, makePrivateFolder, removeIfPresent, syncFolderAside } from './files.ts';
 
 export interface SnapshotHeader {
   readonly format: number;
@@ -27,7 +28,7 @@ export interface SnapshotHeader {
   /** The last fact of the stream that the state includes. */
   readonly seq: number;
   readonly at: number;
-  /** Whatever the caller wants to know without reading the pieces; JSON. */
+  /** JSON that the caller can read without the pieces. */
   readonly about: unknown;
   /** SHA-256 over the header's other fields, in hex; snapshots of earlier versions have none. */
   readonly digest?: string;
@@ -50,11 +51,11 @@ export interface SnapshotFile {
 export interface SnapshotFolderOptions {
   /** Snapshots kept of each stream. */
   readonly keepMax?: number;
-  /** Told about each bad snapshot that is skipped. */
+  /** Called for each bad snapshot that is skipped. */
   readonly onBad?: (path: string, reason: string) => void;
 }
 
-/** A snapshot that could not be written; the older ones still stand. */
+/** A snapshot could not be written; the older ones are still valid. */
 export class SnapshotFault extends Error {
   readonly hint = 'The journal is not touched by this; make room on the disk and try again.';
   constructor(message: string, cause: unknown) {
@@ -82,23 +83,23 @@ const HEADER_BYTES_MAX = 64 * 1024;
 /** Longer names are replaced by a hash: file systems end at 255 bytes. */
 const NAME_CHARS_MAX = 150;
 
-/** SHA-256 over the pieces, a newline after each, in hex: equal states give equal fingerprints. */
+/** SHA-256 over the pieces, a newline after each, in hex. Equal states have equal fingerprints. */
 export function fingerprintOf(pieces: Iterable<string>): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece).update('\n');
   return hash.digest('hex');
 }
 
-/** The snapshots of one data folder. Looking does not create the folder; the first write does. */
+/** The snapshots of one data folder. Only a write creates the folder. */
 export class SnapshotFolder {
   readonly #folder: string;
   readonly #keepMax: number;
   readonly #onBad: (path: string, reason: string) => void;
   /** Sequence numbers of each stream's files, ascending, by the stream's part of the name. */
   readonly #seqs = new Map<string, number[]>();
-  /** Paths that were found bad, or gone, and not written anew since. */
+  /** Paths that were found bad or missing and were not written again since. */
   readonly #bad = new Set<string>();
-  #hasSwept = false;
+  #hasRemovedDrafts = false;
   #drafts = 0;
 
   constructor(dataFolder: string, { keepMax = KEEP_MAX, onBad = () => {} }: SnapshotFolderOptions = {}) {
@@ -111,8 +112,8 @@ export class SnapshotFolder {
   }
 
   /**
-   * Writes, fsyncs, names, reads back and proves a snapshot, then drops the oldest of its stream.
-   * Throws SnapshotFault and leaves no trace when any of that fails.
+   * Writes, syncs, names, reads back and proves a snapshot, then removes the oldest of its stream. When a step fails it
+   * removes the new file and rejects with SnapshotFault.
    */
   async write(header: Omit<SnapshotHeader, 'format' | 'digest'>, pieces: Iterable<string>): Promise<Snapshot> {
     const { eventId, seq } = header;
@@ -121,19 +122,19 @@ export class SnapshotFolder {
     let isNamed = false;
     try {
       makePrivateFolder(this.#folder);
-      this.#sweepOnce();
-      const fingerprint = await writeDraft(draft, sealed(header), pieces);
+      this.#removeDraftsOnce();
+      const fingerprint = await writeDraft(draft, withDigest(header), pieces);
       await rename(draft, path);
       isNamed = true;
       await syncFolderAside(this.#folder);
       const snapshot = await readSnapshot(path);
-      if (snapshot.fingerprint !== fingerprint) throw new Error('what was read back is not what was written');
+      if (snapshot.fingerprint !== fingerprint)
+        throw new Error('the file read back must have the fingerprint that was written');
       await this.#remember(streamName(eventId), seq);
       return snapshot;
     } catch (error) {
       await rm(isNamed ? path : draft, { force: true });
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new SnapshotFault(`the snapshot ${path} could not be written: ${reason}`, error);
+      throw new SnapshotFault(`the snapshot ${path} could not be written: ${messageOf(error)}`, error);
     }
   }
 
@@ -150,13 +151,13 @@ export class SnapshotFolder {
         return snapshot;
       } catch (error) {
         this.#bad.add(path);
-        this.#onBad(path, error instanceof Error ? error.message : String(error));
+        this.#onBad(path, messageOf(error));
       }
     }
     return null;
   }
 
-  /** Takes note of a snapshot that another thread of this process wrote. */
+  /** Adds a snapshot that another thread of this process wrote. */
   noteWritten(eventId: string, seq: number): void {
     const stream = streamName(eventId);
     const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
@@ -165,15 +166,14 @@ export class SnapshotFolder {
   }
 
   /**
-   * The fact that a stream's newest snapshot is of, those left out that were found bad; 0 when it has none. Does not look at
-   * the disk.
+   * The last fact of a stream's newest snapshot that was not found bad; 0 when it has none. Does not read the disk.
    */
   newestSeq(eventId: string): number {
     const stream = streamName(eventId);
     return this.#seqs.get(stream)?.findLast((seq) => !this.#bad.has(this.#pathOf(stream, seq))) ?? 0;
   }
 
-  /** Whether a stream has a snapshot file at all, good or bad; without looking at the disk. */
+  /** Whether a stream has a snapshot file, good or bad. Does not read the disk. */
   has(eventId: string): boolean {
     return (this.#seqs.get(streamName(eventId))?.length ?? 0) > 0;
   }
@@ -181,7 +181,7 @@ export class SnapshotFolder {
   async #remember(stream: string, seq: number): Promise<void> {
     const seqs = [...new Set([...(this.#seqs.get(stream) ?? []), seq])].sort((a, b) => a - b);
     this.#bad.delete(this.#pathOf(stream, seq));
-    // Those that were found bad serve nobody now that a newer one is proved.
+    // Bad ones have no use once a newer one is proved.
     const isBad = (each: number): boolean => this.#bad.has(this.#pathOf(stream, each));
     const kept = seqs.filter((each) => !isBad(each)).slice(-this.#keepMax);
     this.#seqs.set(stream, kept);
@@ -196,14 +196,16 @@ export class SnapshotFolder {
   }
 
   /** Removes the drafts that a crash left behind. */
-  #sweepOnce(): void {
-    if (this.#hasSwept) return;
-    this.#hasSwept = true;
-    for (const name of readdirSync(this.#folder)) if (name.endsWith('.tmp')) removeIfPresent(join(this.#folder, name));
+  #removeDraftsOnce(): void {
+    if (this.#hasRemovedDrafts) return;
+    this.#hasRemovedDrafts = true;
+    for (const { name } of entriesOf(this.#folder)) {
+      if (name.endsWith('.tmp')) removeIfPresent(join(this.#folder, name));
+    }
   }
 }
 
-/** Every snapshot file of a data folder with its header, by stream, oldest first; reads first lines only. */
+/** Every snapshot file of a data folder with its header, by stream, oldest first. Reads only first lines. */
 export function listSnapshots(dataFolder: string): SnapshotFile[] {
   const folder = join(dataFolder, SNAPSHOTS_FOLDER);
   return fileNames(folder)
@@ -211,7 +213,7 @@ export function listSnapshots(dataFolder: string): SnapshotFile[] {
     .map(({ name, seq }) => ({ path: join(folder, name), seq, header: readHeader(join(folder, name)) }));
 }
 
-/** The header of each stream's newest snapshot whose header can be read; reads first lines only, one a stream. */
+/** The header of each stream's newest snapshot with a readable header. Reads only first lines. */
 export function newestHeaders(dataFolder: string): SnapshotHeader[] {
   const folder = join(dataFolder, SNAPSHOTS_FOLDER);
   const names = fileNames(folder).sort((a, b) => b.seq - a.seq);
@@ -224,7 +226,7 @@ export function newestHeaders(dataFolder: string): SnapshotHeader[] {
   return [...headers.values()];
 }
 
-/** Reads a snapshot and proves it; throws an Error that says what is wrong with it. */
+/** Reads a snapshot and proves it; rejects with an Error that says what is wrong with it. */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const bytes = await readFile(path);
   const trailerBegin = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
@@ -233,7 +235,7 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   const checksum = createHash('sha256');
   for (let offset = 0; offset < trailerBegin; offset += SLICE_BYTES) {
     checksum.update(bytes.subarray(offset, Math.min(offset + SLICE_BYTES, trailerBegin)));
-    await nextSlice();
+    await nextRound();
   }
   if (checksum.digest('hex') !== trailer.checksum) throw new Error('it fails its checksum');
   const lines = await linesOf(bytes.subarray(0, trailerBegin));
@@ -256,7 +258,7 @@ async function writeDraft(path: string, header: SnapshotHeader, pieces: Iterable
     let count = 0;
     let slice = `${first}\n`;
     for (const piece of pieces) {
-      if (piece.includes('\n')) throw new Error('a piece is one line');
+      if (piece.includes('\n')) throw new Error('a piece must be one line');
       fingerprint.update(piece).update('\n');
       slice += `${piece}\n`;
       count += 1;
@@ -265,11 +267,11 @@ async function writeDraft(path: string, header: SnapshotHeader, pieces: Iterable
       slice = '';
     }
     await writeSlice(file, checksum, slice);
-    const print = fingerprint.digest('hex');
-    const trailer: Trailer = { pieces: count, fingerprint: print, checksum: checksum.digest('hex') };
+    const digest = fingerprint.digest('hex');
+    const trailer: Trailer = { pieces: count, fingerprint: digest, checksum: checksum.digest('hex') };
     await file.writeFile(`${JSON.stringify(trailer)}\n`);
     await file.sync();
-    return print;
+    return digest;
   } finally {
     await file.close();
   }
@@ -290,7 +292,7 @@ async function linesOf(bytes: Buffer): Promise<string[]> {
     begin = end + 1;
     if (begin - sliceBegin < SLICE_BYTES) continue;
     sliceBegin = begin;
-    await nextSlice();
+    await nextRound();
   }
   return lines;
 }
@@ -303,7 +305,7 @@ async function fingerprintInSlices(pieces: readonly string[]): Promise<string> {
     sliceChars += piece.length;
     if (sliceChars < SLICE_BYTES) continue;
     sliceChars = 0;
-    await nextSlice();
+    await nextRound();
   }
   return hash.digest('hex');
 }
@@ -323,14 +325,14 @@ function readHeader(path: string): SnapshotHeader | null {
   }
 }
 
-/** The first line of a file, of at most so many bytes; null when it is longer. */
+/** The first line of a file; null when it is longer than `bytesMax`. */
 function readLine(descriptor: number, bytesMax: number): string | null {
   const bytes = Buffer.allocUnsafe(bytesMax);
   const end = bytes.subarray(0, readSync(descriptor, bytes, 0, bytesMax, 0)).indexOf(0x0a);
   return end < 0 ? null : bytes.toString('utf8', 0, end);
 }
 
-function sealed(header: Omit<SnapshotHeader, 'format' | 'digest'>): SnapshotHeader {
+function withDigest(header: Omit<SnapshotHeader, 'format' | 'digest'>): SnapshotHeader {
   const whole = { format: FORMAT, ...header };
   return { ...whole, digest: digestOf(whole) };
 }
@@ -342,20 +344,13 @@ function digestOf({ format, eventId, seq, at, about }: SnapshotHeader): string {
 }
 
 function fileNames(folder: string): { name: string; stream: string; seq: number }[] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-  return names.flatMap((name) => {
+  return entriesOf(folder).flatMap(({ name }) => {
     const parts = /^(.+)-([0-9]+)\.snapshot$/.exec(name);
     return parts === null ? [] : [{ name, stream: parts[1] ?? '', seq: Number(parts[2]) }];
   });
 }
 
-/** A stream's part of the file name: its id with what file systems dislike encoded; '@' begins what no encoding gives. */
+/** A stream's part of the file name: its id, encoded for file systems. '@' marks names that no encoded id can have. */
 function streamName(eventId: string): string {
   if (eventId === '') return '@service';
   const encoded = encodeURIComponent(eventId).replaceAll('*', '%2A');

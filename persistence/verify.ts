@@ -1,16 +1,16 @@
 /**
- * Reading a data folder from end to end without writing: is everything there, and is it what was written?
+ * Reads a data folder from end to end without writing, and lists everything that is missing or differs from what was written.
  *
- * Works beside a serving process and on a folder that a crash left. It lists what it finds instead of stopping at the
- * first; replay and the rules of ticket sales are checked on top of it by others, who see each fact through `onRow`.
- * Reading a log takes SQLite's shared memory, so an empty `-wal` and a `-shm` may appear beside a closed journal.
- * It is called from a process that does not serve; `quick_check` would stall one that does.
+ * It works beside a serving process and on a folder that a crash left. It continues after a problem instead of stopping at
+ * the first. What facts mean is not checked here: `onRow` receives each of them. Reading a log takes SQLite's shared memory,
+ * so an empty `-wal` and a `-shm` may appear beside a closed journal. It must run in a process that does not serve, because
+ * `quick_check` would block one that does.
  */
 
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { headAtAnchor, newestBatch, walkChain } from './sqlite/chain.ts';
 import type { ChainPlace } from './sqlite/archive.ts';
-import { errorCode, JournalDamaged } from './faults.ts';
-import { nextSlice } from './files.ts';
+import { errorCode, JournalDamaged, messageOf } from './faults.ts';
 import type { FactRow } from './journal.ts';
 import { WatermarkCheck, type RecoveryListener } from './sqlite/recovery.ts';
 import { journalPath, openReading, readAnchor, type Connection } from './sqlite/schema.ts';
@@ -37,7 +37,7 @@ export interface VerifyReport extends ArchiveReport {
   readonly streams: number;
   readonly facts: number;
   readonly batches: number;
-  /** The last fact that was moved to the archive; 0 when none was. */
+  /** The newest fact that was moved to the archive; 0 when none was. */
   readonly baseSeq: number;
   readonly headSeq: number;
   readonly headHash: string | null;
@@ -54,17 +54,17 @@ const BATCHES_A_SLICE = 16;
 /** Verifies the journal, its watermark, the archive and the snapshots of a folder. Throws only when the format is too new. */
 export async function verifyJournal(folder: string, listener: RecoveryListener = {}): Promise<VerifyReport> {
   const problems = new Problems();
-  // Listed before the journal is read: none of them may be of a later fact than the journal's last.
+  // Listed before the journal is read, so that none of them is of a later fact than the journal's last.
   const files = listSnapshots(folder);
   const { anchor, ...journal } = await verifyChain(folder, listener, problems);
-  const report = (finding: Finding): void => problems.add(finding);
-  const archive = anchor === null ? NO_ARCHIVE : await verifyArchive(folder, anchor, report);
+  const archive =
+    anchor === null ? NO_ARCHIVE : await verifyArchive(folder, anchor, (finding) => problems.add(finding));
   const snapshots = await verifySnapshots(files, journal.headSeq, problems);
   return { ...journal, ...archive, snapshots, problems: problems.listed, moreProblems: problems.more };
 }
 
 interface ChainReport extends Omit<VerifyReport, keyof ArchiveReport | 'snapshots' | 'problems' | 'moreProblems'> {
-  /** Where the journal begins; null when it cannot be told. */
+  /** Where the journal begins; null when that cannot be read. */
   readonly anchor: ChainPlace | null;
 }
 
@@ -81,9 +81,9 @@ const NO_JOURNAL: ChainReport = {
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
-  // The watermark first: a serving process may write both meanwhile, and the journal must not be older than what it is held against.
-  const watermark = readWatermark(folder);
-  const watermarkSeq = watermark.found === 'WATERMARK' ? watermark.watermark.seq : null;
+  // The watermark is read first: a serving process writes both meanwhile, and the journal must not be older than the watermark.
+  const reading = readWatermark(folder);
+  const watermarkSeq = reading.found === 'WATERMARK' ? reading.watermark.seq : null;
   let report = { ...NO_JOURNAL, watermarkSeq };
   let db: Connection | null = null;
   try {
@@ -97,7 +97,7 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
     const anchor = readAnchor(db);
     const { journalId, baseSeq } = anchor;
     const head = headAtAnchor(anchor);
-    const check = new WatermarkCheck(watermark, journalId, head);
+    const check = new WatermarkCheck(reading, journalId, head);
     report = { ...report, journalId, baseSeq, anchor: { journalId, seq: baseSeq, hash: anchor.baseHash } };
     for await (const { facts } of slices(db, head, listener, problems, check)) {
       const streams = head.heads.size;
@@ -149,7 +149,7 @@ async function* slices(
     if (inSlice < BATCHES_A_SLICE) continue;
     inSlice = 0;
     onProgress?.({ seq: head.seq, headSeq });
-    await nextSlice();
+    await nextRound();
   }
   onProgress?.({ seq: head.seq, headSeq });
 }
@@ -170,16 +170,16 @@ async function verifySnapshots(
       if (seq > headSeq) throw new Error(`it is of fact ${seq}, but the journal ends at fact ${headSeq}`);
       fingerprint = snapshot.fingerprint;
     } catch (error) {
-      // A serving process drops old ones meanwhile.
+      // A serving process removes old ones meanwhile.
       if (errorCode(error) === 'ENOENT') continue;
-      problems.add({ what: error instanceof Error ? error.message : String(error), where: path, hint });
+      problems.add({ what: messageOf(error), where: path, hint });
     }
     findings.push({ path, eventId: header?.eventId ?? null, seq, fingerprint });
   }
   return findings;
 }
 
-/** SQLite's own look at its pages: says nothing about missing rows, but finds what reading along the key does not touch. */
+/** SQLite's check of its pages: it does not see missing rows, but finds damage that reading along the key does not touch. */
 function quickCheck(db: Connection, problems: Problems): void {
   const lines = db.pragma(`quick_check(${PROBLEMS_MAX})`) as { quick_check: string }[];
   for (const { quick_check: line } of lines) {

@@ -17,7 +17,7 @@ import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
-import { stopwatchMs } from '#persistence/files.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';

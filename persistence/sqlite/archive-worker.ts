@@ -1,21 +1,21 @@
-/** The worker thread of one piece of work at the archive; started by `archive.ts` alone, answers once and ends. */
+/** The entry of a worker thread that does one job at the archive, posts its outcome and ends. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { proveArchiveOf, writeArchive, type ArchiveWork } from './archive.ts';
+import { proveArchiveOf, writeArchive, type ArchiveJob } from './archive.ts';
 
-function work(asked: ArchiveWork): unknown {
-  if (asked.kind === 'PROVE') return proveArchiveOf(asked.folder, asked.seq);
-  return writeArchive(asked.folder, asked.throughSeq, asked.at);
+function run(job: ArchiveJob): unknown {
+  if (job.kind === 'PROVE') return proveArchiveOf(job.folder, job.seq);
+  return writeArchive(job.folder, job.throughSeq, job.at);
 }
 
-/** Errors lose their class between threads; what they say goes along as plain data. */
-function answer(asked: ArchiveWork): { readonly result: unknown } | { readonly error: object } {
+/** Errors lose their class between threads, so their fields are sent as plain data. */
+function outcomeOf(job: ArchiveJob): { readonly result: unknown } | { readonly error: object } {
   try {
-    return { result: work(asked) };
+    return { result: run(job) };
   } catch (error) {
     if (!(error instanceof Error)) return { error: { name: 'Error', message: String(error) } };
     return { error: { ...error, name: error.name, message: error.message } };
   }
 }
 
-parentPort?.postMessage(answer(workerData as ArchiveWork));
+parentPort?.postMessage(outcomeOf(workerData as ArchiveJob));

@@ -1,25 +1,25 @@
 /**
  * The archive of a data folder: files under `archive/`, each a closed journal database with the facts that one pruning
- * moved out of `journal.db`. Together with the journal it holds every fact from the first one on.
+ * moved out of `journal.db`. Archive and journal together hold every fact from the first one on.
  *
- * Owns writing an archive file, and the proof that one is whole and belongs to the journal. Both run in a worker thread
- * (`archive-worker.ts`) when a process serves; `history.ts` reads facts from files that were proved.
+ * It writes an archive file, drops the archived rows from the journal, and proves that a file is whole and belongs to the
+ * journal. In a process that serves, writing and proving run in a worker thread (`archive-worker.ts`).
  *
- *  1. A file has its name only after it was synced and its whole chain was walked again; what a crash leaves is a draft,
- *     which nobody reads and the next pruning removes.
- *  2. Rows are dropped from the journal only when the file that has them carries its name (`pruneSlice`).
- *  3. A file counts only when its chain holds from its first fact to its last and meets the chain of what follows it: the
- *     journal's anchor, or the file after it. So a damaged, exchanged or foreign file is never read. Where what follows is
- *     lost, a file of this journal whose own chain holds still counts: its facts are all there is.
- *  4. Files may overlap after a crash between archiving and dropping; any one that is good serves.
+ *  1. A file gets its name only after it was synced and its whole chain was walked again. What a crash leaves is a draft,
+ *     which is never read and which the next pruning removes.
+ *  2. Rows are dropped from the journal only when the file that has them carries its name.
+ *  3. A file is read only when its chain holds from its first fact to its last and continues in the journal's anchor or in
+ *     the file after it. So a damaged, exchanged or foreign file is never read. When what follows a file is lost, a file of
+ *     this journal whose own chain holds is read all the same: its facts are all that is left.
+ *  4. Files may overlap after a crash between archiving and dropping; any good one serves.
  */
 
-import { readdirSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { copyBatches, headAtAnchor, newestBatch, refuseBreak, walkChain, type ChainHead } from './chain.ts';
-import { errorCode, JournalDamaged } from '../faults.ts';
-import { makePrivateFolder, removeIfPresent, syncFile, syncFolder } from '../files.ts';
+import { JournalDamaged, messageOf } from '../faults.ts';
+import { entriesOf, makePrivateFolder, removeIfPresent, syncFile, syncFolder } from '../files.ts';
 import {
   journalPath,
   openReading,
@@ -38,17 +38,17 @@ export interface ArchiveFile {
   readonly toSeq: number;
 }
 
-/** What a pruning moved. */
+/** The file that a pruning wrote. */
 export type ArchivedFacts = ArchiveFile;
 
-/** A place in the chain: a fact, and the hash of the batch that ends with it. */
+/** A position in the chain: a fact, and the hash of the batch that ends with it. */
 export interface ChainPlace {
   readonly journalId: string;
   readonly seq: number;
   readonly hash: Buffer;
 }
 
-export type ArchiveWork =
+export type ArchiveJob =
   | { readonly kind: 'ARCHIVE'; readonly folder: string; readonly throughSeq: number; readonly at: number }
   | { readonly kind: 'PROVE'; readonly folder: string; readonly seq: number };
 
@@ -56,10 +56,10 @@ const DRAFT_SUFFIX = '.tmp';
 const FILE_NAME = /^([0-9]+)-([0-9]+)\.db$/;
 const PUT_BACK = 'Put the archive file back from a backup: holdfast backup copies the archive too.';
 
-/** The archive files of a folder by their first fact; of those with the same one the longest first. */
+/** The archive files of a folder by their first fact, and the longest first among those with the same first fact. */
 export function listArchives(folder: string): ArchiveFile[] {
-  return namesIn(join(folder, ARCHIVE_FOLDER))
-    .flatMap((name) => {
+  return entriesOf(join(folder, ARCHIVE_FOLDER))
+    .flatMap(({ name }) => {
       const parts = FILE_NAME.exec(name);
       if (parts === null) return [];
       return [{ path: join(folder, ARCHIVE_FOLDER, name), fromSeq: Number(parts[1]), toSeq: Number(parts[2]) }];
@@ -67,7 +67,7 @@ export function listArchives(folder: string): ArchiveFile[] {
     .sort((a, b) => a.fromSeq - b.fromSeq || b.toSeq - a.toSeq);
 }
 
-/** Archives the whole batches at or before `throughSeq`, in a worker thread; null when there are none. */
+/** Archives the whole batches at or before `throughSeq` in a worker thread; null when there are none. */
 export async function archiveFacts(folder: string, throughSeq: number, at: number): Promise<ArchivedFacts | null> {
   return (await runWorker({ kind: 'ARCHIVE', folder, throughSeq, at })) as ArchivedFacts | null;
 }
@@ -77,22 +77,22 @@ export async function proveArchiveAside(folder: string, seq: number): Promise<Ar
   return (await runWorker({ kind: 'PROVE', folder, seq })) as ArchiveFile;
 }
 
-async function runWorker(workerData: ArchiveWork): Promise<unknown> {
+async function runWorker(workerData: ArchiveJob): Promise<unknown> {
   const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { workerData, execArgv: [] });
-  const answer = await new Promise<{ result: unknown } | { error: object }>((resolve, reject) => {
+  const outcome = await new Promise<{ result: unknown } | { error: object }>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the archive worker ended without an answer')));
+    worker.once('exit', () => reject(new Error('the archive worker ended without an outcome')));
   });
-  if ('error' in answer) throw revived(answer.error);
-  return answer.result;
+  if ('error' in outcome) throw toError(outcome.error);
+  return outcome.result;
 }
 
-/** An error of the worker with its class again: what it says decides how the service goes on. */
-function revived(error: object): Error {
-  const told = error as { name: string; message: string; lastGoodSeq?: number; hint?: string };
-  const { name, message, lastGoodSeq = 0, hint } = told;
-  if (name !== 'JournalDamaged') return Object.assign(new Error(message), told);
+/** Gives an error of the worker its class again, because callers treat JournalDamaged differently. */
+function toError(error: object): Error {
+  const fields = error as { name: string; message: string; lastGoodSeq?: number; hint?: string };
+  const { name, message, lastGoodSeq = 0, hint } = fields;
+  if (name !== 'JournalDamaged') return Object.assign(new Error(message), fields);
   return new JournalDamaged({
     message: message.replace(/^the journal is damaged: /, ''),
     lastGoodSeq,
@@ -102,14 +102,14 @@ function revived(error: object): Error {
 
 // ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The archiving itself, all at once; `at` is the moment that the file remembers as its own. */
+/** The archiving itself, synchronous; `at` is stored in the file as the moment when it was written. */
 export function writeArchive(folder: string, throughSeq: number, at: number): ArchivedFacts | null {
   const source = openReading(journalPath(folder));
   if (source === null) return null;
   try {
     const anchor = readAnchor(source);
     const archive = join(folder, ARCHIVE_FOLDER);
-    sweep(archive, anchor.baseSeq);
+    removeLeftovers(archive, anchor.baseSeq);
     const toSeq = source
       .prepare<[number], number | null>('SELECT max(last_seq) FROM batch WHERE last_seq <= ?')
       .pluck()
@@ -142,16 +142,16 @@ function writeDraft(source: Connection, anchor: Anchor, draft: string, toSeq: nu
     const batches = walkChain(source, headAtAnchor(anchor), refuseBreak);
     for (const copied of copyBatches(batches, target, anchor, { seq: toSeq })) void copied;
     target.prepare("INSERT INTO meta VALUES ('archived_at', ?)").run(String(at));
-    // One plain file, which a reader opens without leaving a log beside it.
+    // A reader of a database in WAL mode would leave a log beside it.
     target.pragma('journal_mode = DELETE');
   } finally {
     target.close();
   }
 }
 
-/** Removes drafts, and files of facts that the journal still has all of: a crash came before their rows were dropped. */
-function sweep(archive: string, baseSeq: number): void {
-  for (const name of namesIn(archive)) {
+/** Removes drafts, and files whose facts are all in the journal because a crash came before their rows were dropped. */
+function removeLeftovers(archive: string, baseSeq: number): void {
+  for (const { name } of entriesOf(archive)) {
     const fromSeq = Number(FILE_NAME.exec(name)?.[1] ?? 0);
     if (name.includes(DRAFT_SUFFIX) || fromSeq > baseSeq) removeIfPresent(join(archive, name));
   }
@@ -161,7 +161,7 @@ function removeDraft(draft: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) removeIfPresent(`${draft}${suffix}`);
 }
 
-/** When the newest archive file was written, in milliseconds since 1970; null when there is none that says so. */
+/** When the newest archive file was written, in milliseconds since 1970; null when there is none or it cannot be read. */
 export function lastArchivedAt(folder: string): number | null {
   const newest = listArchives(folder).sort((a, b) => b.toSeq - a.toSeq)[0];
   if (newest === undefined) return null;
@@ -178,8 +178,8 @@ export function lastArchivedAt(folder: string): number | null {
 // ── proving ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The archive file that has a fact, proved from its first fact to its last and back from the journal's anchor. Throws
- * JournalDamaged, which names the file that is damaged or the facts that no file has.
+ * Returns the archive file that has a fact, proved by rule 3. Throws JournalDamaged, which names the file that is damaged or
+ * the facts that no file has.
  */
 export function proveArchiveOf(folder: string, seq: number): ArchiveFile {
   const files = listArchives(folder);
@@ -197,10 +197,10 @@ export function proveArchiveOf(folder: string, seq: number): ArchiveFile {
     if (!('trouble' in proof)) return file;
     troubles.set(file, proof.trouble);
   }
-  throw absent(files, place.seq, seq, troubles);
+  throw notArchived(files, place.seq, seq, troubles);
 }
 
-/** What a proof gives, or what is wrong with the file. */
+/** The result of a proof, or what is wrong with the file. */
 export function attempt<Result>(proof: () => Result): { readonly result: Result } | { readonly trouble: string } {
   try {
     return { result: proof() };
@@ -209,7 +209,7 @@ export function attempt<Result>(proof: () => Result): { readonly result: Result 
   }
 }
 
-/** The file with the fact, or the place before a file that lies between; null when no good file meets the place. */
+/** The file with the fact, or the place before a file that lies between; null when no good file joins the place. */
 function stepBack(
   files: readonly ArchiveFile[],
   place: ChainPlace,
@@ -217,7 +217,7 @@ function stepBack(
   troubles: Map<ArchiveFile, string>,
 ): { readonly file: ArchiveFile } | { readonly place: ChainPlace } | null {
   for (const file of files) {
-    if (!meets(file, place.seq) || (seq > place.seq ? file.toSeq < seq : file.fromSeq > place.seq)) continue;
+    if (!reaches(file, place.seq) || (seq > place.seq ? file.toSeq < seq : file.fromSeq > place.seq)) continue;
     try {
       const before = meetPlace(file, place);
       if (seq < file.fromSeq) return { place: before };
@@ -230,11 +230,11 @@ function stepBack(
   return null;
 }
 
-function meets({ fromSeq, toSeq }: ArchiveFile, seq: number): boolean {
+function reaches({ fromSeq, toSeq }: ArchiveFile, seq: number): boolean {
   return fromSeq - 1 <= seq && seq <= toSeq;
 }
 
-/** Whether the chain of the file passes the place; returns the place that the file begins after. */
+/** Checks that the chain of the file passes through the place; returns the place that the file begins after. */
 export function meetPlace(file: ArchiveFile, { journalId, seq, hash }: ChainPlace): ChainPlace {
   return openFile(file, (db) => {
     const anchor = readAnchor(db);
@@ -283,8 +283,8 @@ function journalAnchor(folder: string): ChainPlace {
   return { journalId, seq: baseSeq, hash: baseHash };
 }
 
-/** Why no file has a fact: the one that should is damaged, or there is none. */
-function absent(
+/** The error when no good file has a fact: the file that should have it is damaged, or there is none. */
+function notArchived(
   files: readonly ArchiveFile[],
   placeSeq: number,
   seq: number,
@@ -303,19 +303,9 @@ function damaged(message: string, lastGoodSeq: number): JournalDamaged {
   return new JournalDamaged({ message, lastGoodSeq, hint: PUT_BACK });
 }
 
-/** What is wrong with a file, without the words that every such error begins with. */
+/** What is wrong with a file, without the beginning that all such messages share. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/^the journal is damaged: /, '');
-}
-
-function namesIn(archive: string): string[] {
-  try {
-    return readdirSync(archive);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return messageOf(error).replace(/^the journal is damaged: /, '');
 }
 
 // ── dropping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -325,7 +315,7 @@ const FACTS_A_SLICE = 2_000;
 
 /**
  * Drops the next whole batches at or before `throughSeq`, at most `FACTS_A_SLICE` facts unless one batch is larger,
- * and moves the anchor up to them in the same transaction. Called by the writer thread until DONE.
+ * and moves the anchor up to them in the same transaction. Every call leaves a journal whose chain holds from its anchor on.
  */
 export function pruneSlice(db: Connection, throughSeq: number): 'MORE' | 'DONE' {
   return db

@@ -1,13 +1,13 @@
 /**
- * The chain over the journal: each batch row carries a hash over the previous batch's hash and its facts.
+ * The hash chain over the journal: each batch row has a hash over the previous batch's hash and its own facts.
  *
- * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and its own checks still
- * say "ok". The chain proves every column of every fact from the anchor up to the last batch; how far the last
- * batch must reach is the watermark's business (`watermark.ts`). Used when a journal is opened, verified, copied, archived.
+ * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and SQLite's own checks still
+ * report "ok". The chain proves every column of every fact from the anchor to the last batch; `watermark.ts` proves how far
+ * the last batch must reach.
  *
  *  1. A batch is yielded only after its range, links, units and hash were checked.
- *  2. The walk reads in slices of bounded size and holds no statement open between them; the caller may pause.
- *  3. `heads` of the walk is the newest checked fact of every stream, those without rows left included.
+ *  2. The walk reads in slices of bounded size and holds no statement open between them, so the caller may pause.
+ *  3. `heads` of the walk is the newest checked fact of every stream, also of streams whose rows were all pruned.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ export interface Batch {
   readonly facts: readonly StoredFact[];
 }
 
-/** Where the chain does not hold. */
+/** A place where the chain does not hold. */
 export interface ChainBreak {
   readonly message: string;
   /** The last fact before the break that is proved. */
@@ -39,7 +39,7 @@ export interface ChainBreak {
   readonly batchSeq: number;
 }
 
-/** How far a walk came. */
+/** The state of a walk: the last checked batch. */
 export interface ChainHead {
   seq: number;
   hash: Buffer;
@@ -52,7 +52,7 @@ const BATCHES_A_SLICE = 64;
 const FACT_COLUMNS = 'seq, at, event_id AS eventId, type, data, prev, unit';
 const BATCH_COLUMNS = 'first_seq AS firstSeq, last_seq AS lastSeq, count, at, hash';
 
-/** The text of a fact that the chain hashes: every column, lengths before the texts so that no two facts read alike. */
+/** The text of a fact that the chain hashes: every column, with lengths before the texts, so that no two facts have the same. */
 export function canonicalText(fact: StoredFact): string {
   const { seq, at, eventId, type, data, prev, unit } = fact;
   return `${seq} ${at} ${prev} ${unit} ${eventId.length} ${type.length} ${data.length} ${eventId}${type}${data}\n`;
@@ -73,9 +73,9 @@ export function headAtAnchor(anchor: Anchor): ChainHead {
 }
 
 /**
- * Walks the batches from `head` to the end and moves `head` along.
- * `onBreak` is told about every break; when it returns, the walk goes on behind the batch as if it had held,
- * so that a verification can list more than the first. Facts without a commit row are a break as well.
+ * Walks the batches from `head` to the end and moves `head` along. `onBreak` receives every break; when it returns, the walk
+ * continues after the batch as if the chain had held, so that a verification can list more than the first. Facts without a
+ * commit row are a break too.
  */
 export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: ChainBreak) => void): Generator<Batch> {
   const selectBatches = db.prepare<[number], BatchRow>(
@@ -89,7 +89,7 @@ export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: Cha
     if (rows.length === 0) break;
     for (const row of rows) {
       const facts = selectFacts.all(head.seq, row.lastSeq);
-      const wrong = whatIsWrong(head, row, facts);
+      const wrong = checkBatch(head, row, facts);
       if (wrong !== null) onBreak({ message: wrong, lastGoodSeq: head.seq, batchSeq: row.lastSeq });
       for (const fact of facts) head.heads.set(fact.eventId, fact.seq);
       head.seq = row.lastSeq;
@@ -103,12 +103,13 @@ export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: Cha
   }
 }
 
-/** The `onBreak` of those who cannot go on: throws JournalDamaged. */
+/** An `onBreak` that throws JournalDamaged. */
 export function refuseBreak({ message, lastGoodSeq, batchSeq }: ChainBreak): never {
   throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: batchSeq });
 }
 
-function whatIsWrong(head: ChainHead, row: BatchRow, facts: readonly StoredFact[]): string | null {
+/** What is wrong with a batch, or null. */
+function checkBatch(head: ChainHead, row: BatchRow, facts: readonly StoredFact[]): string | null {
   const { firstSeq, lastSeq, count, at, hash } = row;
   const where = `the batch of facts ${firstSeq} to ${lastSeq}`;
   if (firstSeq !== head.seq + 1) return `fact ${head.seq + 1} should follow fact ${head.seq}, but ${where} does`;
@@ -145,7 +146,7 @@ export function batchAppender(db: Connection): (previousHash: Uint8Array, facts:
   return (previousHash, facts) => {
     const first = facts[0];
     const last = facts.at(-1);
-    if (first === undefined || last === undefined) throw new Error('a batch has at least one fact');
+    if (first === undefined || last === undefined) throw new Error('a batch must have at least one fact');
     let texts = '';
     for (const fact of facts) {
       const { seq, at, eventId, type, data, prev, unit } = fact;
@@ -160,14 +161,14 @@ export function batchAppender(db: Connection): (previousHash: Uint8Array, facts:
 
 // ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Where a copy ends: behind the last whole unit at or before the sequence number and the time, where given. */
+/** The end of a copy: the last whole unit at or before the sequence number and the time, where given. */
 export interface CopyLimit {
   readonly seq?: number | undefined;
   /** Milliseconds since 1970; the copy ends before the first later fact. */
   readonly at?: number | undefined;
 }
 
-/** How far a copy came; `cut` when the limit ended it before the source did. */
+/** The end that a copy has reached; `cut` when the limit ended it before the source did. */
 export interface Copied {
   readonly seq: number;
   readonly hash: Buffer;
@@ -177,8 +178,8 @@ export interface Copied {
 const FACTS_A_TRANSACTION = 4_000;
 
 /**
- * Appends the batches to the target, many in one transaction, and yields after each transaction how far it came.
- * Whole batches keep their commit row; one that the limit cuts gets a new one over the units that are left.
+ * Appends the batches to the target, many in one transaction, and yields after each transaction. Whole batches keep their
+ * commit row; a batch that the limit cuts gets a new one over the units that are left.
  */
 export function* copyBatches(
   batches: Iterable<Batch>,
@@ -194,7 +195,7 @@ export function* copyBatches(
     if (target.inTransaction) target.exec('COMMIT');
     facts = 0;
   };
-  // A batch is asked for only while the limit is not reached: what lies behind it may be damaged.
+  // No batch after the limit is read: it may be damaged.
   const source = batches[Symbol.iterator]();
   while (!copied.cut) {
     const next = source.next();
@@ -205,7 +206,7 @@ export function* copyBatches(
       if (!target.inTransaction) target.exec('BEGIN IMMEDIATE');
       const hash = append(copied.hash, kept);
       if (kept.length === all.length && !hash.equals(row.hash))
-        throw new Error(`batch ${row.lastSeq} was copied wrongly`);
+        throw new Error(`the copy of batch ${row.lastSeq} must have the hash of the original`);
       copied = { seq: kept.at(-1)?.seq ?? copied.seq, hash, cut: false };
       facts += kept.length;
     }

@@ -3,19 +3,19 @@
 import Database from 'better-sqlite3';
 
 export interface InjectedFault {
-  /** SLOW makes every commit after those wait; the others fail one. */
+  /** SLOW delays every commit after `afterCommits`; the others fail the first commit after them. */
   readonly kind: 'FULL' | 'IOERR' | 'SLOW';
-  /** Commits that still work. */
+  /** Commits that work before the fault. */
   readonly afterCommits: number;
-  /** Whether the failed commit is on disk all the same; its outcome is unknown to the one who is told. */
+  /** Whether the failed commit is on disk all the same; the journal cannot know which. */
   readonly outcome: 'LOST' | 'KEPT';
-  /** FULL only: probes that find the disk full still. */
+  /** FULL only: probes that still find the disk full. */
   readonly fullProbes: number;
-  /** SLOW only: how long the disk takes. */
+  /** SLOW only: the delay of each commit. */
   readonly delayMs?: number;
 }
 
-/** Fires once, a slow disk stays slow; without a fault to inject it does nothing. */
+/** FULL and IOERR fire once, SLOW stays. Without a fault it does nothing. */
 export class FaultInjector {
   readonly #fault: InjectedFault | null;
   #commits = 0;

@@ -1,33 +1,32 @@
 /**
- * Every fact of a folder, wherever it lies: in the journal, or in the archive that pruning moved it to.
+ * Reads every fact of a data folder, whether it lies in the journal or in the archive.
  *
- * The one reader of "archive, then journal": activation, the snapshot worker, verification and the commands read
- * through it. A stream is walked back along `prev` from its newest fact, from the journal into the archive files that have
- * facts of it, and then read forward. The proof of an archive file is `archive.ts`'s.
+ * A stream is walked back along `prev` from its newest fact, from the journal into the archive files that have facts of it,
+ * and then read forward.
  *
- *  1. A file of the archive is opened only when a fact of it is asked for, and read only after it was proved.
- *  2. A fact that cannot be read stops the reader with JournalDamaged, which says what is missing; none is skipped.
- *  3. Links are walked in slices; the event loop is free in between.
+ *  1. An archive file is opened only when a fact of it is wanted, and read only after it was proved.
+ *  2. A fact that cannot be read ends the read with JournalDamaged, which names what is missing; no fact is skipped.
+ *  3. Links are walked in slices, and the event loop is free in between.
  *  4. Facts that are pruned while they are read are read on from the file that the pruning wrote.
  */
 
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { listArchives, openFile, proveArchiveOf, type ArchiveFile } from './archive.ts';
 import { JournalDamaged } from '../faults.ts';
-import { nextSlice } from '../files.ts';
 import type { FactRow } from '../journal.ts';
 import { factReader, type FactReader, type StreamRange } from './reader.ts';
 import { openReading, type Connection } from './schema.ts';
 
-/** Proves the archive file that has a fact; on this thread, or on one of its own. */
+/** Finds and proves the archive file that has a fact, on this thread or in a worker. */
 export type ProveArchive = (folder: string, seq: number) => ArchiveFile | Promise<ArchiveFile>;
 
-/** The facts of one stream that lie in one file, by number; no file means the journal. */
+/** Sequence numbers of one stream's facts in one file; a `file` of null means the journal. */
 interface Stretch {
   readonly file: ArchiveFile | null;
   readonly seqs: readonly number[];
 }
 
-/** The numbers of a walk in order, and where the links go on before them. */
+/** The sequence numbers that a walk found, ascending, and the number before them at which the stream continues. */
 interface Walked {
   readonly seqs: readonly number[];
   readonly next: number;
@@ -45,12 +44,12 @@ export class FactHistory {
     this.#prove = prove;
   }
 
-  /** Takes note of an archive file that was written and proved just now, before its facts are dropped from the journal (4). */
+  /** Adds an archive file that was just written and proved, before its facts are dropped from the journal (rule 4). */
   noteArchived(file: ArchiveFile): void {
     this.#proved.push(file);
   }
 
-  /** The facts of a stream after `afterSeq`, in order. Rejects, and throws while it is read, with JournalDamaged. */
+  /** The facts of a stream after `afterSeq`, in order. The promise and the iteration fail with JournalDamaged (rule 2). */
   async stream({ eventId, afterSeq, headSeq, baseSeq }: StreamRange): Promise<Iterable<FactRow>> {
     const stretches: Stretch[] = [];
     let next = headSeq;
@@ -68,7 +67,7 @@ export class FactHistory {
     return this.#forward(eventId, stretches.reverse());
   }
 
-  /** All facts after `afterSeq` up to `upToSeq` of a journal pruned up to `baseSeq`; not in slices. */
+  /** All facts after `afterSeq` up to `upToSeq` of a journal that was pruned up to `baseSeq`. */
   async *all(afterSeq: number, upToSeq: number, baseSeq: number): AsyncIterable<FactRow> {
     let seq = afterSeq;
     while (seq < Math.min(baseSeq, upToSeq)) {
@@ -85,7 +84,7 @@ export class FactHistory {
     yield* this.#journal.all({ afterSeq: Math.max(afterSeq, baseSeq), upToSeq });
   }
 
-  /** Walks the links in the journal back to `endSeq`, or to where a pruning meanwhile left them. */
+  /** Walks the links in the journal back to `endSeq`, or to the new beginning of a journal that is pruned meanwhile. */
   async #walkJournal(headSeq: number, endSeq: number): Promise<Walked> {
     try {
       return await walkBack(this.#journal, headSeq, endSeq);
@@ -142,15 +141,15 @@ export class FactHistory {
   }
 }
 
-/** What the archive files tell that can be read at all, whether or not the ones beside them are whole. */
+/** What the readable archive files contain. */
 export interface ArchiveSurvey {
-  /** The facts of the wanted type, in order; the newest of each stream last. */
+  /** The facts of the wanted type, in order of sequence. */
   readonly rows: readonly FactRow[];
   /** When the last archived fact happened; null when no file could be read. */
   readonly lastAt: number | null;
 }
 
-/** Looks through all archive files for facts of one type, each file only after it was proved. Damaged ones are left out. */
+/** Reads the facts of one type from all archive files. Each file is proved first; damaged files are left out. */
 export async function surveyArchive(
   folder: string,
   baseSeq: number,
@@ -184,7 +183,7 @@ export async function surveyArchive(
   return { rows, lastAt };
 }
 
-/** Opens a file that was proved before. */
+/** Opens an archive file that was proved. */
 function openArchive(file: ArchiveFile): Connection {
   const db = openReading(file.path);
   if (db !== null) return db;
@@ -209,13 +208,13 @@ async function withFile<Result>(file: ArchiveFile, query: (db: Connection) => Pr
   }
 }
 
-/** Follows a stream's links back to `endSeq`; returns their numbers in order, and where they go on before it. */
+/** Walks a stream's links back to `endSeq`. */
 async function walkBack(reader: FactReader, headSeq: number, endSeq: number): Promise<Walked> {
   const seqs: number[] = [];
   let next = headSeq;
   while (next > endSeq) {
     next = reader.linksBack(next, endSeq, seqs);
-    if (next > endSeq) await nextSlice();
+    if (next > endSeq) await nextRound();
   }
   return { seqs: seqs.reverse(), next };
 }

@@ -41,7 +41,7 @@ export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTu
   readonly injectFault?: InjectedFault | undefined;
 }
 
-/** Long enough to share an fsync, short enough that the last reply of a batch does not wait long for the first. */
+/** Large enough that many turns share an fsync, small enough that the first reply of a batch does not wait long for the last. */
 const BOUNDS: BatchBounds = { batchFactsMax: 500, batchBytesMax: 256 * 1024 };
 const TUNING: WriterTuning = {
   watermarkEveryMs: 100,
@@ -52,8 +52,8 @@ const TUNING: WriterTuning = {
 };
 
 /**
- * Takes the folder's lock, proves watermark and chain in slices, starts the writer. Throws FolderInUse, JournalDamaged,
- * JournalTooNew or JournalFault; a folder that is refused is left as it was found.
+ * Takes the folder's lock, proves watermark and chain in slices, and starts the writer. Rejects with FolderInUse,
+ * JournalDamaged, JournalTooNew or JournalFault, and then leaves the folder as it was found.
  */
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<SqliteJournal> {
   const { folder } = options;
@@ -99,7 +99,7 @@ export class SqliteJournal implements Journal {
   readonly journalId: string;
   /** The newest archived fact of each stream that had one when the journal was opened. */
   readonly archivedHeads: ReadonlyMap<string, number>;
-  /** What others than the owner may read, and this process may not forbid them. */
+  /** Paths that others than the owner may read, because this process is not allowed to change their rights. */
   readonly notPrivate: readonly string[];
   readonly #lock: FolderLock;
   readonly #worker: Worker;
@@ -116,7 +116,7 @@ export class SqliteJournal implements Journal {
   #inFlight = false;
   #flushScheduled = false;
   #whenDrained: (() => void) | null = null;
-  /** What kept the writer from closing in order. */
+  /** The fault that kept the writer from closing in order. */
   #closingFault: JournalFault | null = null;
   #closed: Promise<void> | null = null;
 
@@ -133,9 +133,9 @@ export class SqliteJournal implements Journal {
     this.#pending = pending;
     this.#head = ready.head;
     this.#baseSeq = ready.baseSeq;
-    worker.on('message', (message: FromWriter) => this.#hear(message));
+    worker.on('message', (message: FromWriter) => this.#onMessage(message));
     worker.on('error', (error) => this.#break(error.message, errorCode(error)));
-    worker.on('exit', () => this.#writerLeft());
+    worker.on('exit', () => this.#onExit());
   }
 
   get status(): JournalStatus {
@@ -155,7 +155,7 @@ export class SqliteJournal implements Journal {
     return Buffer.from(this.#head.hash).toString('hex');
   }
 
-  /** The last fact that pruning moved into the archive; reads begin after it. */
+  /** The newest fact that pruning moved into the archive; reads begin after it. */
   get baseSeq(): number {
     return this.#baseSeq;
   }
@@ -189,15 +189,15 @@ export class SqliteJournal implements Journal {
   }
 
   /**
-   * The durable facts of a stream after `afterSeq`, those included that were moved to the archive. Rejects, and throws while
-   * it is read, with JournalDamaged when some of them are nowhere.
+   * The durable facts of a stream after `afterSeq`, from archive and journal. The promise and the iteration fail with
+   * JournalDamaged when a fact cannot be read.
    */
   factsOf(eventId: string, afterSeq: number): Promise<Iterable<FactRow>> {
     const headSeq = this.#pending.durableHead(eventId, this.durableSeq);
     return this.#history.stream({ eventId, afterSeq, headSeq, baseSeq: this.#baseSeq });
   }
 
-  /** The archived facts of one type, and when the last archived one happened, as far as the archive can be read. */
+  /** The archived facts of one type, as far as the archive can be read. */
   surveyArchive(type: string): Promise<ArchiveSurvey> {
     return surveyArchive(this.folder, this.#baseSeq, type, proveArchiveAside);
   }
@@ -213,26 +213,26 @@ export class SqliteJournal implements Journal {
     this.#listeners.push(listener);
   }
 
-  /** Brings the watermark up to the durable head; called when a snapshot was written. */
+  /** Writes the watermark of the durable head now, instead of within `watermarkEveryMs`. */
   watermark(): Promise<void> {
     return this.#send('WATERMARK_WRITTEN', { kind: 'WATERMARK' });
   }
 
   /**
-   * Moves whole batches at or before `throughSeq` into an archive, proves the archive, then drops them here, in slices
-   * beside other commits. The caller has snapshots at or after `throughSeq` of every stream in them; `at` is the moment.
+   * Moves whole batches at or before `throughSeq` into an archive file, proves it, then drops them from the journal, in slices
+   * between other commits. The caller must have snapshots at or after `throughSeq` of every stream in them; `at` is now.
    */
   async prune(throughSeq: number, at = 0): Promise<ArchivedFacts | null> {
     const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq), at);
     if (archived === null) return null;
     this.#history.noteArchived(archived);
-    // Readers that begin from now on begin after what is being dropped.
+    // A read that starts from now on must not touch rows that are being dropped.
     this.#baseSeq = Math.max(this.#baseSeq, archived.toSeq);
     await this.#send('PRUNED', { kind: 'PRUNE', throughSeq: archived.toSeq });
     return archived;
   }
 
-  /** Makes what is on its way durable, folds the log, lets the folder go. Rejects with JournalFault when the disk fails at it. */
+  /** Makes pending facts durable, checkpoints the log and releases the lock. Rejects with JournalFault when the disk fails. */
   close(): Promise<void> {
     this.#closed ??= this.#shutDown();
     return this.#closed;
@@ -242,7 +242,7 @@ export class SqliteJournal implements Journal {
     const isBroken = this.#status === 'BROKEN';
     this.#setStatus('CLOSED', closedFault());
     if (!this.#pending.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
-    // The writer closes last and folds the log into the database, except after an I/O error: then nobody may write.
+    // The last connection to close checkpoints the log. That is the writer's, except after an I/O error: then it must not write.
     if (!isBroken) this.#db.close();
     await new Promise<void>((resolve) => {
       if (this.#worker.threadId === -1) return resolve();
@@ -268,7 +268,7 @@ export class SqliteJournal implements Journal {
     this.#worker.postMessage(message, transfer);
   }
 
-  #hear(message: FromWriter): void {
+  #onMessage(message: FromWriter): void {
     switch (message.kind) {
       case 'DURABLE':
         return this.#advance(message.head, message.commitMs);
@@ -322,8 +322,8 @@ export class SqliteJournal implements Journal {
     if (this.#status === 'FULL') this.#setStatus('OPEN', null);
   }
 
-  #writerLeft(): void {
-    if (this.#closed === null || !this.#pending.isEmpty) this.#break('its writer ended unasked', '');
+  #onExit(): void {
+    if (this.#closed === null || !this.#pending.isEmpty) this.#break('its writer thread ended', '');
   }
 
   #setStatus(status: JournalStatus, fault: JournalFault | null): void {
@@ -355,7 +355,7 @@ export class SqliteJournal implements Journal {
 async function startWriter(
   options: WriterOptions,
 ): Promise<{ worker: Worker; ready: Extract<FromWriter, { kind: 'READY' }> }> {
-  // Node strips the worker's types itself: a loader that the main thread was started with would only make it slow to start.
+  // Without execArgv the worker does not load the loader of the main thread; Node strips the types itself, which is faster.
   const worker = new Worker(new URL('./writer.ts', import.meta.url), { workerData: options, execArgv: [] });
   const first = await new Promise<FromWriter>((resolve, reject) => {
     worker.once('message', resolve);

@@ -1,14 +1,14 @@
 /**
- * One process per data folder: a lock that the kernel releases when its process dies, however it dies.
+ * The lock that allows one process per data folder. The kernel releases it when the process ends, however it ends.
  *
- * The lock is an exclusive transaction on a database of its own, `lock.db`, held as long as the process serves.
- * `holdfast.pid` is a courtesy beside it, for people and for messages; a stale one is no obstacle, for it decides
- * nothing. As with every open database, nobody in the serving process may open `lock.db` through `fs`.
+ * The lock is an exclusive transaction on a database of its own, `lock.db`, held while the process serves. `holdfast.pid`
+ * only names that process in messages and decides nothing, so a stale one does no harm. The serving process must not open
+ * `lock.db` through `fs`: closing any descriptor of it would drop the lock.
  */
 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { errorCode, FolderInUse } from '../faults.ts';
+import { errorCode, FolderInUse, isNoSpace, messageOf } from '../faults.ts';
 import { JournalFault } from '../journal.ts';
 import { makePrivateFile, makePrivateFolder, readIfPresent, removeIfPresent, replaceFile } from '../files.ts';
 
@@ -18,12 +18,12 @@ export interface FolderLock {
 
 export const LOCK_FILE = 'lock.db';
 export const PID_FILE = 'holdfast.pid';
-/** Long enough to outwait a process that only asks who serves, short enough for a clear refusal. */
-const ASKING_WAIT_MS = 250;
+/** Longer than another process holds the lock to read who serves, and short enough for a prompt refusal. */
+const LOCK_WAIT_MS = 250;
 
 /**
- * Takes the folder for this process, makes it when it is missing. Throws FolderInUse when another one has it, and JournalFault
- * when nothing can be written there.
+ * Takes the lock of a data folder, which it makes when it is missing. Throws FolderInUse when another process has the lock, and
+ * JournalFault when the folder cannot be written.
  */
 export function lockFolder(folder: string): FolderLock {
   try {
@@ -36,7 +36,7 @@ export function lockFolder(folder: string): FolderLock {
 function takeLock(folder: string): FolderLock {
   makePrivateFolder(folder);
   makePrivateFile(join(folder, LOCK_FILE));
-  const db = new Database(join(folder, LOCK_FILE), { timeout: ASKING_WAIT_MS });
+  const db = new Database(join(folder, LOCK_FILE), { timeout: LOCK_WAIT_MS });
   try {
     db.exec('BEGIN EXCLUSIVE');
     replaceFile(join(folder, PID_FILE), `${process.pid}\n`);
@@ -53,7 +53,7 @@ function takeLock(folder: string): FolderLock {
   };
 }
 
-/** The id of the process that serves from the folder, or null when nobody does; a stale file left by a crash counts as nobody. */
+/** The id of the process that has the lock of the folder, or null when none has; a stale pid file counts as none. */
 export function readServingPid(folder: string): number | null {
   const pid = readPid(folder);
   return pid !== null && isLocked(folder) ? pid : null;
@@ -80,9 +80,8 @@ function readPid(folder: string): number | null {
 }
 
 function unwritable(folder: string, cause: unknown): JournalFault {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `the data folder ${folder} cannot be written: ${reason}`;
-  if (['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(errorCode(cause))) {
+  const message = `the data folder ${folder} cannot be written: ${messageOf(cause)}`;
+  if (isNoSpace(cause)) {
     return new JournalFault('FULL', message, 'Make room on the disk of the data folder, then start again.', cause);
   }
   return new JournalFault('BROKEN', message, 'Check the disk, its mount, and the rights on the data folder.', cause);

@@ -1,17 +1,16 @@
 /**
- * Facts that were appended and are not yet durable, gathered into the batches in which they will be committed.
+ * Facts that were appended and are not durable yet, gathered into the batches in which they are committed.
  *
- * Owned by `journal.ts`. It numbers facts, links each to its stream's previous one, and knows how to take the
- * links back when a failed write makes everything after the durable head forgotten.
+ * It numbers facts and links each to its stream's previous one. When a write fails it takes the links back to the durable head.
  *
- *  1. A batch holds whole units; it is closed when the next unit would take it over its bounds.
+ *  1. A batch holds whole units; it is closed when the next unit would exceed its bounds.
  *  2. Once taken for writing a batch takes no more facts; it stays here until it is durable.
- *  3. How much may be pending is bounded by whoever appends: `appendedSeq - durableSeq` tells.
+ *  3. It has no bound of its own: whoever appends bounds `appendedSeq - durableSeq`.
  */
 
 import type { JournalFault, Unit } from '../journal.ts';
 
-/** Facts on their way to the writer: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
+/** Facts of one commit: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
 export interface PendingBatch {
   readonly firstSeq: number;
   lastSeq: number;
@@ -54,7 +53,7 @@ export class PendingFacts {
   }
 
   add({ eventId, at, facts }: Unit): number {
-    if (facts.length === 0) throw new Error('a unit has at least one fact');
+    if (facts.length === 0) throw new Error('a unit must have at least one fact');
     const size = facts.reduce((sum, { type, data }) => sum + type.length + data.length, 0);
     const batch = this.#batchFor(facts.length, size);
     const unit = this.#appendedSeq + facts.length;
@@ -105,13 +104,13 @@ export class PendingFacts {
     this.#appendedSeq = durableSeq;
   }
 
-  /** Takes in a fact that turned out to be on disk after a write whose outcome was unknown. */
+  /** Adds a fact that is on disk after a write whose outcome was unknown. */
   adopt(seq: number, eventId: string): void {
     this.#heads.set(eventId, seq);
     this.#appendedSeq = seq;
   }
 
-  /** The newest fact of a stream that is at or before the durable head; 0 when it has none. */
+  /** The newest fact of a stream that is durable; 0 when it has none. */
   durableHead(eventId: string, durableSeq: number): number {
     let seq = this.#heads.get(eventId) ?? 0;
     while (seq > durableSeq) {

@@ -1,12 +1,11 @@
 /**
- * Reading facts back from one database: the live journal's read connection, or a file of the archive. What lies in both is
- * `history.ts`'s.
+ * Reads facts from one database: the journal, or a file of the archive.
  *
- * Facts never change, so a read bounded by the durable head needs no transaction: it reads in slices, keeps the log
- * free for checkpoints, and may be left at any time. There is no index on the stream: a stream is walked back along
- * `prev` to where the reader stands, then read forward.
+ * Facts never change, so a read that ends at the durable head needs no transaction: it reads in slices, does not block
+ * checkpoints, and may be left at any time. There is no index by stream: a stream is walked back along `prev` to where the
+ * caller stands, then read forward.
  *
- *  1. No fact is skipped in silence: a missing row stops the read with JournalDamaged.
+ *  1. A missing row ends the read with JournalDamaged; no fact is skipped.
  */
 
 import { JournalDamaged } from '../faults.ts';
@@ -16,7 +15,7 @@ import type { Connection } from './schema.ts';
 /** A part of a stream. */
 export interface StreamRange {
   readonly eventId: string;
-  /** The reader stands here: facts after it are wanted. */
+  /** The caller has this fact and wants those after it. */
   readonly afterSeq: number;
   /** The newest fact of the stream. */
   readonly headSeq: number;
@@ -24,13 +23,12 @@ export interface StreamRange {
   readonly baseSeq: number;
 }
 
-/** Reads one database, the journal or a file of the archive. */
 export interface FactReader {
   /** All facts after `afterSeq` up to `upToSeq`. */
   all(range: { readonly afterSeq: number; readonly upToSeq: number }): Iterable<FactRow>;
   /** The facts of one stream after `afterSeq`; throws JournalDamaged when some of them were archived. */
   stream(range: StreamRange): Iterable<FactRow>;
-  /** Adds to `seqs` the next links of a stream, from `headSeq` back as far as `endSeq`; returns the first one not followed. */
+  /** Adds to `seqs` a slice of a stream's numbers, from `headSeq` back to `endSeq`; returns the first number not added. */
   linksBack(headSeq: number, endSeq: number, seqs: number[]): number;
   /** The facts of a stream with these numbers. */
   listed(eventId: string, seqs: readonly number[]): Iterable<FactRow>;
@@ -46,7 +44,7 @@ export function factReader(db: Connection): FactReader {
   const selectRange = db.prepare<[number, number], FactRow>(
     `SELECT ${COLUMNS} FROM journal WHERE seq > ? AND seq <= ? ORDER BY seq`,
   );
-  // One statement walks many links: measured, this is four times faster than a statement for each.
+  // One statement walks many links, which was measured to be four times faster than one statement each.
   const selectBack = db.prepare<[number, number], { seq: number; prev: number }>(`
     WITH RECURSIVE line(seq, prev) AS (
       SELECT seq, prev FROM journal WHERE seq = ?

@@ -1,14 +1,15 @@
 /**
- * Proving a journal when it is opened: watermark, anchor, chain, end.
+ * Proves a journal when it is opened: watermark, anchor, chain and end.
  *
- * Called under the folder's lock, before the writer starts and before anything is written, so that a damaged folder
- * stays exactly as it was found.
+ * It runs under the folder's lock, before the writer starts and before anything is written, so that a damaged folder stays
+ * as it was found.
  */
 
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
-import { errorCode, isCorruption, JournalDamaged } from '../faults.ts';
-import { nextSlice, stopwatchMs } from '../files.ts';
+import { errorCode, isCorruption, JournalDamaged, messageOf } from '../faults.ts';
 import { JournalFault, type FactRow } from '../journal.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
 import { readWatermark, type WatermarkReading } from './watermark.ts';
 
@@ -18,15 +19,15 @@ export interface RecoveryProgress {
 }
 
 export interface RecoveryListener {
-  /** Sees every fact once, in order, so that a directory can be built in the same pass. */
+  /** Receives every fact once, in order, so that a caller builds its index in the same pass. */
   readonly onRow?: ((row: FactRow) => void) | undefined;
   readonly onProgress?: ((progress: RecoveryProgress) => void) | undefined;
 }
 
-/** Work of one slice; the event loop is free in between. */
+/** The length of one slice of work; the event loop is free between two of them. */
 const SLICE_MS = 5;
 
-/** The proved head of a journal, and what of each stream was archived before. */
+/** The proved head of a journal, and the newest archived fact of each stream. */
 export interface RecoveredHead extends ChainHead {
   readonly archivedHeads: ReadonlyMap<string, number>;
 }
@@ -36,10 +37,10 @@ export interface RecoveredHead extends ChainHead {
  * Throws JournalDamaged, JournalTooNew, or JournalFault when the disk cannot be read.
  */
 export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
-  const watermark = readWatermark(folder);
+  const reading = readWatermark(folder);
   const db = openReading(journalPath(folder));
   if (db === null) {
-    if (watermark.found === 'WATERMARK' && watermark.watermark.seq > 0) throw journalGone(watermark.watermark.seq);
+    if (reading.found === 'WATERMARK' && reading.watermark.seq > 0) throw journalGone(reading.watermark.seq);
     return null;
   }
   let lastGoodSeq = 0;
@@ -47,7 +48,7 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     const anchor = readAnchor(db);
     const head = headAtAnchor(anchor);
     lastGoodSeq = head.seq;
-    const check = new WatermarkCheck(watermark, anchor.journalId, head);
+    const check = new WatermarkCheck(reading, anchor.journalId, head);
     await walkInSlices(db, head, listener, (batch) => {
       check.see(batch.row.lastSeq, batch.row.hash);
       lastGoodSeq = batch.row.lastSeq;
@@ -56,41 +57,41 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     if (damage !== null) throw damage;
     return { ...head, archivedHeads: anchor.streams };
   } catch (error) {
-    throw isCorruption(error) ? damagedAfter(lastGoodSeq, watermark, error) : asReadFault(error);
+    throw isCorruption(error) ? damagedAfter(lastGoodSeq, reading, error) : asReadFault(error);
   } finally {
     db.close();
   }
 }
 
-/** Compares a journal with its watermark while the chain is walked. */
+/** Compares a journal with its watermark while the chain is walked: `see` receives each batch. */
 export class WatermarkCheck {
-  readonly #watermark: WatermarkReading;
+  readonly #reading: WatermarkReading;
   readonly #journalId: string;
   readonly #isNew: boolean;
   #hashAtWatermark: Uint8Array | null = null;
 
-  constructor(watermark: WatermarkReading, journalId: string, start: ChainHead) {
-    this.#watermark = watermark;
+  constructor(reading: WatermarkReading, journalId: string, start: ChainHead) {
+    this.#reading = reading;
     this.#journalId = journalId;
     this.#isNew = start.seq === 0;
     this.see(start.seq, start.hash);
   }
 
   see(seq: number, hash: Uint8Array): void {
-    if (this.#watermark.found === 'WATERMARK' && this.#watermark.watermark.seq === seq) this.#hashAtWatermark = hash;
+    if (this.#reading.found === 'WATERMARK' && this.#reading.watermark.seq === seq) this.#hashAtWatermark = hash;
   }
 
-  /** What the watermark has against a journal that ends at `endSeq`, or null when they agree. */
+  /** How a journal that ends at `endSeq` contradicts its watermark, or null when they agree. */
   damageAtEnd(endSeq: number): JournalDamaged | null {
-    if (this.#watermark.found !== 'WATERMARK') {
+    if (this.#reading.found !== 'WATERMARK') {
       if (this.#isNew && endSeq === 0) return null;
-      const fate = this.#watermark.found === 'NONE' ? 'is missing' : 'cannot be read';
+      const state = this.#reading.found === 'NONE' ? 'is missing' : 'cannot be read';
       return new JournalDamaged({
-        message: `its watermark ${fate}, so nothing tells whether it should go on after fact ${endSeq}`,
+        message: `its watermark ${state}, so it is unknown whether facts were written after fact ${endSeq}`,
         lastGoodSeq: endSeq,
       });
     }
-    const { journalId, seq, hash } = this.#watermark.watermark;
+    const { journalId, seq, hash } = this.#reading.watermark;
     if (journalId !== this.#journalId) {
       return new JournalDamaged({ message: 'its watermark is that of another journal', lastGoodSeq: endSeq });
     }
@@ -100,7 +101,7 @@ export class WatermarkCheck {
     }
     if (this.#hashAtWatermark === null || Buffer.from(this.#hashAtWatermark).toString('hex') !== hash) {
       return new JournalDamaged({
-        message: `at fact ${seq} it is not the one that its watermark saw`,
+        message: `at fact ${seq} it has another hash than its watermark`,
         lastGoodSeq: 0,
         hint: 'Journal and watermark do not belong together: restore a backup.',
       });
@@ -126,7 +127,7 @@ async function walkInSlices(
       for (const { seq, at, eventId, type, data } of batch.facts) onRow({ seq, at, eventId, type, data });
     if (stopwatchMs() - sliceBeganMs < SLICE_MS) continue;
     onProgress?.({ seq: head.seq, headSeq });
-    await nextSlice();
+    await nextRound();
     sliceBeganMs = stopwatchMs();
   }
   onProgress?.({ seq: head.seq, headSeq });
@@ -140,15 +141,23 @@ function journalGone(expectedSeq: number): JournalDamaged {
   });
 }
 
-function damagedAfter(lastGoodSeq: number, watermark: WatermarkReading, cause: unknown): JournalDamaged {
+function damagedAfter(lastGoodSeq: number, reading: WatermarkReading, cause: unknown): JournalDamaged {
   if (lastGoodSeq === 0) return unreadable(cause);
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const expected = watermark.found === 'WATERMARK' ? { expectedSeq: watermark.watermark.seq } : {};
-  return new JournalDamaged({ message: `SQLite cannot read on (${reason})`, lastGoodSeq, ...expected, cause });
+  const expected = reading.found === 'WATERMARK' ? { expectedSeq: reading.watermark.seq } : {};
+  return new JournalDamaged({
+    message: `SQLite cannot read on (${messageOf(cause)})`,
+    lastGoodSeq,
+    ...expected,
+    cause,
+  });
 }
 
 function asReadFault(error: unknown): unknown {
   if (!errorCode(error).startsWith('SQLITE_')) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new JournalFault('BROKEN', `the journal cannot be read: ${reason}`, 'Check the disk and its mount.', error);
+  return new JournalFault(
+    'BROKEN',
+    `the journal cannot be read: ${messageOf(error)}`,
+    'Check the disk and its mount.',
+    error,
+  );
 }

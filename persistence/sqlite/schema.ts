@@ -1,22 +1,21 @@
 /**
- * The shape of `journal.db` and the way every connection to it is opened.
+ * The schema of `journal.db`, and the only two ways to open it: `openWriting` for the writer, `openReading` for all others.
  *
- * One row a fact in `journal`, one row a commit in `batch`, what pruning left behind in `stream` and `meta`.
- * The writer opens with `openWriting`, everybody else with `openReading`; nobody opens the file in another way,
- * and nobody in a serving process may touch it through `fs`: closing any descriptor of it drops SQLite's POSIX locks,
- * after which a second process can write and answered facts vanish.
+ * One row per fact in `journal`, one row per commit in `batch`; `stream` and `meta` have the anchor. A serving process must
+ * not open the file through `fs`: closing any descriptor of it drops SQLite's POSIX locks, after which a second process
+ * could write and facts that were answered for would be lost.
  *
- *  1. Every setting that durability rests on is set, read back and asserted; a build that ignores one does not start.
- *  2. `journal` and `batch` rows never change. Rows are added at the end by the writer and dropped from the
- *     beginning by pruning; the anchor (`meta`, `stream`) then says what the remaining rows build on.
- *  3. The anchor carries a checksum of its own, because the chain over the batches does not reach it.
+ *  1. Every setting that durability depends on is set, read back and compared; a build that ignores one does not start.
+ *  2. Rows of `journal` and `batch` never change. The writer adds rows at the end, and pruning drops rows from the beginning;
+ *     the anchor then says what the remaining rows continue from.
+ *  3. The anchor has a checksum of its own, because the chain over the batches does not cover it.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { isCorruption, JournalDamaged, JournalTooNew } from '../faults.ts';
+import { isCorruption, JournalDamaged, JournalTooNew, messageOf } from '../faults.ts';
 import { makePrivateFile } from '../files.ts';
 
 export type Connection = InstanceType<typeof Database>;
@@ -34,7 +33,7 @@ export interface StoredFact {
   readonly unit: number;
 }
 
-/** What the remaining rows build on: fact 0 of a new journal, or the last fact that pruning dropped. */
+/** What the remaining rows continue from: fact 0 of a new journal, or the last fact that pruning dropped. */
 export interface Anchor {
   readonly journalId: string;
   readonly baseSeq: number;
@@ -45,7 +44,7 @@ export interface Anchor {
 
 export const JOURNAL_FILE = 'journal.db';
 const FORMAT = 1;
-/** "HFJL": tells a journal from any other SQLite file. */
+/** "HFJL": marks a SQLite file as a journal of this service. */
 const APPLICATION_ID = 0x48464a4c;
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 const BUSY_WAIT_MS = 5_000;
@@ -75,9 +74,9 @@ export function journalPath(folder: string): string {
   return join(folder, JOURNAL_FILE);
 }
 
-/** The connection of the one writer: creates the file and its tables when there are none. */
+/** Opens the connection of the one writer; creates the file and its tables when there are none. */
 export function openWriting(path: string, anchor: Anchor = newAnchor()): Connection {
-  // SQLite gives its log and its shared memory the rights of the database.
+  // SQLite gives its log and its shared memory the same rights as the database.
   makePrivateFile(path);
   const db = open(path, false);
   try {
@@ -93,7 +92,7 @@ export function openWriting(path: string, anchor: Anchor = newAnchor()): Connect
   }
 }
 
-/** A connection that cannot write, for recovery, reads, verification and copies; null when there is no journal yet. */
+/** Opens a connection that cannot write; null when there is no journal yet. */
 export function openReading(path: string): Connection | null {
   if (!existsSync(path)) return null;
   const db = open(path, true);
@@ -111,17 +110,16 @@ export function openReading(path: string): Connection | null {
 }
 
 export function unreadable(cause: unknown): JournalDamaged {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new JournalDamaged({ message: `SQLite cannot read it (${reason})`, lastGoodSeq: 0, cause });
+  return new JournalDamaged({ message: `SQLite cannot read it (${messageOf(cause)})`, lastGoodSeq: 0, cause });
 }
 
-/** An anchor for a journal that begins at fact 1. The id is what its chain starts from. */
+/** The anchor of a journal that begins at fact 1. Its chain starts from a hash of its id. */
 export function newAnchor(): Anchor {
   const journalId = randomUUID();
   return { journalId, baseSeq: 0, baseHash: createHash('sha256').update(journalId).digest(), streams: new Map() };
 }
 
-/** Reads the anchor and checks it; JournalDamaged when it is not the one that was written. */
+/** Reads the anchor; throws JournalDamaged when it fails its checksum. */
 export function readAnchor(db: Connection): Anchor {
   const meta = new Map(
     db
@@ -149,7 +147,7 @@ export function readAnchor(db: Connection): Anchor {
   return anchor;
 }
 
-/** Writes the anchor inside the caller's transaction; of the streams only those that the caller says changed. */
+/** Writes the anchor inside the caller's transaction; of its streams only the `changed` ones. */
 export function writeAnchor(db: Connection, anchor: Anchor, changed: Iterable<string> = anchor.streams.keys()): void {
   const setMeta = db.prepare('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
   setMeta.run('journal_id', anchor.journalId);
@@ -218,5 +216,5 @@ function assertVersion(version: string): void {
 function expectPragma(db: Connection, name: string, expected: string | number, value: string): void {
   db.pragma(`${name} = ${value}`);
   const found = db.pragma(name, { simple: true });
-  if (found !== expected) throw new Error(`SQLite did not take ${name} = ${value}: it says ${String(found)}`);
+  if (found !== expected) throw new Error(`SQLite did not take ${name} = ${value}: it is ${String(found)}`);
 }

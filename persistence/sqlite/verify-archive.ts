@@ -1,12 +1,13 @@
 /**
- * Verification of the archive: every fact that the journal no longer has lies in a file that is whole, and the chain goes on from
+ * Verifies the archive: every fact that the journal no longer has lies in a file that is whole, and the chain continues from
  * file to file into the journal.
  *
- *  1. Every file is read from its first fact to its last, also one that no fact needs.
- *  2. Going back from the journal's anchor, each place in the chain must be met by a good file; facts that none has are named.
+ *  1. Every file is read from its first fact to its last, also a file that no fact needs.
+ *  2. From the journal's anchor back, a good file must join each place in the chain; facts that no good file has are named.
  */
 
 import { join } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import {
   ARCHIVE_FOLDER,
   attempt,
@@ -18,12 +19,11 @@ import {
   type ChainPlace,
 } from './archive.ts';
 import { newestBatch } from './chain.ts';
-import { nextSlice } from '../files.ts';
 
 export interface ArchiveReport {
   /** Files of the archive. */
   readonly archives: number;
-  /** Facts in those that are whole. */
+  /** Facts in the files that are whole. */
   readonly archivedFacts: number;
   /** When the last archived fact happened; null when no good file has one. */
   readonly lastArchivedFactAt: number | null;
@@ -31,20 +31,20 @@ export interface ArchiveReport {
 
 export const NO_ARCHIVE: ArchiveReport = { archives: 0, archivedFacts: 0, lastArchivedFactAt: null };
 
-type ReportProblem = (finding: { readonly what: string; readonly where: string; readonly hint: string }) => void;
+type OnProblem = (finding: { readonly what: string; readonly where: string; readonly hint: string }) => void;
 
 /** Verifies the archive files of a folder whose journal begins after `anchor`. */
-export async function verifyArchive(folder: string, anchor: ChainPlace, report: ReportProblem): Promise<ArchiveReport> {
+export async function verifyArchive(folder: string, anchor: ChainPlace, onProblem: OnProblem): Promise<ArchiveReport> {
   const files = listArchives(folder);
   const good: ArchiveFile[] = [];
   for (const file of files) {
     const proof = attempt(() => proveFile(file, anchor.journalId));
-    if ('trouble' in proof) report({ what: proof.trouble, where: file.path, hint: hintFor(file, anchor) });
+    if ('trouble' in proof) onProblem({ what: proof.trouble, where: file.path, hint: hintFor(file, anchor) });
     else good.push(file);
-    await nextSlice();
+    await nextRound();
   }
   for (const { fromSeq, toSeq, reason } of gapsBefore(anchor, good)) {
-    report({
+    onProblem({
       what: `facts ${fromSeq} to ${toSeq} were moved to the archive, and ${reason}`,
       where: join(folder, ARCHIVE_FOLDER),
       hint:
@@ -62,7 +62,7 @@ function hintFor({ fromSeq }: ArchiveFile, { seq }: ChainPlace): string {
   return 'Put the file back from a backup: holdfast backup copies the archive too.';
 }
 
-/** The stretches of facts before the journal that no good file has, from the newest back. */
+/** The ranges of facts before the journal that no good file has, from the newest back. */
 function* gapsBefore(
   anchor: ChainPlace,
   good: readonly ArchiveFile[],
@@ -74,7 +74,7 @@ function* gapsBefore(
       place = before;
       continue;
     }
-    // The next good file further back, which nothing is left to meet.
+    // The walk continues at the next good file further back.
     const next = good.filter(({ toSeq }) => toSeq < place.seq).sort((a, b) => b.toSeq - a.toSeq)[0];
     const fromSeq = (next?.toSeq ?? 0) + 1;
     yield { fromSeq, toSeq: place.seq, reason: trouble ?? 'no good file of it has them' };
@@ -86,7 +86,7 @@ function* gapsBefore(
   }
 }
 
-/** Where the chain stands before the good file that meets the place and reaches back furthest. */
+/** The place in the chain before the good file that joins the given place and reaches back furthest. */
 function stepBack(
   place: ChainPlace,
   good: readonly ArchiveFile[],
@@ -101,7 +101,7 @@ function stepBack(
   return { before: null, trouble };
 }
 
-/** Facts in the files, those that lie in two of them counted once. */
+/** The number of facts in the files; a fact in two files counts once. */
 function factsIn(files: readonly ArchiveFile[]): number {
   let reached = 0;
   let facts = 0;

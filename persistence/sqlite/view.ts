@@ -1,8 +1,8 @@
 /**
- * A journal seen from outside, as it was at one moment: for commands that read beside a serving process.
+ * A read-only view of a journal as it was at one moment, also while another process serves from the folder.
  *
- * All reads of a view happen in one transaction of a connection that cannot write, so that what is appended or pruned
- * meanwhile changes nothing in it. A view that stays open keeps the log from being folded back; close it soon.
+ * All reads of a view run in one transaction of a connection that cannot write, so that facts appended or pruned meanwhile
+ * change nothing in it. An open view keeps the log from being checkpointed; close it soon.
  */
 
 import { newestBatch } from './chain.ts';
@@ -12,16 +12,16 @@ import { journalPath, openReading, readAnchor, type Connection } from './schema.
 
 export interface JournalView {
   readonly journalId: string;
-  /** The last fact that pruning moved to the archive; 0 when none was. */
+  /** The newest fact that pruning moved to the archive; 0 when none was. */
   readonly baseSeq: number;
   readonly headSeq: number;
-  /** Every stream with its newest fact. */
+  /** The newest fact of every stream. */
   readonly heads: ReadonlyMap<string, number>;
   /** The newest archived fact of each stream that has one. */
   readonly archivedHeads: ReadonlyMap<string, number>;
-  /** All facts after `afterSeq`, from the archive and the journal; throws JournalDamaged where one is missing. */
+  /** All facts after `afterSeq`, from archive and journal. Fails with JournalDamaged at a fact that cannot be read. */
   facts(afterSeq?: number): AsyncIterable<FactRow>;
-  /** The facts of one stream after `afterSeq`, from the archive and the journal; JournalDamaged where one is missing. */
+  /** The same for one stream. */
   factsOf(eventId: string, afterSeq?: number): Promise<Iterable<FactRow>>;
   close(): void;
 }

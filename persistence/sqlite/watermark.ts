@@ -1,13 +1,13 @@
 /**
- * The head watermark: a small file beside the journal that tells how far the journal must reach.
+ * The watermark: a small file beside the journal, `head.witness`, that says how far the journal must reach.
  *
- * The writer thread writes it while it commits, at most `watermarkEveryMs` after a commit, and at each snapshot and
- * close. Whoever opens, verifies or copies a journal reads it first: a journal that ends before its watermark, or that
- * has another hash at the watermark's fact, has lost answered facts.
+ * The writer thread writes it at most `watermarkEveryMs` after a commit, and on demand. Opening, verifying and copying a
+ * journal read it first: a journal that ends before its watermark, or has another hash at the watermark's fact, has lost
+ * facts that were answered for.
  *
- *  1. Two slots, a page apart, are written in turn, each with a counter and a checksum: a write that a crash tore
- *     leaves the other slot.
- *  2. A slot is written only after the batch it speaks of is durable, so that the watermark never runs ahead.
+ *  1. Two slots, a page apart, are written in turn, each with a counter and a checksum: a write that a crash tore leaves the
+ *     other slot readable.
+ *  2. A slot is written only after its batch is durable, so that the watermark is never ahead of the journal.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,21 +22,21 @@ export interface Watermark {
   readonly hash: string;
 }
 
-/** What the file says: nothing was ever written, a watermark, or that both slots are unreadable. */
+/** What a read of the file found: no file, a watermark, or two unreadable slots. */
 export type WatermarkReading =
   | { readonly found: 'NONE' }
   | { readonly found: 'WATERMARK'; readonly watermark: Watermark; readonly counter: number; readonly slot: 0 | 1 }
   | { readonly found: 'UNREADABLE' };
 
 const WATERMARK_FILE = 'head.witness';
-/** Slots lie this far apart, so that one torn sector or page cannot take both. */
+/** The distance of the slots, so that one torn sector or page cannot damage both. */
 const SLOT_BYTES = 4096;
 
 export function watermarkPath(folder: string): string {
   return join(folder, WATERMARK_FILE);
 }
 
-/** Reads the newer of the two good slots. */
+/** Reads the newer readable slot. */
 export function readWatermark(folder: string): WatermarkReading {
   const text = readIfPresent(watermarkPath(folder), 'latin1');
   if (text === null) return { found: 'NONE' };
@@ -47,7 +47,7 @@ export function readWatermark(folder: string): WatermarkReading {
   return readings[0] ?? { found: 'UNREADABLE' };
 }
 
-/** Writes slots in turn through one open descriptor; every write is fsynced before it returns. */
+/** Writes the slots in turn through one open descriptor; every write is synced before it returns. */
 export class WatermarkWriter {
   readonly #descriptor: number;
   #counter: number;
@@ -68,15 +68,15 @@ export class WatermarkWriter {
 
   write({ journalId, seq, hash }: Watermark): void {
     const counter = this.#counter + 1;
-    const spoken = { counter, journalId, seq, hash };
-    const line = JSON.stringify({ ...spoken, checksum: checksumOf(spoken) });
+    const fields = { counter, journalId, seq, hash };
+    const line = JSON.stringify({ ...fields, checksum: checksumOf(fields) });
     writeSync(this.#descriptor, slotText(line), this.#slot * SLOT_BYTES);
     fsyncSync(this.#descriptor);
     this.#counter = counter;
     this.#slot = otherSlot(this.#slot);
   }
 
-  /** Closing twice does nothing: the number may be another file's by then. */
+  /** The second call does nothing, because the descriptor's number may be another file's by then. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -96,8 +96,8 @@ function parseSlot(line: string, slot: 0 | 1): Extract<WatermarkReading, { found
   }
 }
 
-function checksumOf(spoken: Watermark & { readonly counter: number }): string {
-  const { counter, journalId, seq, hash } = spoken;
+function checksumOf(fields: Watermark & { readonly counter: number }): string {
+  const { counter, journalId, seq, hash } = fields;
   return createHash('sha256')
     .update(JSON.stringify([counter, journalId, seq, hash]))
     .digest('hex');

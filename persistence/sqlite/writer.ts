@@ -1,14 +1,14 @@
 /**
- * The worker-thread half of the SQLite journal: the only writer of `journal.db`.
+ * The SQLite journal of a data folder, worker-thread half: the only writer of `journal.db`.
  *
- * `journal.ts` starts it and posts one message per batch. Each batch is one transaction with one
- * fsync and one commit row; the answer leaves after the commit returned, and housekeeping comes after the answer.
+ * `journal.ts` starts it and posts one message per batch. Each batch is one transaction with one fsync and one commit row.
+ * DURABLE is posted when the commit has returned; maintenance (watermark, checkpoints) comes after it.
  *
- *  1. A failed commit has an unknown outcome: it is never retried and never answered.
- *  2. A full disk poisons the writer: nothing is written until a probe shows that writing works; then the database is
- *     opened anew, the head is read again, and the main thread is told where it stands.
- *  3. Any other error is the end: the main thread is told, and the process has to stop.
- *  4. Checkpoints are PASSIVE, after answers, when nothing came for a while or the log is long.
+ *  1. A failed commit has an unknown outcome: it is never retried, and DURABLE is never posted for it.
+ *  2. After a full disk nothing is written until a probe shows that writing works. Then the database is opened again, the
+ *     head is read again, and WRITABLE reports it.
+ *  3. Any other error is final: BROKEN is posted, and the process must stop.
+ *  4. Checkpoints are PASSIVE and run after DURABLE, when no batch came for a while or the log is long.
  *  5. The watermark is at most `watermarkEveryMs` behind a durable batch.
  */
 
@@ -16,8 +16,9 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'n
 import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { batchAppender, newestBatch } from './chain.ts';
-import { errorCode } from '../faults.ts';
-import { FILE_MODE, stopwatchMs } from '../files.ts';
+import { errorCode, isNoSpace, messageOf } from '../faults.ts';
+import { FILE_MODE } from '../files.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import { FaultInjector, type InjectedFault } from './fault-injector.ts';
 import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
 import { pruneSlice } from './archive.ts';
@@ -27,9 +28,9 @@ import { WatermarkWriter } from './watermark.ts';
 export interface WriterTuning {
   readonly watermarkEveryMs: number;
   readonly probeEveryMs: number;
-  /** Pages of the log that are not in the database yet, above which a checkpoint does not wait for quiet. */
+  /** A checkpoint runs between two commits when more pages of the log than this are not in the database. */
   readonly checkpointPages: number;
-  /** Pages that make a checkpoint worth its fsyncs when it is quiet. */
+  /** When no batch came for `checkpointIdleMs`, a checkpoint runs above so many pages: fewer are not worth its fsyncs. */
   readonly checkpointIdlePages: number;
   readonly checkpointIdleMs: number;
 }
@@ -67,18 +68,18 @@ export type FromWriter =
   | { readonly kind: 'WATERMARK_WRITTEN' }
   | { readonly kind: 'PRUNED' };
 
-/** Commits between two looks at the length of the log; a batch is at most some seventy pages. */
-const COMMITS_A_LOOK = 32;
-/** What a probe must be able to write: two of the largest usual batches. */
+/** Commits between two checks of the log's length; a batch is at most some seventy pages. */
+const COMMITS_PER_CHECK = 32;
+/** A probe writes as much as two of the largest usual batches. */
 const PROBE_BYTES = 512 * 1024;
 
-type State = 'WRITING' | 'POISONED' | 'BROKEN' | 'CLOSED';
+type State = 'WRITING' | 'FULL' | 'BROKEN' | 'CLOSED';
 
 class Writer {
   readonly #folder: string;
   readonly #tuning: WriterTuning;
   readonly #faults: FaultInjector;
-  readonly #tell: (message: FromWriter) => void;
+  readonly #post: (message: FromWriter) => void;
   #state: State = 'WRITING';
   #db: Connection;
   #commitBatch: (facts: readonly StoredFact[]) => Buffer;
@@ -90,13 +91,13 @@ class Writer {
   #watermarkTimer: NodeJS.Timeout | null = null;
   #idleTimer: NodeJS.Timeout | null = null;
   #probeTimer: NodeJS.Timeout | null = null;
-  #commitsUnlooked = 0;
+  #commitsUnchecked = 0;
 
-  constructor({ folder, tuning, injectFault }: WriterOptions, tell: (message: FromWriter) => void) {
+  constructor({ folder, tuning, injectFault }: WriterOptions, post: (message: FromWriter) => void) {
     this.#folder = folder;
     this.#tuning = tuning;
     this.#faults = new FaultInjector(injectFault);
-    this.#tell = tell;
+    this.#post = post;
     this.#db = openWriting(journalPath(folder));
     const { journalId, baseSeq } = readAnchor(this.#db);
     this.#journalId = journalId;
@@ -104,7 +105,7 @@ class Writer {
     this.#commitBatch = this.#prepareCommit();
     this.#watermark = new WatermarkWriter(folder);
     this.#writeWatermark();
-    tell({ kind: 'READY', journalId, baseSeq, head: this.#head });
+    post({ kind: 'READY', journalId, baseSeq, head: this.#head });
   }
 
   receive(message: ToWriter): void {
@@ -127,8 +128,8 @@ class Writer {
     const hash = this.#commitBatch(facts);
     this.#faults.afterCommit();
     this.#head = { seq: message.firstSeq + facts.length - 1, hash };
-    this.#tell({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
-    this.#keepHouse();
+    this.#post({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
+    this.#maintain();
   }
 
   #prepareCommit(): (facts: readonly StoredFact[]) => Buffer {
@@ -143,17 +144,17 @@ class Writer {
     return { seq: baseSeq, hash: baseHash };
   }
 
-  // Housekeeping, after an answer has left.
+  // Maintenance, after DURABLE.
 
-  #keepHouse(): void {
+  #maintain(): void {
     const sinceWatermarkMs = stopwatchMs() - this.#watermarkWrittenMs;
     if (sinceWatermarkMs >= this.#tuning.watermarkEveryMs) this.#writeWatermark();
     else
       this.#watermarkTimer ??= this.#later(this.#tuning.watermarkEveryMs - sinceWatermarkMs, () =>
         this.#writeWatermark(),
       );
-    this.#commitsUnlooked += 1;
-    if (this.#commitsUnlooked >= COMMITS_A_LOOK) this.#checkpointAbove(this.#tuning.checkpointPages);
+    this.#commitsUnchecked += 1;
+    if (this.#commitsUnchecked >= COMMITS_PER_CHECK) this.#checkpointAbove(this.#tuning.checkpointPages);
     if (this.#idleTimer === null) {
       this.#idleTimer = this.#later(this.#tuning.checkpointIdleMs, () =>
         this.#checkpointAbove(this.#tuning.checkpointIdlePages),
@@ -175,11 +176,11 @@ class Writer {
 
   #writeWatermarkNow(): void {
     this.#writeWatermark();
-    this.#tell({ kind: 'WATERMARK_WRITTEN' });
+    this.#post({ kind: 'WATERMARK_WRITTEN' });
   }
 
   #checkpointAbove(pages: number): void {
-    this.#commitsUnlooked = 0;
+    this.#commitsUnchecked = 0;
     const [found] = this.#db.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
     if (found !== undefined && found.log - found.checkpointed > pages) this.#db.pragma('wal_checkpoint(PASSIVE)');
   }
@@ -187,13 +188,13 @@ class Writer {
   #prune(throughSeq: number): void {
     this.#writeWatermark();
     const next = (): void => {
-      if (pruneSlice(this.#db, throughSeq) === 'DONE') this.#tell({ kind: 'PRUNED' });
+      if (pruneSlice(this.#db, throughSeq) === 'DONE') this.#post({ kind: 'PRUNED' });
       else this.#later(0, next);
     };
     next();
   }
 
-  /** Runs housekeeping later, unless the writer has failed or closed by then. */
+  /** Runs maintenance later, unless the writer has failed or closed by then. */
   #later(delayMs: number, work: () => void): NodeJS.Timeout {
     return setTimeout(() => {
       if (this.#state !== 'WRITING') return;
@@ -205,22 +206,22 @@ class Writer {
     }, delayMs);
   }
 
-  // Trouble.
+  // Faults.
 
   #fail(error: unknown): void {
     if (this.#state === 'CLOSED') return;
     this.#stopTimers();
-    const trouble = troubleOf(error, this.#folder);
-    this.#state = trouble.kind === 'FULL' ? 'POISONED' : 'BROKEN';
-    this.#tell(trouble);
+    const fault = faultOf(error, this.#folder);
+    this.#state = fault.kind;
+    this.#post(fault);
     if (this.#state === 'BROKEN') return;
-    this.#letGo();
+    this.#closeFiles();
     this.#probeLater();
   }
 
   #probeLater(): void {
     this.#probeTimer = setTimeout(() => {
-      if (this.#state !== 'POISONED') return;
+      if (this.#state !== 'FULL') return;
       try {
         this.#probe();
       } catch (error) {
@@ -230,7 +231,7 @@ class Writer {
     }, this.#tuning.probeEveryMs);
   }
 
-  /** Tries to write a file, then to commit; a commit that works also settles what the failed one left in the log. */
+  /** Tries to write a file, then to commit. A commit that works also makes durable what the failed one left in the log. */
   #probe(): void {
     this.#faults.beforeProbe();
     writeProbeFile(join(this.#folder, 'probe.tmp'));
@@ -243,24 +244,24 @@ class Writer {
       this.#watermarkSeq = -1;
       this.#writeWatermark();
     } catch (error) {
-      this.#letGo();
+      this.#closeFiles();
       throw error;
     }
     this.#state = 'WRITING';
-    this.#tell({ kind: 'WRITABLE', head: this.#head });
+    this.#post({ kind: 'WRITABLE', head: this.#head });
   }
 
   #close(): void {
     const wasWriting = this.#state === 'WRITING';
-    if (wasWriting) this.#tidyUp();
+    if (wasWriting) this.#finishLog();
     this.#stopTimers();
     this.#state = 'CLOSED';
-    if (wasWriting) this.#letGo();
+    if (wasWriting) this.#closeFiles();
     parentPort?.close();
   }
 
-  /** Leaves everything in one file. On a full disk it stays in the log, durable, for whoever opens next: closing goes on. */
-  #tidyUp(): void {
+  /** Moves the log into the database. On a full disk the facts stay in the log, where they are durable. */
+  #finishLog(): void {
     try {
       this.#writeWatermark();
       this.#db.pragma('wal_checkpoint(PASSIVE)');
@@ -269,7 +270,7 @@ class Writer {
     }
   }
 
-  #letGo(): void {
+  #closeFiles(): void {
     this.#watermark.close();
     this.#db.close();
   }
@@ -300,15 +301,13 @@ function factsOf({ firstSeq, texts, numbers }: CommitMessage): StoredFact[] {
   return facts;
 }
 
-/** SQLite names a full disk in most places; where it grows its shared memory it only says that growing failed. */
+/** SQLite reports a full disk as such, except where it grows its shared memory: there it only reports that growing failed. */
 function isDiskFull(error: unknown, folder: string): boolean {
-  const code = errorCode(error);
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return true;
-  return code === 'SQLITE_IOERR_SHMSIZE' && statfsSync(folder).bavail === 0;
+  return isNoSpace(error) || (errorCode(error) === 'SQLITE_IOERR_SHMSIZE' && statfsSync(folder).bavail === 0);
 }
 
-function troubleOf(error: unknown, folder: string): Extract<FromWriter, { kind: 'FULL' | 'BROKEN' }> {
-  const message = error instanceof Error ? error.message : String(error);
+function faultOf(error: unknown, folder: string): Extract<FromWriter, { kind: 'FULL' | 'BROKEN' }> {
+  const message = messageOf(error);
   return isDiskFull(error, folder) ? { kind: 'FULL', message } : { kind: 'BROKEN', message, code: errorCode(error) };
 }
 
@@ -324,15 +323,15 @@ function writeProbeFile(path: string): void {
 }
 
 function start(port: MessagePort): void {
-  const tell = (message: FromWriter): void => port.postMessage(message);
+  const post = (message: FromWriter): void => port.postMessage(message);
   const options = workerData as WriterOptions;
   try {
-    const writer = new Writer(options, tell);
+    const writer = new Writer(options, post);
     port.on('message', (message: ToWriter) => writer.receive(message));
   } catch (error) {
-    tell(troubleOf(error, options.folder));
+    post(faultOf(error, options.folder));
   }
 }
 
-if (parentPort === null) throw new Error('the journal writer runs in a worker thread');
+if (parentPort === null) throw new Error('the journal writer must run in a worker thread');
 start(parentPort);

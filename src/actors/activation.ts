@@ -8,7 +8,7 @@
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreEventState, restorePiece } from '#domain/snapshot.ts';
-import { stopwatchMs } from '#persistence/files.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';

@@ -12,7 +12,9 @@
  * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock (an earlier process had a
  *    wrong one), it stays ahead, and windows go on by the stopwatch all the same.
  */
-import { stopwatchMs } from '#persistence/files.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
+
+export { stopwatchMs };
 
 export interface Clock {
   /** Never less than any earlier answer, nor than the moment of the last fact. */

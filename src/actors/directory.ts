@@ -18,7 +18,7 @@ import type { FactRow, Journal, JournalFault } from '#persistence/journal.ts';
 import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/listing.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isPublished } from '#domain/event-state.ts';
-import { stopwatchMs } from '#persistence/files.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { EventActor, type EventActorPorts } from './event-actor.ts';

@@ -15,6 +15,7 @@
  *  5. The seconds after which to come back differ, so that not all who were turned away together come back together.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
+import { stopwatchMs } from '#actors/clock.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { whenGone } from './connections.ts';
 import type { HealthPort, Metrics } from './ports.ts';
@@ -105,10 +106,6 @@ function makeRefuser(): (reply: FastifyReply) => void {
     turnedAway += 1;
     reply.header('retry-after', 1 + (turnedAway % RETRY_AFTER_SECONDS_MAX)).fail('OVERLOADED');
   };
-}
-
-function stopwatchMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 // ── the line ─────────────────────────────────────────────────────────────────────────────────────────────────────────

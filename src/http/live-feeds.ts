@@ -12,6 +12,7 @@
  *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
  *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
 import { isPublished } from '#domain/event-state.ts';
@@ -209,7 +210,7 @@ export class LiveFeeds {
   async #send(performance: WatchedPerformance, frame: Buffer): Promise<void> {
     const listeners = [...performance.listeners];
     for (let from = 0; from < listeners.length; from += SLICE_LISTENERS) {
-      if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (from > 0) await nextRound();
       const before = threadMs();
       for (const listener of listeners.slice(from, from + SLICE_LISTENERS)) this.#write(performance, listener, frame);
       this.#writingMs += threadMs() - before;

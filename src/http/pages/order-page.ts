@@ -4,6 +4,7 @@
  * Written from the order and the definition that names its ticket types; the address is the buyer's secret. Called by
  * `routes/orders.ts`.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
@@ -183,7 +184,7 @@ async function drawCodes({ order, codeOf }: OrderPageContent): Promise<readonly 
   for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {
     const code = codeOf(ticket);
     codes.push(code === null ? html`<p class="stamp">Void</p>` : drawQr(code));
-    if (codes.length % CODES_A_SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (codes.length % CODES_A_SLICE === 0) await nextRound();
   }
   return codes;
 }

@@ -1,11 +1,11 @@
-/** The secrets of the service: as configured, or made at first start and kept in the data folder, readable by its owner only. */
+/** The secrets of the service: configured, or made at the first start and kept in the data folder, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE_MODE, makePrivateFolder, syncFolder } from '#persistence/files.ts';
 import { TICKET_KEY } from '#tickets/signing.ts';
 
-/** A kept secret is not what was written; nothing was changed. */
+/** A secret in the data folder is not as it was written. Nothing was changed. */
 export class SecretDamaged extends Error {
   readonly hint: string;
   constructor(message: string, hint: string) {
@@ -18,9 +18,9 @@ export class SecretDamaged extends Error {
 export interface KeptSecret {
   readonly folder: string;
   readonly fileName: string;
-  /** Comes before what is kept; null when it is not set. */
+  /** Takes precedence over the file; null when it is not set. */
   readonly configured: string | null;
-  /** What every such secret looks like. */
+  /** Matches every secret of this kind. */
   readonly pattern: RegExp;
   make(): string;
 }
@@ -31,17 +31,17 @@ export const TOKEN = /^[\x21-\x7e]{16,512}$/;
 export const WEBHOOK_SECRET =
   /^whsec_(?=[A-Za-z0-9+/]{22})(?:[A-Za-z0-9+/]{4}){0,64}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** The kinds of secrets: how one looks, and how one is made from 32 random bytes. */
+/** The kinds of secrets; a new one is made from 32 random bytes. */
 export const SECRETS = {
   token: { pattern: TOKEN, make: makeToken },
   ticketKey: { pattern: TICKET_KEY, make: makeToken },
   webhook: { pattern: WEBHOOK_SECRET, make: () => `whsec_${randomBytes(32).toString('base64')}` },
 } as const;
 
-/** The secret as configured, as kept, or a new one. Throws SecretDamaged when what is kept is none. */
+/** The configured secret, the kept one, or a new one. Throws SecretDamaged when the file has no such secret. */
 export function keptSecret({ folder, fileName, configured, pattern, make }: KeptSecret): string {
   if (configured !== null) return configured;
-  const kept = readKept(folder, fileName);
+  const kept = peekSecret(folder, fileName);
   if (kept === null) return keep(folder, fileName, make());
   if (pattern.test(kept)) return kept;
   throw new SecretDamaged(
@@ -51,12 +51,12 @@ export function keptSecret({ folder, fileName, configured, pattern, make }: Kept
 }
 
 /**
- * Holds a key against the fingerprint that was kept when it was made: a key in which a bit flipped is a key as well, and
- * would sign what no door believes. Throws SecretDamaged.
+ * Compares a key with the fingerprint that was kept when it was made: with a flipped bit it is still a key, but nobody could check its
+ * signatures. Throws SecretDamaged.
  */
 export function confirmKey(folder: string, fileName: string, fingerprint: string): void {
   const markName = `${fileName}.fingerprint`;
-  const kept = readKept(folder, markName);
+  const kept = peekSecret(folder, markName);
   if (kept === null) keep(folder, markName, fingerprint);
   else if (kept !== fingerprint) {
     throw new SecretDamaged(
@@ -66,12 +66,8 @@ export function confirmKey(folder: string, fileName: string, fingerprint: string
   }
 }
 
-/** What is kept in a file, whatever it looks like; null when there is none. */
+/** The text of a kept secret, not checked; null when there is none. */
 export function peekSecret(folder: string, fileName: string): string | null {
-  return readKept(folder, fileName);
-}
-
-function readKept(folder: string, fileName: string): string | null {
   try {
     return readFileSync(join(folder, fileName), 'utf8').trim();
   } catch (error) {
@@ -80,13 +76,13 @@ function readKept(folder: string, fileName: string): string | null {
   }
 }
 
-/** Writes a file whole or not at all. */
+/** Writes the whole file or nothing. */
 function keep(folder: string, fileName: string, text: string): string {
   makePrivateFolder(folder);
   const draft = join(folder, `${fileName}.tmp`);
   const file = openSync(draft, 'w', FILE_MODE);
   try {
-    // A draft that a crash left may have other rights.
+    // A draft that a crash left can have other permissions.
     fchmodSync(file, FILE_MODE);
     writeSync(file, `${text}\n`);
     fsyncSync(file);

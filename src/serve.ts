@@ -11,8 +11,9 @@ import { JournalFault } from '#persistence/journal.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { UnknownFact } from '#domain/replay.ts';
 import { withoutSecretIds } from '#actors/shown-facts.ts';
-import { LIMITS, readConfig, type Config } from './config.ts';
-import { createReadableLog } from './readable-log.ts';
+import { readConfig, type Config } from './config.ts';
+import { LIMITS } from './limits.ts';
+import { createReadableLog } from './log.ts';
 import { SecretDamaged } from './secrets.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
 

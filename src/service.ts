@@ -21,7 +21,7 @@ import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { pagesOf } from './pages.ts';
-import { createJsonLog } from './readable-log.ts';
+import { createJsonLog } from './log.ts';
 import { confirmKey, keptSecret, peekSecret, SECRETS } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
 import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { addressOf, baseUrlOf, readConfig, SETTINGS, type Config } from '#src/config.ts';
+import { addressOf, baseUrlOf, readConfig, type Config } from '#src/config.ts';
+import { SETTINGS } from '#src/settings.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64url');

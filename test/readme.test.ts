@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { SETTINGS, type Setting } from '#src/config.ts';
+import { SETTINGS, type Setting } from '#src/settings.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 const readme = read('README.md');
 
 describe('README', () => {
-  it('lists every setting with its default and its meaning, in the order of the table in config.ts', () => {
+  it('lists every setting with its default and its meaning, in the order of the table in settings.ts', () => {
     const rows = [...readme.matchAll(/^\| `(?<name>[A-Z_]+)` +\| (?<given>.*?) +\| (?<meaning>.*?) +\|$/gm)];
     const listed = rows.map(({ groups }) => [groups!['name'], groups!['given'], groups!['meaning']]);
     const settings = Object.entries(SETTINGS as Readonly<Record<string, Setting>>);

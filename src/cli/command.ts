@@ -1,36 +1,35 @@
 /**
- * What a command of `holdfast` is, how its arguments are read, and the page that --help prints.
+ * The parts of every command of `holdfast`: its table of arguments, reading these, and the page that --help prints.
  *
- * One file a command; `holdfast.ts` finds and runs them. A command says what it takes in a table, so that its help, its
- * checks and its suggestions cannot disagree.
+ * Help, checks and suggestions are made from the same table, so that they agree.
  *
- * 1. Wrong use is one helpful line and exit code 2; trouble that people can do something about is a sentence, a hint and
- *    exit code 1.
- * 2. Every command takes --help and --json.
+ * 1. Wrong use ends with one line that helps and exit code 2. A failure that an operator can correct ends with a sentence, a hint
+ *    and exit code 1.
+ * 2. Every command has --help and --json.
  */
 import { parseArgs } from 'node:util';
 import type { Output } from './output.ts';
 
-/** 0 good, 1 the check failed, 2 wrong use. */
+/** 0 success, 1 a failed check or command, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Option {
   readonly name: string;
-  /** What stands for its value in the help; without it the option is a switch. */
+  /** The name of its value in the help; an option without one is a switch. */
   readonly value?: string;
   readonly help: string;
 }
 
 export interface Command {
-  /** What follows `holdfast`. */
+  /** The command line after `holdfast`. */
   readonly usage: string;
-  /** A paragraph an entry. */
+  /** Paragraphs. */
   readonly description: readonly string[];
-  /** Beside --help and --json. */
+  /** Without --help and --json, which every command has. */
   readonly options: readonly Option[];
   readonly positionals: { readonly min: number; readonly max: number };
   readonly examples: readonly { readonly line: string; readonly does: string }[];
-  /** A list of terms that the description speaks of. */
+  /** Terms that the description uses. */
   readonly glossary?: {
     readonly heading: string;
     readonly entries: readonly (readonly [term: string, text: string])[];
@@ -38,7 +37,7 @@ export interface Command {
   run(call: Call): Promise<ExitCode>;
 }
 
-/** A command's arguments, read and checked against its table. */
+/** The arguments of one run, checked against the command's table. */
 export interface Call {
   readonly positionals: readonly string[];
   readonly output: Output;
@@ -52,7 +51,7 @@ export interface Call {
   moment(name: string): number | null;
 }
 
-/** The command cannot be understood; the message is the line that says why. */
+/** The arguments are wrong; the message is one line that says why. */
 export class WrongUse extends Error {
   constructor(message: string) {
     super(message);
@@ -60,7 +59,7 @@ export class WrongUse extends Error {
   }
 }
 
-/** The command was understood but cannot be done; the hint says what to do about it. */
+/** The arguments are good, but the command cannot be done; the hint says what to do about it. */
 export class CommandFailure extends Error {
   readonly hint: string;
   constructor(message: string, hint: string, cause?: unknown) {
@@ -75,7 +74,6 @@ const EVERYWHERE: readonly Option[] = [
   { name: 'help', help: 'print this page' },
 ];
 
-/** The data folder that a command works on, where it is not that of the settings. */
 export const DATA_OPTION: Option = {
   name: 'data',
   value: 'DIR',
@@ -89,7 +87,7 @@ export interface ReadArguments {
   readonly positionals: readonly string[];
 }
 
-/** Reads a command's arguments. Throws WrongUse for what its table does not have. */
+/** Throws WrongUse for arguments that the command's table does not have. */
 export function readArguments(command: Command, args: readonly string[]): ReadArguments {
   const options = [...command.options, ...EVERYWHERE];
   const types = Object.fromEntries(
@@ -130,12 +128,11 @@ function valueOf(
 }
 
 function refuseCount({ positionals: { min, max }, usage }: Command, given: readonly string[]): void {
-  if (given.length < min) throw new WrongUse(`something is missing: holdfast ${usage}`);
-  if (given.length > max) throw new WrongUse(`"${given[max]}" is too much: holdfast ${usage}`);
+  if (given.length < min) throw new WrongUse(`an argument is missing: holdfast ${usage}`);
+  if (given.length > max) throw new WrongUse(`"${given[max]}" is one argument too many: holdfast ${usage}`);
 }
 
-/** What a command's run is given. */
-export function makeCall(
+export function createCall(
   { values, positionals }: ReadArguments,
   output: Output,
   environment: Call['environment'],
@@ -172,7 +169,7 @@ function readMoment(name: string, text: string | null): number | null {
 
 // ── suggestions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** `; did you mean …?` when one of the names is close to what was typed, or nothing. */
+/** `; did you mean …?` with the most similar name, or an empty text when none is similar. */
 export function suggestion(typed: string, names: Iterable<string>): string {
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(typed.length / 3)) + 1;
@@ -185,7 +182,7 @@ export function suggestion(typed: string, names: Iterable<string>): string {
   return best === null ? '' : `; did you mean ${best}?`;
 }
 
-/** Letters to insert, drop, replace or swap with their neighbour (Damerau, optimal string alignment). */
+/** Number of letters to insert, remove, replace or swap with the next one (Damerau, optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
   for (let j = 1; j <= b.length; j += 1) rows[0]![j] = j;
@@ -203,7 +200,7 @@ function editDistance(a: string, b: string): number {
 
 // ── help ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The page of a command. */
+/** The page that --help prints. */
 export function helpPage(name: string, summary: string, command: Command): string {
   const options = [...command.options, ...EVERYWHERE].map(({ name: option, value, help }) => {
     return [`--${option}${value === undefined ? '' : ` ${value}`}`, help] as const;
@@ -225,7 +222,7 @@ export function helpPage(name: string, summary: string, command: Command): strin
   ].join('\n');
 }
 
-/** Terms in a column, their texts beside them. */
+/** Two columns, terms and texts. */
 function inColumns(entries: readonly (readonly [term: string, text: string])[]): string[] {
   const width = Math.max(...entries.map(([term]) => term.length));
   return entries.map(([term, text]) => {

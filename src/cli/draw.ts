@@ -1,7 +1,7 @@
 /**
- * `holdfast draw verify`: checks the published proof of a waiting room's draw, page by page from its address or from a file.
+ * `holdfast draw verify`: checks the published proof of a waiting room's draw, from its address or from a file.
  *
- * Trusts nothing that it is shown: the line is worked out anew from the seed, the opening and the entries. Needs no data folder.
+ * Nothing in the proof is trusted: the order of the entries is computed again from seed, opening and entries. Needs no data folder.
  */
 import { readFileSync } from 'node:fs';
 import { createHashing } from '#actors/hashing.ts';
@@ -9,21 +9,21 @@ import { findFlaws, type DrawProof } from '#domain/waiting-room/draw.ts';
 import { CommandFailure, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { counted } from './output.ts';
 
-/** As many entries as the service shows on one page. */
+/** The largest page of the service. */
 const ENTRIES_PER_PAGE = 10_000;
 
 const WITHOUT_OPENING =
-  'the draw has no opening: the line comes from the seed and the entries alone, so who could read the seed before could foresee it';
+  'the draw has no opening: its order comes from the seed and the entries alone, so whoever knew the seed before could foresee it';
 
 const HEX_32_BYTES = /^[0-9a-f]{64}$/;
 
-/** A page of the proof, in the API's names. */
+/** A page of the proof, with the API's names. */
 interface ProofPage {
   readonly event_id: string;
   readonly status: 'pending' | 'drawn';
   readonly draw_commitment: string;
   readonly seed: string;
-  /** Absent in pages of versions before there were openings. */
+  /** Missing in pages of earlier versions, whose draws had no opening. */
   readonly opening?: string | null;
   readonly count: number;
   readonly entries_digest: string;
@@ -33,22 +33,25 @@ interface ProofPage {
 export const drawCommand: Command = {
   usage: 'draw verify URL-OR-FILE [--commitment HEX] [--entry ID]',
   description: [
-    'Checks that a waiting room was drawn as it was promised: that the seed is the one that was committed to, that everybody who ' +
-      'took part is in the line once, and that the line is in the order that seed, opening and entries give.',
-    'Takes the address of the proof (/api/events/public/{slug}/draw) or a file with it: one page, or a list of pages. ' +
-      'The id of an entry is a pass; it is hashed here and sent nowhere.',
+    'Checks that a waiting room was drawn as promised: that the seed is the one of the commitment, that every entry of the draw is ' +
+      'listed once, and that the entries are in the order that seed, opening and entries give.',
+    'Reads the proof from its address (/api/events/public/{slug}/draw) or from a file: one page, or a list of pages. ' +
+      'The id of an entry is a secret; it is hashed in this process and sent nowhere.',
   ],
   options: [
-    { name: 'commitment', value: 'HEX', help: 'the draw_commitment as it was seen before the draw' },
-    { name: 'entry', value: 'ID', help: 'an entry whose place in the drawn line is wanted' },
+    { name: 'commitment', value: 'HEX', help: 'the draw_commitment that was published before the draw' },
+    { name: 'entry', value: 'ID', help: 'prints the place of this entry in the drawn order' },
   ],
   positionals: { min: 2, max: 2 },
   examples: [
     {
       line: 'holdfast draw verify http://127.0.0.1:8080/api/events/public/lighthouse-rush/draw',
-      does: 'checks the whole line',
+      does: 'checks the whole draw',
     },
-    { line: 'holdfast draw verify draw.json --commitment 9f86d0…', does: 'also that the promise was not exchanged' },
+    {
+      line: 'holdfast draw verify draw.json --commitment 9f86d0…',
+      does: 'checks also that the commitment was not replaced',
+    },
   ],
   async run(call) {
     const [what = '', where = ''] = call.positionals;
@@ -58,12 +61,12 @@ export const drawCommand: Command = {
       throw new WrongUse(`--commitment is "${commitment}": it must be 64 digits of lower-case hex`);
     }
     const pages = /^https?:\/\//.test(where) ? await fetchPages(call, where) : readPages(where);
-    return report(call, pages, commitment);
+    return reportDraw(call, pages, commitment);
   },
 };
 
-/** Says what was found; 0 when the draw is as promised, else 1. */
-function report({ output, text }: Call, pages: readonly ProofPage[], commitment: string | null): 0 | 1 {
+/** Prints the result; 0 when the draw is as promised, otherwise 1. */
+function reportDraw({ output, text }: Call, pages: readonly ProofPage[], commitment: string | null): 0 | 1 {
   const [{ event_id: eventId, status, draw_commitment: drawCommitment, count }] = pages as [ProofPage];
   if (status === 'pending') {
     output.text(`${eventId} is not drawn yet; its commitment is ${drawCommitment}`);
@@ -74,7 +77,7 @@ function report({ output, text }: Call, pages: readonly ProofPage[], commitment:
   const proof = joinPages(pages);
   const flaws = [...findFlaws(proof, hashing), ...disagreements(pages)];
   if (commitment !== null && commitment !== drawCommitment) {
-    flaws.unshift('the commitment shown is not the one that was seen before the draw');
+    flaws.unshift('the commitment is not the one that was published before the draw');
   }
   const entryId = text('entry');
   const place = entryId === null ? null : proof.entries.indexOf(hashing.sha256(entryId)) + 1;
@@ -88,7 +91,7 @@ function report({ output, text }: Call, pages: readonly ProofPage[], commitment:
     flaws,
     ...(place !== null && { place }),
   });
-  if (flaws.length === 0) output.text(`${eventId}: the line of ${counted(count, 'entry', 'entries')} is as promised`);
+  if (flaws.length === 0) output.text(`${eventId}: the order of ${counted(count, 'entry', 'entries')} is as promised`);
   else output.text(`${eventId}: the draw is not as promised`, ...flaws.map((flaw) => `  ${flaw}`));
   if (proof.opening === null) output.text(WITHOUT_OPENING);
   if (place !== null)
@@ -108,14 +111,14 @@ function joinPages(pages: readonly ProofPage[]): DrawProof {
   };
 }
 
-/** Pages that do not speak of the same draw. */
+/** Whether the pages belong to different draws. */
 function disagreements(pages: readonly ProofPage[]): readonly string[] {
   const headOf = ({ entries: _, ...head }: ProofPage): string => JSON.stringify(head);
   const isSame = pages.every((page) => headOf(page) === headOf(pages[0]!));
-  return isSame ? [] : ['the pages do not speak of the same draw'];
+  return isSame ? [] : ['the pages belong to different draws'];
 }
 
-// ── where the proof is ───────────────────────────────────────────────────────────────────────────────────────────────
+// ── reading the proof ───────────────────────────────────────────────────────────────────────────────────────────────
 
 async function fetchPages({ output }: Call, address: string): Promise<readonly ProofPage[]> {
   const pages: ProofPage[] = [];
@@ -150,11 +153,15 @@ function readPages(file: string): readonly ProofPage[] {
     const pages = (Array.isArray(content) ? content : [content]).map((page) =>
       checkPage((page as { data?: unknown } | null)?.data ?? page),
     );
-    if (pages.length === 0) throw new Error('it holds no page');
+    if (pages.length === 0) throw new Error('it has no page');
     return pages;
   } catch (error) {
     const message = `${file} cannot be read: ${(error as Error).message}`;
-    throw new CommandFailure(message, 'it must hold what GET …/draw answers: one page, or a list of pages', error);
+    throw new CommandFailure(
+      message,
+      'the file must have the answer of GET …/draw: one page, or a list of pages',
+      error,
+    );
   }
 }
 

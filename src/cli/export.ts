@@ -2,9 +2,8 @@
 import { once } from 'node:events';
 import { listOrders } from '#domain/orders/view.ts';
 import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { readEvent, withView } from './event-reading.ts';
+import { dataFolder, readEvent, withView } from './data-folder.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
-import { dataFolder } from './settings.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { OrderView } from '#domain/views.ts';
 
@@ -14,16 +13,16 @@ const ORDERS_PER_PAGE = 500;
 export const exportCommand: Command = {
   usage: 'export orders EVENT [--format csv | json] [--data DIR]',
   description: [
-    'Writes all orders of an event (by id or slug) to stdout, in the order in which they were placed, with customers, items and ' +
-      'money. Amounts are in the minor unit of the currency beside them (cents, yen, fils: ISO 4217); CSV has the sums in the main ' +
-      'unit as well. Reads what is on disk, also beside a serving process.',
-    'CSV has a heading and a line an order; text that a spreadsheet would take for a formula begins with an apostrophe. JSON ' +
-      'is a list of orders with payments, refunds and tickets.',
+    'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +
+      'minor unit of their currency (cents, yen, fils: ISO 4217); CSV has the sums in the main unit as well. Reads what is on ' +
+      'disk, also while a service runs on the folder.',
+    'CSV has a heading and a line for each order; a text that a spreadsheet would read as a formula starts with an apostrophe. ' +
+      'JSON is a list of orders with payments, refunds and tickets.',
   ],
   options: [{ name: 'format', value: 'FORMAT', help: 'csv or json (default: csv)' }, DATA_OPTION],
   positionals: { min: 2, max: 2 },
   examples: [
-    { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'a table for the box office' },
+    { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'writes a table for accounting' },
     { line: 'holdfast export orders evt_gala --format json | jq length', does: 'counts the orders' },
   ],
   async run(call) {

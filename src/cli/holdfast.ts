@@ -1,16 +1,14 @@
 #!/usr/bin/env node
 /**
- * `holdfast`: finds the command, reads its arguments, runs it, and turns how it went into an exit code.
+ * `holdfast`: finds the command, reads its arguments, runs it and sets the exit code. A command's file is loaded only for its use.
  *
- * Started by `npx holdfast` and `npm run holdfast`. Each command is a file of its own, loaded only when it is asked for.
- *
- * 1. Exit codes: 0 good, 1 the check failed or the command could not be done, 2 wrong use. `serve` has its own.
- * 2. A reader that goes away, as `head` does, ends the command in peace.
+ * 1. Exit codes: 0 success, 1 a failed check or command, 2 wrong use. `serve` has codes of its own.
+ * 2. A reader that closes the pipe, as `head` does, ends the command without an error.
  */
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { helpPage, makeCall, readArguments, suggestion, WrongUse, type Command, type ExitCode } from './command.ts';
+import { helpPage, createCall, readArguments, suggestion, WrongUse, type Command, type ExitCode } from './command.ts';
 import { createOutput, type Output } from './output.ts';
 
 interface Listed {
@@ -20,7 +18,7 @@ interface Listed {
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
   serve: {
-    summary: 'serves until it is stopped',
+    summary: 'runs the service until it is stopped',
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   load: {
@@ -28,31 +26,31 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./load.ts')).loadCommand,
   },
   verify: {
-    summary: 'proves that a data folder is whole, and that its books add up',
+    summary: 'checks that a data folder is complete and its counts are consistent',
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
   snapshot: {
-    summary: 'takes a snapshot now, and prunes the journal behind the previous one',
+    summary: 'takes snapshots now, and prunes the journal',
     load: async () => (await import('./snapshot.ts')).snapshotCommand,
   },
   backup: {
-    summary: 'copies the data folder, while the service runs',
+    summary: 'copies the data folder, also while a service runs on it',
     load: async () => (await import('./backup.ts')).backupCommand,
   },
   restore: {
-    summary: 'makes a new data folder as of a fact or a moment',
+    summary: 'makes a new data folder as of a fact or a time',
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   journal: {
-    summary: 'prints what happened, one fact a line',
+    summary: 'prints the facts, one on each line',
     load: async () => (await import('./journal.ts')).journalCommand,
   },
   inspect: {
-    summary: 'shows what the state is: stock, holds, orders, waiting room',
+    summary: 'prints the state of events: stock, holds, orders, waiting room',
     load: async () => (await import('./inspect.ts')).inspectCommand,
   },
   export: {
-    summary: "writes an event's orders for the box office's own books",
+    summary: "writes an event's orders as CSV or JSON",
     load: async () => (await import('./export.ts')).exportCommand,
   },
   draw: {
@@ -60,31 +58,31 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./draw.ts')).drawCommand,
   },
   notify: {
-    summary: 'sends notifications again',
+    summary: 'posts notifications again',
     load: async () => (await import('./notify.ts')).notifyCommand,
   },
 };
 
-// Halves the time until a command begins (measured: 0.5 to 0.25 s); where the folder cannot be written, nothing is kept.
+// Halves the time until a command starts (measured: 0.5 to 0.25 s). Without effect when the folder cannot be written.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/holdfast', import.meta.url)));
 
 const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version;
 
-/** The page of `holdfast help`. */
+/** The page that `holdfast help` prints. */
 function overview(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   return [
-    `holdfast ${version}: sells tickets, and never one twice`,
+    `holdfast ${version}: sells tickets, and no ticket twice`,
     '',
     'Usage: holdfast COMMAND [OPTION…]',
     '',
     'Commands:',
     ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'holdfast COMMAND --help explains one of them. Settings come from the environment; DATA_DIR names the data',
-    'folder, and most commands take --data DIR in its place. Exit codes: 0 good, 1 the check failed, 2 wrong use.',
+    'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder;',
+    'most commands take --data DIR instead. Exit codes: 0 success, 1 a failed check or command, 2 wrong use.',
     '',
   ].join('\n');
 }
@@ -110,7 +108,7 @@ async function run(name: string, args: readonly string[], output: Output): Promi
     const command = await listed.load();
     const read = readArguments(command, args);
     if (read.values.has('help')) return print(output, helpPage(name, listed.summary, command));
-    return await command.run(makeCall(read, output, process.env));
+    return await command.run(createCall(read, output, process.env));
   } catch (error) {
     return explain(name, error, output);
   } finally {
@@ -123,7 +121,7 @@ function print(output: Output, page: string): ExitCode {
   return 0;
 }
 
-/** Says what kept a command from being done; what nobody foresaw is told with its place in the code. */
+/** Prints why the command failed; an unexpected error is printed with its stack. */
 function explain(name: string, error: unknown, output: Output): ExitCode {
   if (error instanceof WrongUse) {
     output.trouble(`holdfast ${name}: ${error.message} (holdfast ${name} --help)`);
@@ -138,7 +136,7 @@ function explain(name: string, error: unknown, output: Output): ExitCode {
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`holdfast: what was asked for cannot be written out: ${error.message}\n`);
+  process.stderr.write(`holdfast: stdout cannot be written: ${error.message}\n`);
   process.exit(1);
 });
 

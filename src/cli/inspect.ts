@@ -1,26 +1,29 @@
-/** `holdfast inspect`: what the state on disk is, in numbers: all events, one event, or one of its dates. */
+/** `holdfast inspect`: the state on disk in numbers, of all events, one event, or one of its performances. */
 import { eventIdsIn, readEventState } from '#actors/reading.ts';
 import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
 import { left, totals, totalsOf, type StockTotals } from '#domain/inventory/inventory.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { readEvent, withView } from './event-reading.ts';
-import { counted, printMoment, table } from './output.ts';
-import { dataFolder } from './settings.ts';
+import { dataFolder, readEvent, withView } from './data-folder.ts';
+import { byStatus, counted, formatMoment, table } from './output.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { PerformanceState } from '#domain/inventory/performance.ts';
 
 export const inspectCommand: Command = {
   usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
   description: [
-    'Reads what is on disk, also beside a serving process, and prints it in numbers: a line an event; for one event (by id or slug) ' +
-      'its dates and localities, holds, orders and waiting room; for one date also every ticket type and stage.',
-    'Holds whose window ran out while no service ran are still counted as held; the next start ends them.',
+    'Reads what is on disk, also while a service runs on the folder, and prints it in numbers: a line for each event; for one event ' +
+      '(by id or slug) its performances and localities, holds, orders and waiting room; for one performance also every ticket type ' +
+      'and stage.',
+    'A hold that expired while no service ran is still counted as held; the next start expires it.',
   ],
-  options: [{ name: 'performance', value: 'ID', help: 'only this date of the event' }, DATA_OPTION],
+  options: [{ name: 'performance', value: 'ID', help: 'only this performance of the event' }, DATA_OPTION],
   positionals: { min: 0, max: 1 },
   examples: [
-    { line: 'holdfast inspect', does: 'a line an event' },
-    { line: 'holdfast inspect erfurt-volley --performance derby', does: 'one date, ticket type by ticket type' },
+    { line: 'holdfast inspect', does: 'prints a line for each event' },
+    {
+      line: 'holdfast inspect erfurt-volley --performance derby',
+      does: 'prints one performance with every ticket type',
+    },
   ],
   async run(call) {
     const folder = dataFolder(call);
@@ -35,7 +38,7 @@ export const inspectCommand: Command = {
       const state = await readEvent(folder, view, name);
       const performanceId = call.text('performance');
       if (performanceId === null) showEvent(call, state);
-      else showDate(call, state, performanceId);
+      else showPerformance(call, state, performanceId);
     });
     return 0;
   },
@@ -43,7 +46,7 @@ export const inspectCommand: Command = {
 
 // ── all events ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One event at a time comes into memory. */
+/** Reads one event at a time, so that only one is in memory. */
 async function showEvents(
   { output }: Call,
   states: readonly (() => Promise<EventState | null>)[],
@@ -57,7 +60,7 @@ async function showEvents(
     const { status } = state.plan.definition;
     events.push({ id: state.eventId, status, dates: state.performances.size, ...figuresOf(state) });
   }
-  const heading = ['event', 'status', 'dates', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
+  const heading = ['event', 'status', 'performances', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
   const rows = events.map((event) => {
     const { id, status, dates, tickets, queue, holds, orders } = event;
     const paid = orders.CONFIRMED + orders.PARTIALLY_PAID;
@@ -73,14 +76,14 @@ async function showEvents(
 function showEvent({ output }: Call, state: EventState): void {
   const { definition } = state.plan;
   const figures = figuresOf(state);
-  const dates = [...state.performances.values()].map((performance) => dateView(state, performance));
+  const dates = [...state.performances.values()].map((performance) => performanceView(state, performance));
   const { waitingRoom } = state;
   output.text(
     `${definition.id}  ${definition.name}`,
     `slug ${definition.slug}, ${definition.status}, version ${state.definitionVersion}`,
     '',
     ...table([
-      ['date', 'status', 'locality', ...STOCK_HEADING],
+      ['performance', 'status', 'locality', ...STOCK_HEADING],
       ...dates.flatMap(({ id, status, localities }) =>
         localities.map((locality) => [id, status, locality.id, ...stockCells(locality)]),
       ),
@@ -91,7 +94,7 @@ function showEvent({ output }: Call, state: EventState): void {
   );
   if (waitingRoom !== null) {
     const { status, opensAt } = waitingRoom;
-    const opening = opensAt === null ? '' : `, opening at ${printMoment(opensAt)}`;
+    const opening = opensAt === null ? '' : `, opening at ${formatMoment(opensAt)}`;
     output.text(`queue   ${status}${opening}: ${figures.queue.waiting} waiting, ${figures.queue.admitted} admitted`);
   }
   const { id, slug, name, status } = definition;
@@ -109,24 +112,24 @@ function showEvent({ output }: Call, state: EventState): void {
   });
 }
 
-function dateView(state: EventState, { id, status, inventory }: PerformanceState) {
+function performanceView(state: EventState, { id, status, inventory }: PerformanceState) {
   const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
   return { id, status, ...totals(inventory), localities };
 }
 
-// ── one date ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── one performance ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showDate({ output }: Call, state: EventState, performanceId: string): void {
+function showPerformance({ output }: Call, state: EventState, performanceId: string): void {
   const performance = state.performances.get(performanceId);
   if (performance === undefined) {
     const known = suggestion(performanceId, state.performances.keys());
     throw new CommandFailure(
-      `${state.eventId} has no date ${performanceId}${known}`,
-      `Its dates are ${[...state.performances.keys()].join(', ')}.`,
+      `${state.eventId} has no performance ${performanceId}${known}`,
+      `Its performances are ${[...state.performances.keys()].join(', ')}.`,
     );
   }
   const { inventory } = performance;
-  const view = dateView(state, performance);
+  const view = performanceView(state, performance);
   const rows = state.plan.rows.map((row) => ({
     ticketTypeId: row.ticketTypeId,
     sellingStageId: row.sellingStageId,
@@ -136,7 +139,7 @@ function showDate({ output }: Call, state: EventState, performanceId: string): v
     sold: inventory.sold[row.index]!,
   }));
   output.text(
-    `${state.eventId}, date ${view.id}: ${view.status}`,
+    `${state.eventId}, performance ${view.id}: ${view.status}`,
     '',
     ...table([
       ['locality', ...STOCK_HEADING],
@@ -159,11 +162,6 @@ function stockCells({ capacity, available, held, sold, blocked }: StockTotals): 
   return [capacity, available, held, sold, blocked];
 }
 
-function byStatus(counts: Readonly<Record<string, number>>): string {
-  const some = Object.entries(counts).filter(([, count]) => count > 0);
-  return some.length === 0 ? 'none' : some.map(([status, count]) => `${count} ${status}`).join(', ');
-}
-
 function momentOrNull(at: number | null): string | null {
-  return at === null ? null : printMoment(at);
+  return at === null ? null : formatMoment(at);
 }

@@ -1,8 +1,4 @@
-/**
- * `holdfast journal`: the facts as they are kept, one a line.
- *
- * Without --reveal only what a list for each type of fact allows is shown (`shown-facts.ts`).
- */
+/** `holdfast journal`: prints the facts of archive and journal. Without --reveal it shows only fields that `shown-facts.ts` lists. */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { viewJournal } from '#persistence/sqlite/view.ts';
@@ -10,35 +6,34 @@ import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { shownFact } from '#actors/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { printMoment } from './output.ts';
-import { dataFolder } from './settings.ts';
+import { formatMoment } from './output.ts';
+import { dataFolder } from './data-folder.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
-/** Between two looks at a journal that is followed. */
-const LOOK_EVERY_MS = 200;
+/** Between two reads with --follow. */
+const READ_EVERY_MS = 200;
 
 export const journalCommand: Command = {
   usage: 'journal [--event ID] [--type T] [--since SEQ] [--follow] [--data DIR]',
   description: [
-    'Prints facts in the order in which they happened: number, time, event, type, data; with --json a JSON object a line. Reads the ' +
-      'archive and the journal, also beside a serving process.',
-    'Unless --reveal is given *** stands in place of secrets: session keys, idempotency keys, seeds of draws and what buyers were ' +
-      'tracked by. Ids of holds, queue entries and checkout sessions are shown as *** and the first 8 digits of their SHA-256, so ' +
-      'that the facts of one can be found.',
+    'Prints facts in their order: number, time, event, type, data; with --json a JSON object on each line. Reads archive and ' +
+      'journal, also while a service runs on the folder.',
+    'Without --reveal *** replaces secrets: session keys, idempotency keys, seeds of draws and tracking fields. Ids of holds, queue ' +
+      'entries and checkout sessions are shown as *** and the first 8 digits of their SHA-256, so that all facts of one can be found.',
   ],
   options: [
     { name: 'event', value: 'ID', help: 'only facts of this event' },
     { name: 'type', value: 'T', help: 'only facts of this type, such as HoldPlaced' },
-    { name: 'since', value: 'SEQ', help: 'only fact SEQ and those after it' },
-    { name: 'follow', help: 'go on printing what happens, until Ctrl-C' },
-    { name: 'reveal', help: 'print everything, secrets too' },
+    { name: 'since', value: 'SEQ', help: 'only fact SEQ and later ones' },
+    { name: 'follow', help: 'continue with new facts, until Ctrl-C' },
+    { name: 'reveal', help: 'print secrets too' },
     DATA_OPTION,
   ],
   positionals: { min: 0, max: 0 },
   examples: [
-    { line: 'holdfast journal --since 41873', does: 'what happened after fact 41872' },
-    { line: 'holdfast journal --event evt_gala --type OrderPlaced --json', does: 'every order of an event' },
-    { line: 'holdfast journal --follow', does: 'watches the sale' },
+    { line: 'holdfast journal --since 41873', does: 'prints the facts after 41872' },
+    { line: 'holdfast journal --event evt_gala --type OrderPlaced --json', does: 'prints every order of an event' },
+    { line: 'holdfast journal --follow', does: 'prints facts as they are written' },
   ],
   async run(call) {
     const type = call.text('type');
@@ -52,7 +47,7 @@ export const journalCommand: Command = {
     for (;;) {
       seq = await printFrom(call, folder, seq);
       if (!call.has('follow')) return 0;
-      await pause(LOOK_EVERY_MS);
+      await pause(READ_EVERY_MS);
     }
   },
 };
@@ -62,7 +57,7 @@ function refuseUnknownType(type: string): void {
   if (!known.includes(type)) throw new WrongUse(`there is no fact of the type ${type}${suggestion(type, known)}`);
 }
 
-/** Prints the facts after a sequence number; returns how far it came. */
+/** Prints the facts after a sequence number; returns the number of the last one. */
 async function printFrom(call: Call, folder: string, afterSeq: number): Promise<number> {
   const view = viewJournal(folder);
   if (view === null) {
@@ -85,7 +80,7 @@ async function printFrom(call: Call, folder: string, afterSeq: number): Promise<
 
 function lineOf({ seq, at, eventId, type, data }: FactRow, { output, has }: Call): string {
   const shown = has('reveal') ? data : shownFact(type, data);
-  const time = printMoment(at);
+  const time = formatMoment(at);
   if (!output.isJson) return `${seq} ${time} ${eventId || '-'} ${type} ${shown}\n`;
   const [sequence, moment, event, kind] = [seq, time, eventId, type].map((value) => JSON.stringify(value));
   return `{"seq":${sequence},"at":${moment},"event_id":${event},"type":${kind},"data":${shown}}\n`;

@@ -1,18 +1,16 @@
 /**
- * `holdfast load`: checks catalogue files, and loads them into a running service or a folder that nobody serves.
+ * `holdfast load`: checks catalogue files, and loads them into a running service or into a data folder without one.
  *
- * Every problem of every file is named before anything is loaded. Over HTTP definitions travel whole, their seating plans
- * spelled out, because the service does not read the operator's disk.
+ * All problems of all files are reported before anything is loaded. Definitions are sent with their seating plans inline, because the
+ * service does not read the operator's files.
  */
 import { formatFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
 import { pointer } from '#catalogue/problem.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { askService, errorOf } from './admin-client.ts';
+import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
 import { DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { openOffline } from './offline-engine.ts';
 import { counted } from './output.ts';
-import { adminAccess } from './settings.ts';
 import type { Engine } from '#actors/engine.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
@@ -21,7 +19,7 @@ interface Conflict {
   readonly message: string;
 }
 
-/** What became of one event. */
+/** The result for one event. */
 type Outcome = { readonly id: string } & (
   | { readonly result: 'created' | 'loaded'; readonly version: number; readonly warnings: readonly string[] }
   | { readonly result: 'refused'; readonly code: string; readonly conflicts: readonly Conflict[] }
@@ -30,38 +28,38 @@ type Outcome = { readonly id: string } & (
 export const loadCommand: Command = {
   usage: 'load FILE… [--offline | --check]',
   description: [
-    'Reads catalogue files, or all *.json of folders, and names every problem with its file and place. When there is none, ' +
-      'the events are created or updated in the running service (ADMIN_HOST, ADMIN_PORT; the token from ADMIN_TOKEN or ' +
-      'from DATA_DIR/admin-token). Loading the same definitions again changes nothing.',
-    'An update that would take away something held or sold is refused with the list of conflicts; the other events are ' +
-      'loaded all the same, and the exit code is 1.',
+    'Reads catalogue files, or all *.json of folders, and reports every problem with its file and path. When there is none, the ' +
+      'events are created or updated in the running service (ADMIN_HOST, ADMIN_PORT; the token from ADMIN_TOKEN or from ' +
+      'DATA_DIR/admin-token). Loading the same definitions again changes nothing.',
+    'An update that would remove something held or sold is refused with its list of conflicts. The other events are loaded, and ' +
+      'the exit code is 1.',
   ],
   options: [
     { name: 'check', help: 'check the files, load nothing' },
-    { name: 'offline', help: 'load into the data folder itself, which no service may use meanwhile' },
+    { name: 'offline', help: 'load into the data folder itself; no service may run on it' },
     DATA_OPTION,
   ],
   positionals: { min: 1, max: 1_000 },
   examples: [
     { line: 'holdfast load season/', does: 'loads every event in the folder season into the running service' },
-    { line: 'holdfast load --check gala.json', does: 'says what is wrong with gala.json' },
-    { line: 'holdfast load --offline gala.json', does: 'puts the event into ./data before the first start' },
+    { line: 'holdfast load --check gala.json', does: 'reports the problems of gala.json' },
+    { line: 'holdfast load --offline gala.json', does: 'loads the event into ./data before the first start' },
   ],
   async run(call) {
     if (call.has('check') && call.has('offline'))
-      throw new WrongUse('--check loads nothing, so --offline says nothing');
+      throw new WrongUse('--check loads nothing, so --offline has no effect');
     const { definitions, problems } = readCatalogue(call.positionals);
-    if (problems.length > 0) return tellProblems(call, problems);
-    if (call.has('check')) return tellChecked(call, definitions);
+    if (problems.length > 0) return reportProblems(call, problems);
+    if (call.has('check')) return reportChecked(call, definitions);
     const outcomes = await (call.has('offline') ? loadOffline(call, definitions) : loadOnline(call, definitions));
-    return tellOutcomes(call, outcomes);
+    return reportOutcomes(call, outcomes);
   },
 };
 
-/** Definitions under way at once; with their seats some 50 MB at most. */
-const EVENTS_SIDE_BY_SIDE = 64;
+/** Definitions loaded at once; with their seats some 50 MB at most. */
+const EVENTS_AT_ONCE = 64;
 
-// ── the two ways in ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── loading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function loadOnline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const access = adminAccess(call);
@@ -70,7 +68,7 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
     call.output.progress('loading', place, definitions.length);
     const { id } = definition;
     const address = `/admin/events/${encodeURIComponent(id)}`;
-    const answer = await askService(access, 'PUT', address, toEventFile(definition));
+    const answer = await callService(access, 'PUT', address, toEventFile(definition));
     if (answer.status < 300) {
       const result = answer.status === 201 ? 'created' : 'loaded';
       const warnings = (answer.body['warnings'] ?? []) as readonly string[];
@@ -84,16 +82,16 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
   return outcomes;
 }
 
-/** Loads events side by side, so that they share commits. What is refused is tried again alone: its slug may have become free. */
+/** Loads several events at once, so that they share commits. A refused one is tried again, because its slug may be free then. */
 async function loadOffline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const engine = await openOffline(call);
   const outcomes: Outcome[] = [];
   try {
-    for (let from = 0; from < definitions.length; from += EVENTS_SIDE_BY_SIDE) {
-      const wave = definitions.slice(from, from + EVENTS_SIDE_BY_SIDE);
-      const first = await Promise.all(wave.map((definition) => define(engine, definition)));
+    for (let from = 0; from < definitions.length; from += EVENTS_AT_ONCE) {
+      const batch = definitions.slice(from, from + EVENTS_AT_ONCE);
+      const first = await Promise.all(batch.map((definition) => define(engine, definition)));
       for (const [place, outcome] of first.entries()) {
-        outcomes.push(outcome.result === 'refused' ? await define(engine, wave[place]!) : outcome);
+        outcomes.push(outcome.result === 'refused' ? await define(engine, batch[place]!) : outcome);
       }
       call.output.progress('loading', outcomes.length, definitions.length);
     }
@@ -114,22 +112,22 @@ async function define({ directory }: Engine, definition: EventDefinition): Promi
   return { id, result: 'refused', code: reply.code, conflicts };
 }
 
-// ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function tellProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
+function reportProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
   if (!output.isJson) output.trouble(...problems.map(formatFileProblem));
   output.json({ ok: false, problems });
   return 1;
 }
 
-function tellChecked({ output }: Call, definitions: readonly EventDefinition[]): 0 {
+function reportChecked({ output }: Call, definitions: readonly EventDefinition[]): 0 {
   output.text(...definitions.map(({ id, name }) => `${id}  good  (${name})`));
-  output.text(`${counted(definitions.length, 'event')} checked, nothing is wrong.`);
+  output.text(`${counted(definitions.length, 'event')} checked, no problem found.`);
   output.json({ ok: true, events: definitions.map(({ id }) => ({ id })) });
   return 0;
 }
 
-function tellOutcomes({ output }: Call, outcomes: readonly Outcome[]): 0 | 1 {
+function reportOutcomes({ output }: Call, outcomes: readonly Outcome[]): 0 | 1 {
   const refused = outcomes.filter(({ result }) => result === 'refused');
   for (const outcome of outcomes) {
     if (outcome.result !== 'refused') {

@@ -1,23 +1,23 @@
 /**
- * Orders in the form in which they leave for the box office's own books: a record each, as JSON or as a line of CSV.
+ * The exported form of an order: a line of CSV or a JSON object.
  *
- * Amounts are integers in the currency's minor unit, as everywhere outside, in columns that end in `_cents`; the columns without
- * it have them in the main unit. Times are RFC 3339. What leaves is listed field by field; ids of holds and of checkout sessions,
- * and the addresses that lead to these, stay here.
+ * Amounts are integers in the currency's minor unit, in columns that end in `_cents`; other columns of money are in the main unit.
+ * Times are RFC 3339. Every exported field is listed here. Ids of holds and checkout sessions, and addresses that contain them, are
+ * not exported.
  */
 import { decimalOf } from '#client/money.ts';
 import { SHOWN_FIELDS, shownFields, type RulesFor } from '#domain/shown-fields.ts';
-import { snakeCased, printMoment } from './output.ts';
+import { snakeCased, formatMoment } from './output.ts';
 import type { OrderView } from '#domain/views.ts';
 
 type Cell = string | number | null;
 
-/** The columns of the CSV, and what each has of an order. */
+/** The columns of the CSV. */
 const COLUMNS: Readonly<Record<string, (order: OrderView) => Cell>> = {
   order_id: ({ id }) => id,
   status: ({ status }) => status,
   payment_status: ({ paymentStatus }) => paymentStatus,
-  placed_at: ({ placedAt }) => printMoment(placedAt),
+  placed_at: ({ placedAt }) => formatMoment(placedAt),
   customer_name: ({ customer }) => customer.name,
   customer_email: ({ customer }) => customer.email,
   customer_phone: ({ customer }) => customer.phone,
@@ -62,10 +62,7 @@ function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/**
- * Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP advises: names and codes come from
- * strangers.
- */
+/** A text that a spreadsheet would read as a formula gets an apostrophe, as OWASP advises, because buyers write names and codes. */
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
@@ -73,7 +70,7 @@ function csvCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Fields whose numbers are moments. */
+/** Fields whose numbers are times. */
 const MOMENTS = new Set([
   'placedAt',
   'expiresAt',
@@ -87,7 +84,7 @@ const MOMENTS = new Set([
 
 const PERSON = { name: 'SHOWN', email: 'SHOWN', documentNumber: 'SHOWN', phone: 'SHOWN' } as const;
 
-/** The fields of an order in JSON; tracking is added by itself. */
+/** The fields of an order in JSON; tracking is added in `jsonOf`. */
 const FIELDS = {
   id: 'SHOWN',
   holdId: 'HIDDEN',
@@ -160,11 +157,11 @@ const FIELDS = {
   cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN' },
 } as const satisfies RulesFor<OrderView>;
 
-/** An order with everything on it that is listed, as a JSON object; the names of tracking fields stay as the buyer wrote them. */
+/** The names of tracking fields are kept as the storefront wrote them; the others become snake_case. */
 export function jsonOf(order: OrderView): string {
   const { tracking } = order;
   const printed = JSON.parse(JSON.stringify(shownFields(FIELDS, order)), (name, value: unknown) =>
-    MOMENTS.has(name) && typeof value === 'number' ? printMoment(value) : value,
+    MOMENTS.has(name) && typeof value === 'number' ? formatMoment(value) : value,
   ) as object;
   return JSON.stringify({ ...(snakeCased(printed) as object), tracking });
 }

@@ -1,34 +1,32 @@
 /**
- * How commands print: text for people or JSON for programs on stdout, troubles and progress on stderr.
+ * The output of commands: text for people or JSON for programs on stdout, troubles and progress on stderr.
  *
- * 1. With --json stdout carries JSON alone; without it no JSON, unless that is what was asked for.
- * 2. Progress shows on a terminal only, and is gone when the command is done.
- * 3. Ids of holds, queue entries and checkout sessions never leave in texts and values; what is printed raw decides that itself.
- * 4. Names in JSON are snake_case as everywhere outside; they are turned here and nowhere else.
+ * 1. With --json stdout has JSON alone.
+ * 2. Progress is shown on a terminal only, and is removed at the end of the command.
+ * 3. Ids of holds, queue entries and checkout sessions are hidden in texts and values. `raw` does not hide them.
+ * 4. Names in JSON are snake_case; they are converted here and nowhere else in this module.
  */
-
 import { withoutSecretIds } from '#actors/shown-facts.ts';
 
 export interface Output {
   readonly isJson: boolean;
   /** Prints lines for people. */
   text(...lines: readonly string[]): void;
-  /** Prints a value for programs, its names in snake_case. */
+  /** Prints a value for programs, with names in snake_case. */
   json(value: object): void;
-  /** Prints as it is, whatever was asked for; false when the reader cannot keep up. */
+  /** Prints a text unchanged, also with --json; false when the reader is too slow. */
   raw(text: string): boolean;
-  /** Prints lines about what went wrong. */
+  /** Prints lines on stderr. */
   trouble(...lines: readonly string[]): void;
-  /** Says how far long work has come. */
+  /** Shows how far long work has come. */
   progress(of: string, done: number, total: number): void;
-  /** Takes the progress back from the terminal. */
+  /** Removes the progress from the terminal. */
   clear(): void;
 }
 
-/** Milliseconds between two looks at the progress; people read no faster. */
+/** Between updates of the progress; people read no faster. */
 const PROGRESS_EVERY_MS = 100;
 
-/** The output of this process. */
 export function createOutput(isJson: boolean): Output {
   let shownAt = 0;
   let isShown = false;
@@ -64,7 +62,7 @@ export function createOutput(isJson: boolean): Output {
   };
 }
 
-/** The same value with the names of its fields in snake_case, lists and fields of fields included. */
+/** A copy of the value with all names of fields in snake_case, at every depth. */
 export function snakeCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCased);
   if (typeof value !== 'object' || value === null) return value;
@@ -75,7 +73,7 @@ function snakeCase(name: string): string {
   return /[a-z]/.test(name) ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name.toLowerCase();
 }
 
-/** A whole number with its thousands apart. */
+/** A whole number with a comma between thousands. */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
@@ -85,12 +83,18 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** A moment as the API prints it. */
-export function printMoment(at: number): string {
+/** Counts by status, without those that are 0. */
+export function byStatus(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0 ? 'none' : some.map(([status, count]) => `${grouped(count)} ${status}`).join(', ');
+}
+
+/** A time as in the API. */
+export function formatMoment(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Rows in columns as wide as they need, numbers to the right; the first row is the heading. */
+/** Aligned columns, numbers to the right; the first row is the heading. */
 export function table(rows: readonly (readonly (string | number)[])[]): string[] {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? grouped(cell) : cell)));
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? [];

@@ -1,10 +1,9 @@
-/** `holdfast snapshot`: asks the service that runs, or, when none does, takes the folder itself. */
+/** `holdfast snapshot`: takes snapshots through the service that runs on the folder, or without one. */
 import { readServingPid } from '#persistence/sqlite/lock.ts';
-import { askService, errorOf } from './admin-client.ts';
+import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
 import { CommandFailure, DATA_OPTION, type Call, type Command } from './command.ts';
-import { openOffline } from './offline-engine.ts';
 import { counted, grouped } from './output.ts';
-import { adminAccess, dataFolder } from './settings.ts';
+import { dataFolder } from './data-folder.ts';
 
 interface Taken {
   readonly seq: number;
@@ -16,25 +15,25 @@ interface Taken {
 export const snapshotCommand: Command = {
   usage: 'snapshot [--prune] [--data DIR]',
   description: [
-    'Writes a snapshot of every event that changed since its last one. While a service runs on the folder it is asked to do ' +
-      'so (ADMIN_HOST, ADMIN_PORT, the token); otherwise the command opens the folder itself.',
-    'With --prune the facts that are older than the previous snapshot of every event move from the journal to an archive ' +
-      'file under archive/, and are dropped only when that file is on disk and was read back. Nothing is lost: restore reads ' +
-      'the archive too.',
+    'Writes a snapshot of every event that changed since its last one. When a service runs on the folder, the command calls its ' +
+      'admin API (ADMIN_HOST, ADMIN_PORT, the token); otherwise it opens the folder itself.',
+    'With --prune the facts that are older than the previous snapshot of every event are moved from the journal to an archive file ' +
+      'under archive/. They are deleted from the journal only after that file was written and read back. Nothing is lost: ' +
+      'restore reads the archive too.',
   ],
   options: [{ name: 'prune', help: 'move facts older than the previous snapshot to the archive' }, DATA_OPTION],
   positionals: { min: 0, max: 0 },
   examples: [
-    { line: 'holdfast snapshot', does: 'the next start replays from here' },
-    { line: 'holdfast snapshot --prune', does: 'keeps the journal short; run it twice to prune up to the first run' },
+    { line: 'holdfast snapshot', does: 'the next start replays only later facts' },
+    { line: 'holdfast snapshot --prune', does: 'shortens the journal; a second run prunes up to the first one' },
   ],
   async run(call) {
     const folder = dataFolder(call);
     const isServed = readServingPid(folder) !== null;
-    const outcome = await (isServed ? askForSnapshot(call) : takeOffline(call));
+    const outcome = await (isServed ? takeOnline(call) : takeOffline(call));
     const { seq, taken, failed, archived } = outcome;
     const { output } = call;
-    if (taken === 0 && failed === 0) output.text(`Every event has its snapshot already, up to fact ${grouped(seq)}.`);
+    if (taken === 0 && failed === 0) output.text(`Every event has a snapshot already, up to fact ${grouped(seq)}.`);
     else output.text(`${counted(taken, 'snapshot')} taken, up to fact ${grouped(seq)}.`);
     if (call.has('prune')) {
       const moved =
@@ -47,11 +46,11 @@ export const snapshotCommand: Command = {
   },
 };
 
-async function askForSnapshot(call: Call): Promise<Taken> {
-  const answer = await askService(adminAccess(call), 'POST', '/admin/snapshot', { prune: call.has('prune') });
+async function takeOnline(call: Call): Promise<Taken> {
+  const answer = await callService(adminAccess(call), 'POST', '/admin/snapshot', { prune: call.has('prune') });
   if (answer.status !== 200) {
     const { code, message } = errorOf(answer);
-    throw new CommandFailure(`the service did not take it: ${code}: ${message}`, 'Its log says more.');
+    throw new CommandFailure(`the service took no snapshot: ${code}: ${message}`, 'Its log says more.');
   }
   const { seq, taken, failed, archived } = answer.body as unknown as Omit<Taken, 'archived'> & {
     readonly archived: { readonly from_seq: number; readonly to_seq: number } | null;

@@ -1,9 +1,8 @@
-/** What `verify`, `backup` and `restore` tell of a folder at the end: counts, head, hashes, and every problem. */
+/** The report of `verify`, `backup` and `restore` on a folder: counts, head, hashes, and every problem. */
 import type { FolderReport, VerificationListener } from '#actors/verification.ts';
 import type { Figures } from '#domain/figures.ts';
-import { counted, grouped, printMoment, type Output } from './output.ts';
+import { byStatus, counted, formatMoment, grouped, type Output } from './output.ts';
 
-/** Whether nothing is wrong. */
 export function isGood({ problems }: FolderReport): boolean {
   return problems.length === 0;
 }
@@ -13,7 +12,7 @@ export function summaryLines(report: FolderReport): string[] {
   const { facts, batches, headSeq, headHash, lastAt, baseSeq, streams } = report;
   const archived = baseSeq === 0 ? '' : `, those up to fact ${grouped(baseSeq)} in the archive`;
   const { archives, archivedFacts } = report;
-  const head = lastAt === null ? '' : `, the last one at ${printMoment(lastAt)}`;
+  const head = lastAt === null ? '' : `, the last one at ${formatMoment(lastAt)}`;
   const proved = report.snapshots.filter(({ fingerprint }) => fingerprint !== null).length;
   return [
     `journal    ${counted(facts, 'fact')} in ${counted(batches, 'batch', 'batches')} of ${counted(streams, 'stream')}${archived}`,
@@ -30,10 +29,6 @@ export function summaryLines(report: FolderReport): string[] {
 
 function figureLines(events: number, { tickets, holds, orders, queue }: Figures): string[] {
   const { capacity, available, held, sold, blocked } = tickets;
-  const byStatus = (counts: Readonly<Record<string, number>>): string => {
-    const some = Object.entries(counts).filter(([, count]) => count > 0);
-    return some.length === 0 ? 'none' : some.map(([status, count]) => `${grouped(count)} ${status}`).join(', ');
-  };
   return [
     `events     ${grouped(events)}`,
     `seats      ${grouped(capacity)} = ${grouped(available)} available + ${grouped(held)} held + ` +
@@ -44,14 +39,14 @@ function figureLines(events: number, { tickets, holds, orders, queue }: Figures)
   ];
 }
 
-/** The problems in lines for people, each with what can be done about it. */
+/** The problems in lines for people, each with its hint. */
 export function problemLines({ problems, moreProblems }: FolderReport): string[] {
   const listed = problems.flatMap(({ what, where, hint }) => [`  ${where}: ${what}`, `      ${hint}`]);
   const more = moreProblems === 0 ? [] : [`  and ${counted(moreProblems, 'problem')} more`];
   return [...listed, ...more];
 }
 
-/** What a copy did without, in lines for people. */
+/** The snapshots that were not copied, in lines for people. */
 export function leftLines(snapshotsLeft: readonly string[]): string[] {
   return snapshotsLeft.map((path) => `${path} is damaged and was not copied; archive and journal have its facts.`);
 }
@@ -61,10 +56,10 @@ export function reportJson(report: FolderReport): object {
   const { lastAt, lastArchivedFactAt: _, ...rest } = report;
   // The watermark's key in JSON is its file's name, which scripts of operators may read.
   const entries = Object.entries(rest).map(([key, value]) => [key === 'watermarkSeq' ? 'witnessSeq' : key, value]);
-  return { ok: isGood(report), ...Object.fromEntries(entries), lastAt: lastAt === null ? null : printMoment(lastAt) };
+  return { ok: isGood(report), ...Object.fromEntries(entries), lastAt: lastAt === null ? null : formatMoment(lastAt) };
 }
 
-/** Shows on the terminal how far a verification has come. */
+/** Shows the progress of a verification on the terminal. */
 export function followVerification(output: Output): VerificationListener {
   const names = { chain: 'reading the journal', replay: 'replaying events' };
   return { onProgress: (of, done, total) => output.progress(names[of], done, total) };

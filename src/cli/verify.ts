@@ -1,20 +1,20 @@
-/** `holdfast verify`: is everything there, is it what was written, and do the books add up? Reads only. */
+/** `holdfast verify`: checks that a data folder is complete, unchanged and consistent. Only reads. */
 import { verifyFolder } from '#actors/verification.ts';
 import { DATA_OPTION, type Command } from './command.ts';
 import { counted } from './output.ts';
-import { dataFolder } from './settings.ts';
+import { dataFolder } from './data-folder.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
 export const verifyCommand: Command = {
   usage: 'verify [--data DIR]',
   description: [
-    'Reads journal, archive, watermark and snapshots without writing, also beside a serving process. Checks that no fact is missing, that ' +
-      'every batch has the checksum it was written with, that the chain goes on from archive file to archive file into the journal, ' +
-      'that the journal reaches as far as its watermark says; then replays ' +
-      'every event, compares it with its snapshots, and counts its stock anew from its holds and orders: capacity = available + ' +
-      'held + sold + blocked on every date and locality, a seat in at most one claim, one active hold a session.',
-    'Ends with a summary. Two folders with the same state have the same state fingerprint. Exit code 1 when anything is ' +
-      'wrong; every problem says where it is and what can be done.',
+    'Reads journal, archive, watermark and snapshots, also while a service runs on the folder. Checks that no fact is missing, that ' +
+      'every batch has its checksum, that the chain continues through all archive files into the journal, and that the journal ' +
+      'reaches its watermark. Then replays every event, compares it with its snapshots, and counts its stock again from holds and ' +
+      'orders: capacity = available + held + sold + blocked on every performance and locality, a seat in at most one claim, one ' +
+      'active hold for each session.',
+    'Ends with a summary. Two folders with the same state have the same state fingerprint. Exit code 1 when there is a problem; ' +
+      'every problem says where it is and what to do.',
   ],
   options: [DATA_OPTION],
   positionals: { min: 0, max: 0 },

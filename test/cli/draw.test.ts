@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createHashing } from '#actors/hashing.ts';
-import { makeCall, readArguments, type ExitCode } from '#cli/command.ts';
+import { createCall, readArguments, type ExitCode } from '#cli/command.ts';
 import { drawCommand } from '#cli/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
 import { newFolder } from './holdfast.ts';
@@ -48,7 +48,7 @@ async function verify(...args: readonly string[]): Promise<Ran> {
     progress: () => {},
     clear: () => {},
   };
-  const code = await drawCommand.run(makeCall(readArguments(drawCommand, ['verify', ...args]), output, {}));
+  const code = await drawCommand.run(createCall(readArguments(drawCommand, ['verify', ...args]), output, {}));
   return { code, lines: lines.join('\n'), json };
 }
 
@@ -59,11 +59,11 @@ function fileOf(t: TestContext, content: unknown): string {
 }
 
 describe('holdfast draw verify', () => {
-  it('finds a real draw as promised, and tells the place of an entry', async (t) => {
+  it('accepts a draw as promised, and prints the place of an entry', async (t) => {
     const file = fileOf(t, PROOF);
     const { code, lines, json } = await verify(file, '--entry', ORDER[6]!, '--commitment', PROOF.draw_commitment);
     assert.equal(code, 0);
-    assert.match(lines, /evt_rush: the line of 20 entries is as promised\nthe entry was drawn to place 7/);
+    assert.match(lines, /evt_rush: the order of 20 entries is as promised\nthe entry was drawn to place 7/);
     assert.deepEqual(json, {
       ok: true,
       eventId: 'evt_rush',
@@ -77,7 +77,7 @@ describe('holdfast draw verify', () => {
     assert.match((await verify(file, '--entry', 'que_1_somebody')).lines, /took no part/);
   });
 
-  it('rejects a line in which two changed places', async (t) => {
+  it('rejects an order in which two entries changed places', async (t) => {
     const entries = [...PROOF.entries];
     [entries[3], entries[9]] = [entries[9]!, entries[3]!];
     const { code, lines, json } = await verify(fileOf(t, { ...PROOF, entries }));
@@ -86,25 +86,25 @@ describe('holdfast draw verify', () => {
     assert.match(lines, /not as promised\n {2}the entry at place \d+ stands behind one that it should be ahead of/);
   });
 
-  it('rejects a commitment that was exchanged, and pages of different draws', async (t) => {
+  it('rejects a commitment that was replaced, and pages of different draws', async (t) => {
     const other = await verify(fileOf(t, PROOF), '--commitment', 'ab'.repeat(32));
     assert.equal(other.code, 1);
-    assert.match(other.lines, /not the one that was seen before the draw/);
+    assert.match(other.lines, /not the one that was published before the draw/);
     const [front, back] = [PROOF.entries.slice(0, 10), PROOF.entries.slice(10)];
     const pages = [
       { ...PROOF, entries: front },
       { ...PROOF, seed: 'ab'.repeat(32), entries: back },
     ];
-    assert.match((await verify(fileOf(t, pages))).lines, /do not speak of the same draw/);
+    assert.match((await verify(fileOf(t, pages))).lines, /belong to different draws/);
   });
 
-  it('rejects a draw whose opening is withheld, exchanged or no 32 bytes', async (t) => {
+  it('rejects a draw whose opening is missing, replaced or not 32 bytes', async (t) => {
     assert.match((await verify(fileOf(t, { ...PROOF, opening: null }))).lines, /draw is not as promised/);
     assert.match((await verify(fileOf(t, { ...PROOF, opening: 'ab'.repeat(32) }))).lines, /draw is not as promised/);
     await assert.rejects(verify(fileOf(t, { ...PROOF, opening: 'abab' })), /it is no page of a draw/);
   });
 
-  it('checks a draw from before there were openings, and says what it does not prove', async (t) => {
+  it('accepts a draw of an earlier version without an opening, and prints what that does not prove', async (t) => {
     const { opening: _, ...proof } = PROOF;
     const old = drawOrder({ seed: SEED, opening: null }, ENTRY_IDS, hashing);
     const entries = old.entryIds.map((entryId) => createHash('sha256').update(entryId).digest('hex'));
@@ -114,7 +114,7 @@ describe('holdfast draw verify', () => {
     assert.equal(json['hasOpening'], false);
   });
 
-  it('says that a draw is still to come', async (t) => {
+  it('reports that an event is not drawn yet', async (t) => {
     const pending = {
       ...PROOF,
       status: 'pending',
@@ -129,7 +129,7 @@ describe('holdfast draw verify', () => {
     assert.match(lines, /not drawn yet; its commitment is [0-9a-f]{64}/);
   });
 
-  it('reads a service page by page, wrapped or not', async (t) => {
+  it('reads the pages of a service, with and without the data envelope', async (t) => {
     for (const wrap of [false, true]) {
       const server = createServer((request, response) => {
         const { searchParams } = new URL(request.url!, 'http://service');
@@ -145,7 +145,7 @@ describe('holdfast draw verify', () => {
     }
   });
 
-  it('explains what it cannot read', async (t) => {
+  it('explains why a proof cannot be read', async (t) => {
     await assert.rejects(verify(fileOf(t, { hello: 'world' })), /cannot be read: it is no page of a draw/);
     await assert.rejects(verify('no-such-file.json'), /cannot be read/);
     await assert.rejects(verify('http://127.0.0.1:1/draw'), /cannot be read/);

@@ -1,4 +1,4 @@
-/** The command line as an operator has it: plain Node on `src/cli/holdfast.ts`, and folders that go away after the test. */
+/** Runs `holdfast` as an operator does, with plain Node, and makes folders that are removed after the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ export interface Ended {
   json<Value = Readonly<Record<string, unknown>>>(): Value;
 }
 
-/** A folder of the test's own, with room for data folders in it. */
+/** A new folder that is removed after the test. */
 export function newFolder(t: Pick<TestContext, 'after'>): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-cli-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -50,13 +50,13 @@ describe('An exported order', () => {
     }
   });
 
-  it('carries no formula into a spreadsheet', () => {
+  it('has no cell that a spreadsheet reads as a formula', () => {
     for (const name of ['=1+1', '+49 30 1', '-2', '@SUM(A1)', '\t=1', '\r=1']) {
       assert.equal(cell(csvOf(orderOf({ name })), 'customer_name'), `'${name}`);
     }
   });
 
-  it('comes back from the CSV as it was typed, whatever was typed', () => {
+  it('has texts that read back from the CSV unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
         const kept = cell(csvOf(orderOf({ name })), 'customer_name')!;
@@ -66,7 +66,7 @@ describe('An exported order', () => {
     );
   });
 
-  it('is JSON with everything on it, names of tracking as they came', () => {
+  it('is JSON with every exported field; names of tracking fields are unchanged', () => {
     const tracking = { utmSource: 'x', placedAt: '5' };
     const order = JSON.parse(jsonOf(orderOf({}, { tracking }))) as Record<string, unknown>;
     assert.deepEqual(order['tracking'], tracking);

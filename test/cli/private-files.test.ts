@@ -1,4 +1,4 @@
-/** Only their owner reads what is in a data folder or a copy of one: names, addresses and keys are in it. */
+/** A data folder has names, addresses and keys, so only its owner may read it or a copy of it. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -74,7 +74,7 @@ for (const umask of ['000', '022', '077']) {
   });
 }
 
-test('a folder that an earlier version left open to others is tightened by the next start', async (t: TestContext) => {
+test('the next start makes a folder of an earlier version private to its owner', async (t: TestContext) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
@@ -88,7 +88,7 @@ test('a folder that an earlier version left open to others is tightened by the n
   assert.equal(await service.stop(), 0);
 });
 
-test('holdfast.pid holds the id of the process that serves; one left by a crash is no obstacle', async (t) => {
+test('holdfast.pid has the id of the serving process; a start ignores one that a crash left', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const file = path.join(data, 'holdfast.pid');

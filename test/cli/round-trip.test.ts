@@ -21,7 +21,7 @@ const twoInErfurt = {
   items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
 };
 
-test('beside a serving process everything can be loaded, looked at, copied and proved', async (t) => {
+test('a folder can be loaded, inspected, copied and verified while a service runs on it', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const service = await serving(t, data);
@@ -83,7 +83,7 @@ test('beside a serving process everything can be loaded, looked at, copied and p
   assert.equal(await service.stop(), 0);
 });
 
-test('what was bought is inspected, exported and survives kill -9, a replay and a copy', async (t) => {
+test('an order can be inspected and exported, and survives kill -9, a replay and a copy', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
@@ -129,7 +129,7 @@ test('what was bought is inspected, exported and survives kill -9, a replay and 
   assert.equal(copied.json<Report>().state_fingerprint, report.state_fingerprint);
 });
 
-test('the journal is pruned behind the previous snapshot, and any earlier moment can still be restored', async (t) => {
+test('the journal is pruned up to the previous snapshot, and any earlier time can still be restored', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const environment = { DATA_DIR: data };
@@ -165,13 +165,13 @@ test('the journal is pruned behind the previous snapshot, and any earlier moment
   assert.equal(real.code, 0, real.stderr);
   assert.match(
     real.stdout,
-    /has everything up to fact 6, of .+Z\.\nWhat happened after it is not there; .* --since 7 lists it\.\n$/,
+    /has everything up to fact 6, of .+Z\.\nLater facts are not there; .* --since 7 lists them\.\n$/,
   );
   const proved = (await run('verify', '--data', restored, '--json')).json<Report>();
   assert.equal(proved.state_fingerprint, before.state_fingerprint);
 });
 
-test('after a prune no fact depends on a snapshot, and a missing archive file is named with exit code 1', async (t) => {
+test('after a prune no fact depends on a snapshot, and a missing archive file is reported with exit code 1', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
@@ -219,7 +219,7 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   }
 });
 
-test('a flipped byte is found, named and survived up to the last good fact', async (t) => {
+test('a flipped byte is found and reported, and the folder can be restored up to the last good fact', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });

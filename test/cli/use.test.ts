@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { makeCall, readArguments, WrongUse, type Command } from '#cli/command.ts';
+import { createCall, readArguments, WrongUse, type Command } from '#cli/command.ts';
 import { exportCommand } from '#cli/export.ts';
 import { inspectCommand } from '#cli/inspect.ts';
 import { journalCommand } from '#cli/journal.ts';
@@ -27,7 +27,7 @@ const COMMANDS = [
 ];
 
 describe('Help', { concurrency: 4 }, () => {
-  it('lists every command, with and without the word', async () => {
+  it('lists every command, with and without the word help', async () => {
     const [bare, help] = await Promise.all([holdfast([]), holdfast(['help'])]);
     assert.equal(bare.code, 0);
     assert.equal(bare.stdout, help.stdout);
@@ -66,9 +66,9 @@ describe('Wrong use', { concurrency: 4 }, () => {
   }
 
   const cases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
-    [loadCommand, [], /something is missing: holdfast load FILE/],
+    [loadCommand, [], /an argument is missing: holdfast load FILE/],
     [loadCommand, ['--chekc', 'x'], /there is no option --chekc; did you mean --check\?/],
-    [verifyCommand, ['everything'], /"everything" is too much: holdfast verify/],
+    [verifyCommand, ['everything'], /"everything" is one argument too many: holdfast verify/],
     [verifyCommand, ['--data'], /--data needs a value: DIR/],
     [verifyCommand, ['--json=yes'], /--json takes no value/],
     [restoreCommand, [], /--to is missing/],
@@ -81,23 +81,23 @@ describe('Wrong use', { concurrency: 4 }, () => {
     [inspectCommand, ['--performance', 'derby'], /--performance needs the event/],
   ];
   for (const [command, args, expected] of cases) {
-    it(`is told in one line: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
+    it(`is explained in one line: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
       await assert.rejects(
-        async () => command.run(makeCall(readArguments(command, args), createOutput(true), { DATA_DIR: samples })),
+        async () => command.run(createCall(readArguments(command, args), createOutput(true), { DATA_DIR: samples })),
         (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
       );
     });
   }
 
-  it('of settings names each bad one', async () => {
+  it('of settings names each bad setting', async () => {
     const { code, stderr } = await holdfast(['serve'], { PORT: '99999', LOG_LEVEL: 'loud' });
     assert.equal(code, 2);
     assert.match(stderr, /^PORT is "99999": it must be .+\nLOG_LEVEL is "loud": it must be .+\n$/);
   });
 });
 
-describe('What cannot be done', { concurrency: 4 }, () => {
-  it('is told with a hint and exit code 1, as JSON where that is asked for', async (t) => {
+describe('A command that fails', { concurrency: 4 }, () => {
+  it('prints a hint and ends with exit code 1, as JSON with --json', async (t) => {
     const folder = newFolder(t);
     const [text, json] = await Promise.all([
       holdfast(['inspect', '--data', folder]),
@@ -113,10 +113,10 @@ describe('What cannot be done', { concurrency: 4 }, () => {
     const environment = { DATA_DIR: newFolder(t), ADMIN_PORT: '9', ADMIN_TOKEN: 'xxxxxxxxxxxxxxxx' };
     const { code, stderr } = await holdfast(['load', path.join(samples, 'club-night.json')], environment);
     assert.equal(code, 1);
-    assert.match(stderr, /no service answers at http:\/\/127\.0\.0\.1:9\nStart it, or say where it is/);
+    assert.match(stderr, /no service answers at http:\/\/127\.0\.0\.1:9\nStart it, or set ADMIN_HOST/);
   });
 
-  it('names every problem of every catalogue file with its place, and loads nothing', async (t) => {
+  it('names every problem of every catalogue file with its path, and loads nothing', async (t) => {
     const folder = newFolder(t);
     const data = path.join(folder, 'data');
     mkdirSync(path.join(folder, 'events'));

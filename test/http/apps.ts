@@ -14,7 +14,7 @@ import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import type { EventPort, DirectoryPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { LIMITS } from '#src/config.ts';
+import { LIMITS } from '#src/limits.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';

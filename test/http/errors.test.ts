@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { fc } from '../property.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { ERRORS } from '#http/errors.ts';
-import { LIMITS } from '#src/config.ts';
+import { LIMITS } from '#src/limits.ts';
 import { clubHold, openApps, type Apps } from './apps.ts';
 
 interface Answer {

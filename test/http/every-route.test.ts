@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ERRORS } from '#http/errors.ts';
-import { LIMITS } from '#src/config.ts';
+import { LIMITS } from '#src/limits.ts';
 import { ADMIN_TOKEN, openApps, type Apps } from './apps.ts';
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';

@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { LIMITS } from '#src/config.ts';
+import { LIMITS } from '#src/limits.ts';
 import { buildPublicApp } from '#http/server.ts';
 import type { EventPort, DirectoryPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';

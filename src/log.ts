@@ -9,16 +9,16 @@ interface Entry extends Readonly<Record<string, unknown>> {
   readonly err?: { readonly stack?: string; readonly message?: string };
 }
 
-/** No line of a log has the id of a hold, of a queue entry or of a checkout session, whatever an error's message says. */
+/** Replaces ids of holds, queue entries and checkout sessions, which grant access, in every line. */
 const hooks = { streamWrite: withoutSecretIds };
 
-/** A log for programs: JSON lines, on stdout where no other place is given. */
+/** A log for programs: JSON lines, on stdout unless `print` is given. */
 export function createJsonLog(level: Config['logLevel'], print?: (text: string) => void): Logger {
   const options = { level, base: null, hooks };
   return print === undefined ? pino(options) : pino(options, { write: print });
 }
 
-/** A log for people at a terminal: a line an entry, with the time, the level where it matters, and the details behind. */
+/** A log for people at a terminal: time, level unless it is info, message and details on one line. */
 export function createReadableLog(level: Config['logLevel'], print: (text: string) => void): Logger {
   return pino({ level, base: null, hooks }, { write: (line: string) => print(readable(JSON.parse(line) as Entry)) });
 }
@@ -27,11 +27,11 @@ function readable({ level, time, msg = '', err, ...details }: Entry): string {
   const clock = new Date(time).toTimeString().slice(0, 8);
   const name =
     level === pino.levels.values['info'] ? '' : `${(pino.levels.labels[level] ?? String(level)).toUpperCase()} `;
-  const behind = Object.entries(details).map(([detail, value]) => ` ${detail}=${printed(value)}`);
+  const shown = Object.entries(details).map(([detail, value]) => ` ${detail}=${formatDetail(value)}`);
   const stack = err === undefined ? '' : `\n${err.stack ?? err.message ?? ''}`;
-  return `${clock} ${name}${msg}${behind.join('')}${stack}\n`;
+  return `${clock} ${name}${msg}${shown.join('')}${stack}\n`;
 }
 
-function printed(value: unknown): string {
+function formatDetail(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

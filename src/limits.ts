@@ -1,0 +1,40 @@
+/** Limits of the service that are not settings, each with its reason (I10). */
+export const LIMITS = {
+  /** A hold of 20 items with 200 seat ids each fits four times over. */
+  bodyBytesMax: 256 * 1024,
+  /** A definition with every seat of a stadium listed. */
+  adminBodyBytesMax: 16 * 1024 * 1024,
+  /** Commands that wait for one event: a quarter of a second of turns on the slowest disk measured. More of them would wait longer than a retry takes. */
+  mailboxCommandsMax: 5_000,
+  /** Changing requests that run or wait in the process; a waiting one costs some 10 KB. */
+  inFlightRequestsMax: 10_000,
+  /** Claims that run at once: two batches of the journal, one being written and one being filled. */
+  claimsAtOnceMax: 1_000,
+  /** The wait in the admission queue after which a claim may be shed; after a longer one people try again themselves. */
+  claimWaitMsMax: 1_000,
+  /** Serialized payloads in the cache: one for each event and performance in use. */
+  cachedPayloadsMax: 2_000,
+  cachedPayloadBytesMax: 64 * 1024 * 1024,
+  /** Open live streams: with about 11 µs a frame and four frames a second they take under half a core. */
+  liveListenersMax: 10_000,
+  /** Open connections of a listener; further ones are closed at once. Each is a file descriptor, and half of those that the systemd unit allows are left for other files. */
+  connectionsMax: 30_000,
+  /** Pipelined requests that wait on one connection: several times what clients send ahead. */
+  pipelinedRequestsMax: 100,
+  /** Client addresses that the rate limit remembers. */
+  rateLimitedAddressesMax: 50_000,
+  /** Wrong tokens from one address in a minute: more than a person types by mistake. */
+  wrongTokensPerMinuteMax: 10,
+  /** Unknown promo codes from one address for one event in a minute. */
+  unknownCodesPerMinuteMax: 20,
+  /** The longest that a request may take to arrive. */
+  requestReceiveMsMax: 30_000,
+  /** The longest that a client of the public listener may read nothing of its answer. Live streams send more often. */
+  stalledMsMax: 60_000,
+  /** Longer than the idle time of common load balancers, so that these close a connection first. */
+  keepAliveMs: 72_000,
+  /** After a signal, accepted requests are finished within this time. */
+  shutdownMsMax: 9_000,
+} as const;
+
+export type Limits = { readonly [Name in keyof typeof LIMITS]: number };

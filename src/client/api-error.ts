@@ -1,11 +1,11 @@
-/** What a client throws: a refusal of the service, or the code UNREACHABLE when no answer came. */
+/** The error that a client throws: a refusal of the service, or the code UNREACHABLE when no answer came. */
 
 export interface ApiErrorFields {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;
-  /** Seconds after which it makes sense to ask again, where the service said so. */
+  /** Seconds after which a repeat makes sense, where the service names them. */
   readonly retryAfter: number | null;
 }
 
@@ -38,7 +38,7 @@ export function unreachable(cause: unknown): ApiError {
   return new ApiError({ status: 0, code: 'UNREACHABLE', message, detail: {}, retryAfter: null }, cause);
 }
 
-/** The error in an answer, whatever its body is: a proxy on the way may answer with a page. */
+/** The error in an answer, whatever its body is: a proxy may answer with a page. */
 export function apiErrorOf(status: number, body: unknown, retryAfter: number | null): ApiError {
   const { code, message, detail } = (typeof body === 'object' && body !== null ? body : {}) as Partial<ApiErrorFields>;
   return new ApiError({

@@ -1,8 +1,8 @@
 /**
- * A client of the public API for storefronts: works in browsers and in Node, needs nothing else.
+ * A client of the public API for storefronts: works in browsers and in Node, without packages.
  *
- * Owns the session key and the pace of polling; requests and repeats belong to `transport.ts`. Bodies have the API's own
- * names. Every method takes an AbortSignal and throws ApiError.
+ * Owns the session key and the pace of polling. Bodies have the API's own names. Every method takes an AbortSignal and
+ * throws ApiError.
  *
  *  1. The session key is made once and sent with everything that a buyer owns, in a header and never in an address.
  *  2. Waiting is polled every 4.5 s, or more slowly where the service says so.
@@ -25,16 +25,23 @@ import type {
   VoidTickets,
   TicketKeys,
 } from './bodies.ts';
-import { followDate, type LiveSource, type Watch } from './live.ts';
-import { keptSessionKey, type KeyStore } from './session-key.ts';
-import { createTransport, pause, type Answer, type Pause } from './transport.ts';
+import { followPerformance, type Watch } from './live.ts';
+import {
+  createTransport,
+  pause,
+  randomText,
+  type Answer,
+  type Pause,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
 
 export interface ClientOptions {
   /** Where the service is, without a slash at its end; the page's own origin by default. */
   readonly baseUrl?: string;
-  /** Keeps the session key: `localStorage` in a browser. Without one the key lives as long as the client. */
+  /** Stores the session key: `localStorage` in a browser. Without one the key lives as long as the client. */
   readonly store?: KeyStore | null;
-  /** A key that is kept elsewhere, such as in the session of a storefront's own server. */
+  /** A key that is stored elsewhere, such as in the session of a storefront's own server. */
   readonly sessionKey?: string;
   readonly fetch?: typeof globalThis.fetch;
   /** Stands in for timers in tests. */
@@ -52,30 +59,30 @@ interface Keyed extends Abortable {
   readonly idempotencyKey?: string | undefined;
 }
 
-interface OfDate extends Abortable {
+interface OfPerformance extends Abortable {
   readonly performanceId?: string | null | undefined;
 }
 
 export interface Client {
   readonly sessionKey: string;
   listEvents(options?: Abortable & { readonly limit?: number; readonly cursor?: string }): Promise<EventList>;
-  /** The event with its stock, summed or of one date; the session's own hold counts as free. */
-  getEvent(slug: string, options?: OfDate): Promise<EventPayload>;
+  /** The event with its stock, summed or of one performance; the session's own hold counts as free. */
+  getEvent(slug: string, options?: OfPerformance): Promise<EventPayload>;
   getSeating(slug: string, options?: Abortable): Promise<Seating>;
-  getOccupancy(slug: string, options?: OfDate & { readonly since?: number }): Promise<Occupancy>;
+  getOccupancy(slug: string, options?: OfPerformance & { readonly since?: number }): Promise<Occupancy>;
   /** The best free seats side by side, not reserved; none when there is no such block. */
   suggestSeats(
     slug: string,
     wanted: { readonly ticketTypeId: string; readonly count: number },
-    options?: OfDate,
+    options?: OfPerformance,
   ): Promise<readonly Seat[]>;
-  /** Keeps `onPicture` told of what is left of a date until the signal is aborted; falls back to polling. */
+  /** Gives `onState` what is left of a performance, until the signal is aborted; falls back to polling. */
   watchDate(watch: Watch): Promise<void>;
-  /** The proof of a waiting room's draw, a page of its line at a time. */
+  /** The proof of a waiting room's draw, a page of its entries at a time. */
   getDraw(slug: string, options?: Abortable & { readonly offset?: number; readonly limit?: number }): Promise<Draw>;
   createHold(request: HoldRequest, options?: Keyed): Promise<Hold>;
   getHold(id: string, options?: Abortable): Promise<Hold>;
-  /** Sets the quantities of the lines named; 0 drops a line, lines not named stay. */
+  /** Sets the quantities of the items named; 0 drops an item, items not named stay. */
   changeHold(id: string, items: readonly HoldItemRequest[], options?: Keyed): Promise<Hold>;
   releaseHold(id: string, options?: Abortable): Promise<Hold>;
   joinQueue(eventId: string, options?: Abortable): Promise<QueueEntry>;
@@ -93,10 +100,10 @@ export interface Client {
   /** Opens a payment session for the next unpaid installment, or a new try after a decline. */
   payOrder(orderId: string, options?: Keyed): Promise<StartedCheckout>;
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
-  /** The void tickets of an event or of one date, a page at a time; `after` is the last ticket that is known. */
+  /** The void tickets of an event or of one performance, a page at a time; `after` is the last ticket that is known. */
   getVoidTickets(
     eventId: string,
-    options?: OfDate & { readonly after?: string; readonly limit?: number },
+    options?: OfPerformance & { readonly after?: string; readonly limit?: number },
   ): Promise<VoidTickets>;
   /** Pays, declines or cancels in the sandbox, as its payment page does. */
   settleSandbox(
@@ -115,58 +122,102 @@ const ADMISSION_POLL_MS = 4_500;
 const ORDER_POLL_FIRST_MS = 1_000;
 const ORDER_POLL_MS_MAX = 5_000;
 
-/** Makes a client. Cheap: it asks nothing of the service by itself. */
+/** Makes a client. It sends no request by itself. */
 export function createClient(options: ClientOptions = {}): Client {
-  const settings = {
+  const settings: TransportOptions = {
     baseUrl: options.baseUrl ?? '',
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     pause: options.pause ?? pause,
     repeatsMax: options.repeatsMax ?? REPEATS_MAX,
-  } satisfies Required<Pick<ClientOptions, 'baseUrl' | 'fetch' | 'pause' | 'repeatsMax'>>;
-  const call = createTransport(settings);
-  const sessionKey = options.sessionKey ?? keptSessionKey(options.store ?? null);
-  const bodyOf = async <Body>(answer: Promise<Answer<Body>>): Promise<Body> => (await answer).body;
-  const pollQueue = (id: string, signal?: AbortSignal) =>
-    call<QueueEntry>('getQueueEntry', { path: [id], sessionKey, signal });
-  const joinQueue = (eventId: string, signal?: AbortSignal) =>
-    call<QueueEntry>('joinQueue', { body: { event_id: eventId, session_key: sessionKey }, signal });
-
-  const client: Client = {
+  };
+  const sessionKey = options.sessionKey ?? storedSessionKey(options.store ?? null);
+  const context: Context = { settings, call: createTransport(settings), sessionKey };
+  return {
     sessionKey,
+    ...eventMethods(context),
+    ...holdMethods(context),
+    ...queueMethods(context),
+    ...orderMethods(context),
+    ...serviceMethods(context),
+  };
+}
+
+interface Context {
+  readonly settings: TransportOptions;
+  readonly call: Transport;
+  readonly sessionKey: string;
+}
+
+async function bodyOf<Body>(answer: Promise<Answer<Body>>): Promise<Body> {
+  return (await answer).body;
+}
+
+function eventMethods({ settings, call, sessionKey }: Context) {
+  const getEvent: Client['getEvent'] = (slug, { performanceId, signal } = {}) =>
+    bodyOf(call('getEvent', { path: [slug], query: { performance_id: performanceId }, sessionKey, signal }));
+  const getOccupancy: Client['getOccupancy'] = (slug, { performanceId, since, signal } = {}) =>
+    bodyOf(call('getOccupancy', { path: [slug], query: { performance_id: performanceId, since }, signal }));
+  return {
     listEvents: ({ limit, cursor, signal } = {}) => bodyOf(call('listEvents', { query: { limit, cursor }, signal })),
-    getEvent: (slug, { performanceId, signal } = {}) =>
-      bodyOf(call('getEvent', { path: [slug], query: { performance_id: performanceId }, sessionKey, signal })),
+    getEvent,
     getSeating: (slug, { signal } = {}) => bodyOf(call('getSeating', { path: [slug], signal })),
-    getOccupancy: (slug, { performanceId, since, signal } = {}) =>
-      bodyOf(call('getOccupancy', { path: [slug], query: { performance_id: performanceId, since }, signal })),
+    getOccupancy,
     suggestSeats: (slug, { ticketTypeId, count }, { performanceId, signal } = {}) => {
       const body = { ticket_type_id: ticketTypeId, count, performance_id: performanceId, session_key: sessionKey };
       return bodyOf(call('suggestSeats', { path: [slug], body, signal }));
     },
-    watchDate: (watch) => followDate(liveSource, watch),
+    watchDate: (watch) =>
+      followPerformance(
+        {
+          ...settings,
+          getEvent: (slug, performanceId, signal) => getEvent(slug, { performanceId, signal }),
+          getOccupancy: (slug, performanceId, signal) =>
+            getOccupancy(slug, { performanceId, signal }) as Promise<FullOccupancy>,
+        },
+        watch,
+      ),
     getDraw: (slug, { offset, limit, signal } = {}) =>
       bodyOf(call('getDraw', { path: [slug], query: { offset, limit }, signal })),
+  } satisfies Partial<Client>;
+}
+
+function holdMethods({ call, sessionKey }: Context) {
+  return {
     createHold: (request, { idempotencyKey, signal } = {}) =>
       bodyOf(call('createHold', { body: { ...request, session_key: sessionKey }, idempotencyKey, signal })),
     getHold: (id, { signal } = {}) => bodyOf(call('getHold', { path: [id], sessionKey, signal })),
     changeHold: (id, items, { idempotencyKey, signal } = {}) =>
       bodyOf(call('changeHold', { path: [id], body: { items }, sessionKey, idempotencyKey, signal })),
     releaseHold: (id, { signal } = {}) => bodyOf(call('releaseHold', { path: [id], sessionKey, signal })),
-    joinQueue: (eventId, { signal } = {}) => bodyOf(joinQueue(eventId, signal)),
-    getQueueEntry: (id, { signal } = {}) => bodyOf(pollQueue(id, signal)),
+  } satisfies Partial<Client>;
+}
+
+function queueMethods({ settings, call, sessionKey }: Context) {
+  const poll = (id: string, signal?: AbortSignal) =>
+    call<QueueEntry>('getQueueEntry', { path: [id], sessionKey, signal });
+  const join = (eventId: string, signal?: AbortSignal) =>
+    call<QueueEntry>('joinQueue', { body: { event_id: eventId, session_key: sessionKey }, signal });
+  return {
+    joinQueue: (eventId, { signal } = {}) => bodyOf(join(eventId, signal)),
+    getQueueEntry: (id, { signal } = {}) => bodyOf(poll(id, signal)),
     leaveQueue: (id, { signal } = {}) => bodyOf(call('leaveQueue', { path: [id], sessionKey, signal })),
     async waitForAdmission(eventId, { onEntry, signal } = {}) {
-      let { body: entry, retryAfter } = await joinQueue(eventId, signal);
+      let { body: entry, retryAfter } = await join(eventId, signal);
       for (;;) {
         onEntry?.(entry);
         if (entry.status === 'ADMITTED' || entry.status === 'LEFT') return entry;
         if (entry.status === 'WAITING') {
           await settings.pause(Math.max(ADMISSION_POLL_MS, (retryAfter ?? 0) * 1000), signal);
         }
-        const next = entry.status === 'WAITING' ? pollQueue(entry.id, signal) : joinQueue(eventId, signal);
+        const next = entry.status === 'WAITING' ? poll(entry.id, signal) : join(eventId, signal);
         ({ body: entry, retryAfter } = await next);
       }
     },
+  } satisfies Partial<Client>;
+}
+
+function orderMethods({ settings, call, sessionKey }: Context) {
+  return {
     startCheckout: (request, { idempotencyKey, signal } = {}) =>
       bodyOf(call('startCheckout', { body: { ...request, session_key: sessionKey }, idempotencyKey, signal })),
     getOrder: (orderId, { signal } = {}) => bodyOf(call('getOrder', { path: [orderId], signal })),
@@ -185,19 +236,47 @@ export function createClient(options: ClientOptions = {}): Client {
       const query = { event_id: eventId, performance_id: performanceId, after, limit };
       return bodyOf(call('getVoidTickets', { query, signal }));
     },
+  } satisfies Partial<Client>;
+}
+
+function serviceMethods({ call }: Context) {
+  return {
     settleSandbox: (checkoutSessionId, outcome, { signal } = {}) =>
       bodyOf(call('settleSandbox', { path: [checkoutSessionId], body: { outcome }, signal })),
     advanceClock: (seconds, { signal } = {}) =>
       bodyOf(call('advanceClock', { body: { advance_seconds: seconds }, signal })),
     isLive: ({ signal } = {}) => bodyOf(call('isLive', { signal })),
     isReady: ({ signal } = {}) => bodyOf(call('isReady', { signal })),
-  };
+  } satisfies Partial<Client>;
+}
 
-  const liveSource: LiveSource = {
-    ...settings,
-    getEvent: (slug, performanceId, signal) => client.getEvent(slug, { performanceId, signal }),
-    getOccupancy: (slug, performanceId, signal) =>
-      client.getOccupancy(slug, { performanceId, signal }) as Promise<FullOccupancy>,
-  };
-  return client;
+// ── the session key ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The part of `localStorage` that is used. */
+export interface KeyStore {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+}
+
+const KEY_NAME = 'holdfast.session';
+const KEY_BYTES = 24;
+
+/**
+ * The stored key, or a new one of 192 random bits. Where the store cannot be used (private windows, full disks) the key
+ * lives as long as the page.
+ */
+export function storedSessionKey(store: KeyStore | null): string {
+  const known = attempt(() => store?.getItem(KEY_NAME) ?? null);
+  if (known !== null && known.length >= 8 && known.length <= 128) return known;
+  const key = randomText(KEY_BYTES);
+  attempt(() => store?.setItem(KEY_NAME, key) ?? null);
+  return key;
+}
+
+function attempt<Result>(action: () => Result | null): Result | null {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
 }

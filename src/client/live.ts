@@ -1,19 +1,27 @@
 /**
- * What is left of a date, kept up to date: a live stream where that can be had, polling where not.
+ * What is left of a performance, kept up to date by a live stream, or by polling where no stream can be had.
  *
- * Owns the stream (server-sent events read by `fetch`, so that it works in browsers and in Node) and the folding of its
- * messages into one picture. Called through `client.watchDate`.
+ * Owns the stream (server-sent events read with `fetch`, so that it works in browsers and in Node) and how its messages
+ * change the state.
  *
- *  1. `onPicture` gets a whole picture each time; what did not change keeps its identity.
- *  2. A broken stream resumes after its last message; after `failuresMax` in a row the date is polled instead.
+ *  1. `onState` gets the whole state each time; what did not change keeps its identity.
+ *  2. A broken stream resumes after its last message. After `FAILURES_MAX` failures in a row the performance is polled.
  */
 import { apiErrorOf, isApiError } from './api-error.ts';
-import type { EventPayload, FullOccupancy, LiveChange, LiveSnapshot, SeatState, TicketAvailability } from './bodies.ts';
+import type {
+  EventPayload,
+  FullOccupancy,
+  LiveChange,
+  LiveSnapshot,
+  SeatChange,
+  SeatState,
+  TicketAvailability,
+} from './bodies.ts';
 import { OPERATIONS } from './operations.ts';
 import { addressOf, type Pause, type Request } from './transport.ts';
 
-/** What is left of a date at a moment. */
-export interface DatePicture {
+/** What is left of a performance at a moment. */
+export interface LiveState {
   /** The service's time, in milliseconds; null when only polling was possible. */
   readonly now: number | null;
   /** Differs when the event itself was changed and must be read again; null while polling. */
@@ -21,14 +29,14 @@ export interface DatePicture {
   readonly status: string | null;
   readonly rows: readonly TicketAvailability[];
   /** The seats that are not free; null where there are no numbered seats. */
-  readonly seats: ReadonlyMap<string, SeatState> | null;
+  readonly seats: SeatStates | null;
 }
 
 export interface Watch {
   readonly slug: string;
   readonly performanceId: string;
   readonly signal: AbortSignal;
-  onPicture(picture: DatePicture): void;
+  onState(state: LiveState): void;
 }
 
 export interface LiveSource {
@@ -45,19 +53,19 @@ const RECONNECT_MS = 1_500;
 /** The service sends something at least every 15 s; silence for this long means a dead connection. */
 const SILENCE_MS_MAX = 40_000;
 
-/** Follows a date until the signal is aborted; resolves then. */
-export async function followDate(source: LiveSource, watch: Watch): Promise<void> {
-  const stream: Stream = { lastId: null, picture: null };
+/** Follows a performance until the signal is aborted; resolves then. */
+export async function followPerformance(source: LiveSource, watch: Watch): Promise<void> {
+  const stream: Stream = { lastId: null, state: null };
   let failures = 0;
   while (!watch.signal.aborted) {
-    const before = stream.picture;
+    const before = stream.state;
     try {
       await readStream(source, watch, stream);
     } catch (error) {
       if (watch.signal.aborted) return;
       if (isApiError(error) && error.status === 404) throw error;
     }
-    failures = stream.picture === before ? failures + 1 : 0;
+    failures = stream.state === before ? failures + 1 : 0;
     const polls = failures >= FAILURES_MAX;
     if (polls) await pollOnce(source, watch).catch(() => {});
     await source.pause(polls ? POLL_MS : RECONNECT_MS * (1 + Math.random()), watch.signal).catch(() => {});
@@ -68,7 +76,7 @@ export async function followDate(source: LiveSource, watch: Watch): Promise<void
 
 interface Stream {
   lastId: string | null;
-  picture: DatePicture | null;
+  state: LiveState | null;
 }
 
 async function readStream(source: LiveSource, watch: Watch, stream: Stream): Promise<void> {
@@ -91,45 +99,45 @@ async function readStream(source: LiveSource, watch: Watch, stream: Stream): Pro
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
       const messages = (rest + value).split('\n\n');
       rest = messages.pop() ?? '';
-      for (const message of messages) take(message, stream, watch);
+      for (const message of messages) apply(message, stream, watch);
     }
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** One message: its fields one a line, as the server-sent events standard has them. */
-function take(message: string, stream: Stream, watch: Watch): void {
+/** Applies one message, whose fields stand on a line each, as the standard of server-sent events defines. */
+function apply(message: string, stream: Stream, watch: Watch): void {
   const fields = new Map(message.split('\n').map((line) => cutAt(line, line.indexOf(':'))));
   const data = fields.get('data');
   if (data === undefined) return;
-  const picture = fold(stream.picture, fields.get('event') ?? '', JSON.parse(data) as unknown);
-  if (picture === null) return;
+  const state = nextState(stream.state, fields.get('event') ?? '', JSON.parse(data) as unknown);
+  if (state === null) return;
   stream.lastId = fields.get('id') ?? stream.lastId;
-  stream.picture = picture;
-  watch.onPicture(picture);
+  stream.state = state;
+  watch.onState(state);
 }
 
 function cutAt(line: string, colon: number): [string, string] {
   return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')];
 }
 
-/** The picture after a message; null for a message that says nothing about the date. */
-export function fold(picture: DatePicture | null, event: string, data: unknown): DatePicture | null {
-  if (event === 'snapshot') return pictureOf(data as LiveSnapshot);
-  if (event !== 'change' || picture === null) return null;
+/** The state after a message; null for a message that changes nothing. */
+export function nextState(state: LiveState | null, event: string, data: unknown): LiveState | null {
+  if (event === 'snapshot') return stateOf(data as LiveSnapshot);
+  if (event !== 'change' || state === null) return null;
   const { now, status, ticketAvailability, seats } = data as LiveChange;
-  const changed = new Map(ticketAvailability.map((row) => [keyOf(row), row]));
+  const changed = new Map(ticketAvailability.map((row) => [rowKey(row), row]));
   return {
-    ...picture,
+    ...state,
     now: Date.parse(now),
     status,
-    rows: changed.size === 0 ? picture.rows : picture.rows.map((row) => changed.get(keyOf(row)) ?? row),
-    seats: seats.length === 0 || picture.seats === null ? picture.seats : withChanges(picture.seats, seats),
+    rows: changed.size === 0 ? state.rows : state.rows.map((row) => changed.get(rowKey(row)) ?? row),
+    seats: seats.length === 0 || state.seats === null ? state.seats : withSeatChanges(state.seats, seats),
   };
 }
 
-function pictureOf(snapshot: LiveSnapshot): DatePicture {
+function stateOf(snapshot: LiveSnapshot): LiveState {
   return {
     now: Date.parse(snapshot.now),
     definitionVersion: snapshot.definition_version,
@@ -139,7 +147,25 @@ function pictureOf(snapshot: LiveSnapshot): DatePicture {
   };
 }
 
-function withChanges(seats: ReadonlyMap<string, SeatState>, changes: LiveChange['seats']): Map<string, SeatState> {
+/** What identifies a row of an event's availability within one performance. */
+export function rowKey(row: Pick<TicketAvailability, 'ticket_type_id' | 'selling_stage_id'>): string {
+  return `${row.ticket_type_id} ${row.selling_stage_id}`;
+}
+
+// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The seats that are not AVAILABLE, by id. */
+export type SeatStates = ReadonlyMap<string, SeatState>;
+
+export function seatStates(seats: Pick<FullOccupancy, 'held' | 'sold' | 'blocked'>): SeatStates {
+  const states = new Map<string, SeatState>();
+  for (const id of seats.held) states.set(id, 'HELD');
+  for (const id of seats.sold) states.set(id, 'SOLD');
+  for (const id of seats.blocked) states.set(id, 'BLOCKED');
+  return states;
+}
+
+export function withSeatChanges(seats: SeatStates, changes: readonly SeatChange[]): SeatStates {
   const next = new Map(seats);
   for (const { id, state } of changes) {
     if (state === 'AVAILABLE') next.delete(id);
@@ -148,25 +174,12 @@ function withChanges(seats: ReadonlyMap<string, SeatState>, changes: LiveChange[
   return next;
 }
 
-/** Seats that are not free, by id. */
-export function seatStates(seats: Pick<FullOccupancy, 'held' | 'sold' | 'blocked'>): Map<string, SeatState> {
-  const states = new Map<string, SeatState>();
-  for (const id of seats.held) states.set(id, 'HELD');
-  for (const id of seats.sold) states.set(id, 'SOLD');
-  for (const id of seats.blocked) states.set(id, 'BLOCKED');
-  return states;
-}
-
-function keyOf(row: TicketAvailability): string {
-  return `${row.ticket_type_id} ${row.selling_stage_id}`;
-}
-
 // ── polling ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function pollOnce(source: LiveSource, { slug, performanceId, signal, onPicture }: Watch): Promise<void> {
+async function pollOnce(source: LiveSource, { slug, performanceId, signal, onState }: Watch): Promise<void> {
   const event = await source.getEvent(slug, performanceId, signal);
   const seated = event.localities.some(({ seating }) => seating === 'NUMBERED');
   const seats = seated ? seatStates(await source.getOccupancy(slug, performanceId, signal)) : null;
   const status = event.performances.find(({ id }) => id === performanceId)?.status ?? null;
-  onPicture({ now: null, definitionVersion: null, status, rows: event.ticketAvailability, seats });
+  onState({ now: null, definitionVersion: null, status, rows: event.ticketAvailability, seats });
 }

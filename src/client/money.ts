@@ -1,9 +1,9 @@
 /**
- * Amounts of the API and the currency's units: integers in the minor unit, which ISO 4217 gives each currency.
+ * Amounts of the API and the units of currencies: integers in the minor unit, which ISO 4217 defines for each currency.
  *
- * Owns the one table of minor units; pages, console, exports and payment providers all go by it. `Intl` has a table too, but of what
- * people write in everyday life: browsers and Node take it from their own releases, and it says 0 where ISO 4217 says 2 or 3
- * (rupiah, Iraqi dinar). A price must not depend on who shows it.
+ * Owns the only table of minor units. `Intl` has another one, of what people write in everyday life: it comes with the
+ * release of the browser or of Node, and has 0 decimals where ISO 4217 has 2 or 3 (rupiah, Iraqi dinar). A price must not
+ * depend on the program that shows it.
  */
 
 /** Decimal places of the minor unit where they are not two (ISO 4217, list one, with its fund codes). */

@@ -2,7 +2,8 @@
  * Every operation of the public API by the client's name for it.
  *
  * `repeat` says whether a request that got no answer may be sent again: it reads, it sets a value, or it carries an
- * Idempotency-Key (`key`). Providers' webhooks are the one public operation that no client calls.
+ * Idempotency-Key (`key`). Two public operations are missing, because no storefront calls them: webhooks of providers and
+ * the simulated outage.
  */
 
 export interface Operation {
@@ -46,4 +47,9 @@ export type OperationName = keyof typeof OPERATIONS;
 export function fillPath(path: string, parameters: readonly string[]): string {
   let next = 0;
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(parameters[next++] ?? ''));
+}
+
+/** Parts of a path, escaped and joined. */
+export function pathOf(...parts: readonly string[]): string {
+  return parts.map(encodeURIComponent).join('/');
 }

@@ -1,16 +1,14 @@
 /**
  * How a request reaches the service: time limits, repeats with growing pauses, and errors of one kind.
  *
- * Owns waiting and repeating; what is asked is said by `client.ts`.
  *
  *  1. What got no answer is sent again only where a repeat is harmless (`operations.ts`); a repeat has the same
  *     Idempotency-Key. 429 and 503 mean that nothing was changed, so everything may be repeated after them.
- *  2. A Retry-After is kept to; one beyond `pauseMsMax` is left to the caller, as `retryAfter` of the error.
+ *  2. A Retry-After is obeyed; one over `PAUSE_MS_MAX` is left to the caller, as `retryAfter` of the error.
  *  3. An aborted signal ends a request and every pause at once, with the signal's reason.
  */
 import { apiErrorOf, unreachable, type ApiError } from './api-error.ts';
 import { fillPath, OPERATIONS, type Operation, type OperationName } from './operations.ts';
-import { randomText } from './session-key.ts';
 
 export interface TransportOptions {
   /** Prefix of every address; '' asks the page's own origin. */
@@ -54,7 +52,7 @@ export function createTransport(options: TransportOptions): Transport {
     const init = requestInit(operation, request);
     for (let repeats = 0; ; repeats += 1) {
       request.signal?.throwIfAborted();
-      const outcome = await attempt<Body>(options.fetch, url, init, request.signal);
+      const outcome = await send<Body>(options.fetch, url, init, request.signal);
       if (!('failure' in outcome)) return outcome;
       const pauseMs = pauseBefore(operation, outcome.failure, repeats);
       if (pauseMs === null || repeats >= options.repeatsMax) throw outcome.failure;
@@ -79,7 +77,8 @@ function requestInit(operation: Operation, { body, sessionKey, idempotencyKey }:
   return { method: operation.method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
 }
 
-async function attempt<Body>(
+/** Sends a request once, with a time limit. Throws only when the signal is aborted. */
+export async function send<Body>(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
@@ -98,7 +97,7 @@ async function attempt<Body>(
   }
 }
 
-/** How long to wait before a repeat; null when there must be none (1, 2). */
+/** How long to wait before a repeat; null when there must be none (rules 1 and 2). */
 function pauseBefore(operation: Operation, failure: ApiError, repeats: number): number | null {
   const nothingChanged = failure.status === 503 || failure.status === 429;
   const unanswered = failure.status === 0 || failure.status === 502 || failure.status === 504;
@@ -128,7 +127,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 /** The resource itself, also where the service wraps its answers as {"data": …}. */
-export function unwrapped(body: unknown): unknown {
+function unwrapped(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const names = Object.keys(body);
   return names.length === 1 && names[0] === 'data' ? (body as { readonly data: unknown }).data : body;
@@ -148,4 +147,10 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     }, ms);
     signal?.addEventListener('abort', stop, { once: true });
   });
+}
+
+/** Random bytes as base64url text. */
+export function randomText(bytes: number): string {
+  const binary = String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes)));
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }

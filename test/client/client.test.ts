@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ApiError, isApiError } from '#client/api-error.ts';
-import { createClient, type Client, type ClientOptions } from '#client/client.ts';
-import { fold, type DatePicture } from '#client/live.ts';
+import { createClient, storedSessionKey, type Client, type ClientOptions } from '#client/client.ts';
+import { nextState, type LiveState } from '#client/live.ts';
 import { fillPath, OPERATIONS } from '#client/operations.ts';
-import { keptSessionKey } from '#client/session-key.ts';
 import type { Json } from '../fixtures/client.ts';
 import { sample } from '../fixtures/events.ts';
 import { MINUTE, openService, type TestService } from '../fixtures/service.ts';
@@ -18,7 +17,7 @@ interface Sent {
 
 type Scripted = Error | { readonly status: number; readonly body?: unknown; readonly retryAfter?: string };
 
-/** A client whose answers follow a script, whose pauses pass at once and are noted down. */
+/** A client with scripted answers, whose pauses end at once and are recorded. */
 function scripted(answers: readonly Scripted[], options: ClientOptions = {}) {
   const sent: Sent[] = [];
   const pauses: number[] = [];
@@ -77,12 +76,12 @@ describe('A request of the client', () => {
     await client.listEvents();
     assert.ok(pauses[0]! >= 3_000);
     const limited = { status: 429, body: { code: 'RATE_LIMITED', message: '', detail: {} }, retryAfter: '60' };
-    const patient = scripted([limited]);
-    await assert.rejects(patient.client.listEvents(), { code: 'RATE_LIMITED', status: 429, retryAfter: 60 });
-    assert.deepEqual(patient.pauses, []);
+    const limitedOnce = scripted([limited]);
+    await assert.rejects(limitedOnce.client.listEvents(), { code: 'RATE_LIMITED', status: 429, retryAfter: 60 });
+    assert.deepEqual(limitedOnce.pauses, []);
   });
 
-  it('is not repeated after silence where a repeat could do something twice', async () => {
+  it('is not repeated without an answer where a repeat could have a second effect', async () => {
     const { client, sent } = scripted([offline]);
     await assert.rejects(client.settleSandbox('cs_1', 'paid'), { code: 'UNREACHABLE', status: 0 });
     assert.equal(sent.length, 1);
@@ -90,7 +89,7 @@ describe('A request of the client', () => {
     assert.equal((await refusedFirst.client.settleSandbox('cs_1', 'paid')).order_id, 'ord_1', 'a 503 changed nothing');
   });
 
-  it('gives up after as many repeats as it may make', async () => {
+  it('is given up after `repeatsMax` repeats', async () => {
     const { client, sent } = scripted([busy(), busy(), busy()], { repeatsMax: 2 });
     await assert.rejects(client.listEvents(), { code: 'OVERLOADED' });
     assert.equal(sent.length, 3);
@@ -106,7 +105,7 @@ describe('A request of the client', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('makes an error of a page that some proxy sends instead of JSON', async () => {
+  it('throws an error also for an answer that is not JSON, as a proxy may send it', async () => {
     const { client } = scripted([{ status: 413 }]);
     await assert.rejects(client.listEvents(), { code: 'HTTP_413' });
   });
@@ -118,7 +117,7 @@ describe('A request of the client', () => {
 
   it('ends at once when its signal is aborted, during a pause too', async () => {
     const abort = new AbortController();
-    const reason = new Error('the buyer left');
+    const reason = new Error('the page was closed');
     const { client } = scripted([busy(), busy()], {
       pause: async (_ms, signal) => {
         abort.abort(reason);
@@ -138,29 +137,29 @@ describe('A request of the client', () => {
 });
 
 describe('The session key', () => {
-  it('is made once and kept', () => {
-    const kept = new Map<string, string>();
+  it('is made once and stored', () => {
+    const stored = new Map<string, string>();
     const store = {
-      getItem: (n: string) => kept.get(n) ?? null,
-      setItem: (n: string, v: string) => void kept.set(n, v),
+      getItem: (n: string) => stored.get(n) ?? null,
+      setItem: (n: string, v: string) => void stored.set(n, v),
     };
-    const key = keptSessionKey(store);
+    const key = storedSessionKey(store);
     assert.match(key, /^[\w-]{32}$/);
-    assert.equal(keptSessionKey(store), key);
+    assert.equal(storedSessionKey(store), key);
   });
 
-  it('does without a store, or with one that refuses', () => {
+  it('lives as long as the client where there is no store, or one that refuses', () => {
     const refuse = (): never => {
       throw new Error('denied');
     };
-    assert.notEqual(keptSessionKey(null), keptSessionKey({ getItem: refuse, setItem: refuse }));
+    assert.notEqual(storedSessionKey(null), storedSessionKey({ getItem: refuse, setItem: refuse }));
   });
 });
 
 describe('Polling', () => {
   const entry = (status: string, id = 'que_1') => ({ status: 200, body: { id, status }, retryAfter: '5' });
 
-  it('asks for a place in line at the pace that the service wants, until it is the buyer’s turn', async () => {
+  it('reads a queue entry at the pace that the service names, until it is admitted', async () => {
     const { client, sent, pauses } = scripted([entry('WAITING'), entry('WAITING'), entry('ADMITTED')]);
     const seen: string[] = [];
     await client.waitForAdmission('evt', { onEntry: ({ status }) => seen.push(status) });
@@ -172,7 +171,7 @@ describe('Polling', () => {
     );
   });
 
-  it('joins again at the back when the place was given up', async () => {
+  it('joins the queue again when the entry has expired', async () => {
     const { client, sent } = scripted([
       entry('WAITING'),
       entry('EXPIRED'),
@@ -185,7 +184,7 @@ describe('Polling', () => {
     assert.ok(sent.at(-1)!.url.endsWith('/que_2'));
   });
 
-  it('follows an order until it is decided, more slowly with time', async () => {
+  it('reads an order until it is no longer pending, with growing pauses', async () => {
     const pending = { status: 200, body: { status: 'PENDING', payment_status: 'PENDING' } };
     const done = { status: 200, body: { status: 'CONFIRMED', payment_status: 'COMPLETED' } };
     const { client, pauses } = scripted([pending, pending, pending, done]);
@@ -259,13 +258,13 @@ describe('The client and a service', () => {
     );
   });
 
-  it('show a stranger’s key nothing', async () => {
+  it('answer HOLD_NOT_FOUND to another session key', async () => {
     const hold = await client.createHold({
       event_id: 'evt_club',
       items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }],
     });
-    const stranger = createClient({ baseUrl: house.publicUrl });
-    await assert.rejects(stranger.getHold(hold.id), { code: 'HOLD_NOT_FOUND', status: 404 });
+    const other = createClient({ baseUrl: house.publicUrl });
+    await assert.rejects(other.getHold(hold.id), { code: 'HOLD_NOT_FOUND', status: 404 });
     assert.equal((await client.releaseHold(hold.id)).status, 'RELEASED');
   });
 
@@ -278,16 +277,16 @@ describe('The client and a service', () => {
     assert.equal((await client.leaveQueue(entry.id)).status, 'LEFT');
   });
 
-  it('keep a picture of a date that equals what the service says', async () => {
+  it('follow a performance live, with the same figures as the event’s payload', async () => {
     const abort = new AbortController();
-    let picture: DatePicture | null = null;
+    let live: LiveState | null = null;
     const seen = Promise.withResolvers<void>();
-    const following = client.watchDate({
+    const watching = client.watchDate({
       slug: 'the-glass-orchard',
       performanceId: 'friday',
       signal: abort.signal,
-      onPicture(next) {
-        picture = next;
+      onState(next) {
+        live = next;
         if (next.seats?.get('stalls-F-7') === 'HELD') seen.resolve();
       },
     });
@@ -297,54 +296,54 @@ describe('The client and a service', () => {
     const event = await createClient({ baseUrl: house.publicUrl }).getEvent('the-glass-orchard', {
       performanceId: 'friday',
     });
-    const shown = picture as DatePicture | null;
+    const shown = live as LiveState | null;
     assert.deepEqual(shown?.rows, event.ticketAvailability);
     assert.equal(shown?.now, house.now());
     abort.abort();
-    await following;
+    await watching;
   });
 
   it('fall back to polling where the stream cannot be had', async () => {
     const abort = new AbortController();
-    const polled = Promise.withResolvers<DatePicture>();
+    const polled = Promise.withResolvers<LiveState>();
     const blocked = createClient({
       baseUrl: house.publicUrl,
       pause: async () => {},
       fetch: (input, init) =>
         String(input).includes('/live') ? Promise.reject(new TypeError('blocked')) : fetch(input, init),
     });
-    const following = blocked.watchDate({
+    const watching = blocked.watchDate({
       slug: 'the-glass-orchard',
       performanceId: 'saturday',
       signal: abort.signal,
-      onPicture: polled.resolve,
+      onState: polled.resolve,
     });
-    const picture = await polled.promise;
-    assert.equal(picture.now, null);
-    assert.equal(picture.rows.length, 5);
-    assert.equal(picture.seats?.size, 0);
+    const live = await polled.promise;
+    assert.equal(live.now, null);
+    assert.equal(live.rows.length, 5);
+    assert.equal(live.seats?.size, 0);
     abort.abort();
-    await following;
+    await watching;
     house.wait(MINUTE);
   });
 });
 
-describe('The picture of a date', () => {
+describe('The live state of a performance', () => {
   it('keeps the identity of what did not change', () => {
     const rows = [{ ticket_type_id: 'a', selling_stage_id: 's', available: 3 }];
     const seats = { held: ['A-1'], sold: [], blocked: [] };
     const now = '2027-05-08T12:00:00.000Z';
-    const first = fold(null, 'snapshot', {
+    const first = nextState(null, 'snapshot', {
       now,
       definition_version: 1,
       status: 'ON_SALE',
       ticketAvailability: rows,
       seats,
     })!;
-    const second = fold(first, 'change', { now, status: 'ON_SALE', ticketAvailability: [], seats: [] })!;
+    const second = nextState(first, 'change', { now, status: 'ON_SALE', ticketAvailability: [], seats: [] })!;
     assert.equal(second.rows, first.rows);
     assert.equal(second.seats, first.seats);
-    const third = fold(second, 'change', {
+    const third = nextState(second, 'change', {
       now,
       status: 'ON_SALE',
       ticketAvailability: [],
@@ -354,10 +353,10 @@ describe('The picture of a date', () => {
       ],
     })!;
     assert.deepEqual([...third.seats!], [['A-2', 'SOLD']]);
-    assert.equal(fold(null, 'change', {}), null);
+    assert.equal(nextState(null, 'change', {}), null);
   });
 
-  it('comes from addresses whose parts are escaped', () => {
+  it('is read from addresses whose parts are escaped', () => {
     assert.equal(fillPath('/a/{x}/b/{y}', ['1/2', 'ä']), '/a/1%2F2/b/%C3%A4');
   });
 });

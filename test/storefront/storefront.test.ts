@@ -343,7 +343,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.press('More: Field');
       await buyer.press('Join the waiting room');
       await buyer.sees('Your place in line');
-      await buyer.sees('1 person is let in a minute.');
+      await buyer.sees('1 person is admitted a minute.');
       await passTime(61);
       await buyer.sees('It is your turn.');
       await buyer.press('More: Field');

@@ -1,32 +1,52 @@
-/** How the console asks the operators' API: with the token of the session, and errors as one kind. */
-import { apiErrorOf, isApiError, unreachable } from '#client/api-error.ts';
-import { unwrapped } from '#client/transport.ts';
-import type { Session } from './session.ts';
+/**
+ * How the console uses the operators' API: with the token of the session, which is stored for this tab alone, and with
+ * errors of one kind.
+ */
+import { isApiError } from '#client/api-error.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
+import { pathOf } from '#client/operations.ts';
+import { send } from '#client/transport.ts';
+
+// ── the session ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Session {
+  readonly token: string;
+  /** The operator's name, recorded with every change; '' leaves it out. */
+  readonly operator: string;
+}
+
+const SESSION_KEY = 'holdfast-operator';
+
+export function storedSession(): Session | null {
+  const text = sessionStorage.getItem(SESSION_KEY);
+  return text === null ? null : (JSON.parse(text) as Session);
+}
+
+export function storeSession(session: Session | null): void {
+  if (session === null) sessionStorage.removeItem(SESSION_KEY);
+  else sessionStorage.setItem(SESSION_KEY, JSON.stringify(session));
+}
+
+// ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type Api = <Body>(method: 'GET' | 'POST', address: string, body?: object) => Promise<Body>;
 
-const ANSWER_MS_MAX = 20_000;
-
-/** An API of this session; `onEnd` is told when its token is not, or no longer, the right one. Throws ApiError. */
-export function createApi(session: Session, onEnd: () => void): Api {
+/** An API with a session's token; `onUnauthorized` is called when the service does not accept it. Throws ApiError. */
+export function createApi(session: Session, onUnauthorized: () => void): Api {
   return async <Body>(method: 'GET' | 'POST', address: string, body?: object): Promise<Body> => {
-    const response = await fetch(address, {
+    const answer = await send<Body>(fetch, address, {
       method,
       headers: headersOf(session, body),
       cache: 'no-store',
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      throw unreachable(error);
     });
-    const answer: unknown = await response.json().catch(() => null);
-    if (response.ok) return unwrapped(answer) as Body;
-    if (response.status === 401) onEnd();
-    throw apiErrorOf(response.status, answer, null);
+    if (!('failure' in answer)) return answer.body;
+    if (answer.failure.status === 401) onUnauthorized();
+    throw answer.failure;
   };
 }
 
-/** Header values are bytes: a name goes out in UTF-8, one character a byte, as the service reads it. */
+/** Header values are bytes: the name is sent in UTF-8, one character for each byte, as the service reads it. */
 function headersOf({ token, operator }: Session, body: object | undefined): Record<string, string> {
   const name = String.fromCharCode(...new TextEncoder().encode(operator));
   return {
@@ -36,14 +56,31 @@ function headersOf({ token, operator }: Session, body: object | undefined): Reco
   };
 }
 
-/** An address under the API, its parts made safe. */
+/** An address of the API, its parts escaped. */
 export function addressOf(...parts: readonly string[]): string {
-  return `/admin/${parts.map(encodeURIComponent).join('/')}`;
+  return `/admin/${pathOf(...parts)}`;
 }
 
-/** What went wrong, in words for the operator. */
-export function troubleText(error: unknown): string {
+/** An error as a sentence for the operator. */
+export function textOfError(error: unknown): string {
   if (!isApiError(error)) return String(error);
   const { seatIds, seat_ids: ids = seatIds } = error.detail as Record<string, unknown>;
   return `${error.message} (${error.code})${Array.isArray(ids) ? `: ${ids.slice(0, 8).join(', ')}` : ''}`;
+}
+
+export interface Polled<Value> {
+  readonly value: Value | null;
+  /** The last error as a sentence; null after an answer. */
+  readonly trouble: string | null;
+  readonly reload: () => void;
+}
+
+/** What `read` answers, read again every `everyMs`; it gets the answer before. Null reads once. A new `key` starts over. */
+export function usePolled<Value>(
+  key: string,
+  read: (before: Value | null) => Promise<Value>,
+  everyMs: number | null,
+): Polled<Value> {
+  const { value, error, reload } = useLoaded(key, (_signal, before: Value | null) => read(before), everyMs);
+  return { value, trouble: error === null ? null : textOfError(error), reload };
 }

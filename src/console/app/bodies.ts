@@ -9,7 +9,7 @@ export interface Stock {
   readonly blocked: number;
 }
 
-export interface OverviewDate extends Stock {
+export interface OverviewPerformance extends Stock {
   readonly id: string;
   readonly name: string;
   readonly starts_at: string | null;
@@ -34,7 +34,7 @@ export interface OverviewEvent {
   readonly timezone: string;
   readonly numbered: boolean;
   readonly asleep: boolean;
-  readonly performances: readonly OverviewDate[];
+  readonly performances: readonly OverviewPerformance[];
   readonly waiting_room: WaitingRoom | null;
 }
 

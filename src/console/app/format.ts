@@ -1,4 +1,4 @@
-/** How figures, money and moments read. */
+/** How figures, money, moments and spans of time are written. */
 import { moneyText } from '#client/money.ts';
 
 export function figure(count: number): string {

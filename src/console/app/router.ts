@@ -1,5 +1,6 @@
-/** Which page the address names; the part behind # alone, so that one document serves them all. */
-import { useEffect, useState } from 'preact/hooks';
+/** Which page the address names, by the part behind # alone, so that one document serves all pages. */
+import { useAddress } from '#client/browser/hooks.ts';
+import { pathOf } from '#client/operations.ts';
 
 export type Route =
   | { readonly page: 'overview' }
@@ -9,7 +10,7 @@ export type Route =
   | { readonly page: 'journal'; readonly eventId: string | null }
   | { readonly page: 'order'; readonly orderId: string };
 
-export function readRoute(hash: string): Route {
+function readRoute(hash: string): Route {
   const [first, id, next, last] = hash
     .replace(/^#?\/?/, '')
     .split('/')
@@ -22,20 +23,15 @@ export function readRoute(hash: string): Route {
   return { page: 'event', eventId: id };
 }
 
-/** The link to a page, its parts made safe. */
+/** The link to a page, its parts escaped. */
 export function linkTo(...parts: readonly string[]): string {
-  return `#/${parts.map(encodeURIComponent).join('/')}`;
+  return `#/${pathOf(...parts)}`;
 }
 
+/** The route of the address now; the component is rendered again whenever it changes. */
 export function useRoute(): Route {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const follow = (): void => {
-      setHash(location.hash);
-      scrollTo(0, 0);
-    };
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, []);
-  return readRoute(hash);
+  return readRoute(useAddress('hashchange', () => location.hash));
 }
+
+// One document serves all pages, so the browser would keep the scroll position of the page before.
+addEventListener('hashchange', () => scrollTo(0, 0));

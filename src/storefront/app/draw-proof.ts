@@ -1,8 +1,8 @@
 /**
- * The check of a waiting room's draw, done in the buyer's own browser with nothing but the published proof.
+ * The check of a waiting room's draw in the buyer's own browser, from the published proof alone.
  *
- * The seed's hash must be what was promised before the doors opened, and the line must be what seed, opening and entries
- * lead to: ordered by HMAC-SHA-256(K, D ‖ h), where h is an entry's hash, D the hash of all of them and
+ * The hash of the seed must equal the commitment that was published before the waiting room opened, and the entries must be
+ * in the order that seed and opening lead to: ascending by HMAC-SHA-256(K, D ‖ h), where h is an entry's hash, D the hash of all of them and
  * K = HMAC-SHA-256(seed, opening). A draw recorded before there were openings has none; its K is the seed.
  */
 import type { Draw } from '#client/bodies.ts';
@@ -13,10 +13,10 @@ export interface DrawVerdict {
   readonly orderHolds: boolean;
 }
 
-/** Checks a whole draw: `entries` are all pages in line order. */
+/** Checks a whole draw; `entries` are those of all pages, in the order of the draw. */
 export async function checkDraw(draw: Draw, entries: readonly string[]): Promise<DrawVerdict> {
   const seed = bytesOf(draw.seed ?? '');
-  const digest = await sha256(new TextEncoder().encode(entries.toSorted().join('')));
+  const digest = await sha256OfText(entries.toSorted().join(''));
   const drawKey = draw.opening == null ? seed : await hmacUnder(seed)(bytesOf(draw.opening));
   const markOf = hmacUnder(drawKey);
   const marks: string[] = [];
@@ -24,21 +24,21 @@ export async function checkDraw(draw: Draw, entries: readonly string[]): Promise
   return {
     commitmentHolds: (await sha256(seed)) === draw.draw_commitment,
     digestHolds: digest === draw.entries_digest,
-    orderHolds: marks.every((mark, place) => place === 0 || marks[place - 1]! <= mark),
+    orderHolds: marks.every((mark, index) => index === 0 || marks[index - 1]! <= mark),
   };
 }
 
-/** What an entry is called in the published line. */
-export function hashOfEntry(entryId: string): Promise<string> {
-  return sha256(new TextEncoder().encode(entryId));
+/** The SHA-256 of a text in hex: entries are published under that of their ids. */
+export function sha256OfText(text: string): Promise<string> {
+  return sha256(new TextEncoder().encode(text));
 }
 
-/** HMAC-SHA-256 under a key, which is taken in once. */
+/** HMAC-SHA-256 under a key, which is imported once. */
 function hmacUnder(
   keyBytes: Uint8Array<ArrayBuffer>,
 ): (message: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>> {
-  const taken = crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return async (message) => new Uint8Array(await crypto.subtle.sign('HMAC', await taken, message));
+  const imported = crypto.subtle.importKey('raw', keyBytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return async (message) => new Uint8Array(await crypto.subtle.sign('HMAC', await imported, message));
 }
 
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -1,4 +1,4 @@
-/** How money, dates and spans read. */
+/** How money, dates, spans of time, counts and labels are written. */
 import { moneyText } from '#client/money.ts';
 
 const language = navigator.language || 'en';
@@ -29,7 +29,7 @@ export function hour(time: string, timezone?: string): string {
   return dateText(time, timezone, { hour: '2-digit', minute: '2-digit' });
 }
 
-/** The parts of a date for a calendar leaf. */
+/** The parts of a date for a calendar sheet. */
 export function dayParts(time: string, timezone?: string): { day: string; month: string; weekday: string } {
   return {
     day: dateText(time, timezone, { day: 'numeric' }),
@@ -54,12 +54,20 @@ function dateText(time: string, timeZone: string | undefined, options: Intl.Date
   );
 }
 
-/** What is left of a window as "9:05", or "1:02:30" from an hour on. */
+/** The time left as "9:05", or "1:02:30" from an hour on. */
 export function clockText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (n: number): string => String(n).padStart(2, '0');
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** Whether a label is short enough to need a noun: "7" is shown as "row 7", while "Row 7" stays as it is. */
+export const isBareLabel = (label: string): boolean => /^\w{1,4}$/.test(label);
+
+/** A label with its noun where it needs one: "row 7". */
+export function labelled(noun: string, label: string): string {
+  return isBareLabel(label) ? `${noun} ${label}` : label;
 }
 
 /** "1 ticket", "3 tickets". */

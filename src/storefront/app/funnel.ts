@@ -1,19 +1,21 @@
 /**
- * What a buyer does, for tag managers: DOM events on the document, named as the service's own notifications and with the same
- * contents and `dedupe_id`, so that a platform that hears of both counts one.
+ * The steps of a purchase for tag managers: DOM events on the document. They have the names, contents and `dedupe_id` of the
+ * service's own notifications, so that a platform that gets both counts one.
  *
- * Owns the events and what must be remembered until a payment is seen. Nobody's name, address or id leaves in them.
+ * Owns the events, and what is stored until a payment is seen. They contain no name, address or id of a person.
  *
- * 1. A purchase is told once, when the buyer is back in the shop after the first payment; a free order's at once.
+ *  1. A purchase is reported once: when the buyer returns after the first payment, or at once when the order is free.
  */
 import type { EventPayload, Hold, StartedCheckout } from '#client/bodies.ts';
+import { sha256OfText } from './draw-proof.ts';
+import { unitPrice } from './event/selection.ts';
 import { keep, keptEventIds, recall, type FunnelContent, type FunnelDetail } from './kept.ts';
-import { client } from './shop.ts';
+import { client } from './service.ts';
 
 export type FunnelStep = 'view-content' | 'add-to-cart' | 'initiate-checkout' | 'purchase' | 'complete-payment';
 
-/** The event's page is seen: what is on sale, each type at its lowest price. */
-export function tellViewed(event: EventPayload): void {
+/** The page of an event is seen: what is on sale, each ticket type at its lowest price. */
+export function reportViewed(event: EventPayload): void {
   const lowest = new Map<string, number>();
   for (const { ticket_type_id: id, price, on_sale } of event.ticketAvailability) {
     if (on_sale) lowest.set(id, Math.min(price, lowest.get(id) ?? price));
@@ -24,15 +26,15 @@ export function tellViewed(event: EventPayload): void {
 }
 
 /** A hold was placed. */
-export async function tellHeld(event: EventPayload, hold: Hold): Promise<void> {
+export async function reportHeld(event: EventPayload, hold: Hold): Promise<void> {
   const contents = contentsOf(event, hold);
   const value = contents.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
   const { id: event_id, currency } = event;
   dispatch('add-to-cart', { dedupe_id: await digestOf(hold.id), event_id, value, currency, contents });
 }
 
-/** A checkout was started; `extras` are the bar perks. Resolves once it may be left for the payment page. */
-export async function tellStarted(
+/** A checkout was started; `extras` are the bar perks. Resolves when the page may be left. */
+export async function reportStarted(
   event: EventPayload,
   hold: Hold,
   extras: readonly FunnelContent[],
@@ -50,8 +52,8 @@ export async function tellStarted(
   if (!isFree) keep(event.id, { paying: { orderId: started.order_id, detail } });
 }
 
-/** Looks at the orders whose payment this browser has not seen yet (1). */
-export async function tellPaid(): Promise<void> {
+/** Reads the orders whose payment this browser has not seen yet (rule 1). */
+export async function reportPaid(): Promise<void> {
   for (const eventId of keptEventIds()) {
     const { paying } = recall(eventId);
     if (paying === undefined) continue;
@@ -65,21 +67,18 @@ export async function tellPaid(): Promise<void> {
 }
 
 function contentsOf(event: EventPayload, hold: Hold): readonly FunnelContent[] {
-  return hold.items.map(({ ticket_type_id: id, selling_stage_id, quantity }) => {
-    const isRow = (row: EventPayload['ticketAvailability'][number]): boolean =>
-      row.ticket_type_id === id && row.selling_stage_id === selling_stage_id;
-    return { id, quantity, price: event.ticketAvailability.find(isRow)?.price ?? 0 };
-  });
+  return hold.items.map((item) => ({
+    id: item.ticket_type_id,
+    quantity: item.quantity,
+    price: unitPrice(event, item),
+  }));
 }
 
 function dispatch(step: FunnelStep, detail: FunnelDetail): void {
   document.dispatchEvent(new CustomEvent(`holdfast:${step}`, { detail }));
 }
 
-/** Browsers make digests on pages of a secure origin alone. */
+/** Null on an insecure origin, where browsers make no digests. */
 async function digestOf(id: string): Promise<string | null> {
-  const { subtle } = globalThis.crypto ?? {};
-  if (subtle === undefined) return null;
-  const digest = new Uint8Array(await subtle.digest('SHA-256', new TextEncoder().encode(id)));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return globalThis.crypto?.subtle === undefined ? null : sha256OfText(id);
 }

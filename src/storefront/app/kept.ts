@@ -1,5 +1,5 @@
-/** What a browser remembers of a purchase under way, so that a reload loses nothing: one small record an event. */
-import { store } from './shop.ts';
+/** What the browser stores of a purchase that is not finished, so that a reload loses nothing: one small record for each event. */
+import { store } from './service.ts';
 
 export interface FunnelContent {
   readonly id: string;
@@ -7,7 +7,7 @@ export interface FunnelContent {
   readonly price: number;
 }
 
-/** What a step is about, as the notifications have it. */
+/** The detail of a step, as in the notifications. */
 export interface FunnelDetail {
   /** SHA-256 of the id of the hold or order; null before there is one, and where the browser cannot make it. */
   readonly dedupe_id: string | null;
@@ -22,12 +22,12 @@ export interface Kept {
   readonly holdId?: string;
   /** The waiting-room pass, admitted or still waiting. */
   readonly passId?: string;
-  /** Repeats the start of a checkout without a second order. */
+  /** The idempotency key with which the checkout is started. */
   readonly startKey?: string;
   readonly orderId?: string;
-  /** An order whose payment was not seen yet, with what is told of it then. */
+  /** An order whose payment was not seen yet, with what is reported then. */
   readonly paying?: { readonly orderId: string; readonly detail: FunnelDetail };
-  /** What was typed into the form; codes and people alike stay in this browser. */
+  /** The values of the checkout form; they stay in this browser. */
   readonly form?: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ const PREFIX = 'holdfast.event.';
 const nameOf = (eventId: string): string => `${PREFIX}${eventId}`;
 const inMemory = new Map<string, Kept>();
 
-/** What is kept of an event; nothing where it cannot be read. */
+/** What is stored of an event; nothing where it cannot be read. */
 export function recall(eventId: string): Kept {
   try {
     const text = store?.getItem(nameOf(eventId)) ?? null;
@@ -45,7 +45,7 @@ export function recall(eventId: string): Kept {
   }
 }
 
-/** The events of which something is kept. */
+/** The events of which something is stored. */
 export function keptEventIds(): readonly string[] {
   try {
     const names = Object.keys(store ?? {}).filter((name) => name.startsWith(PREFIX));
@@ -55,13 +55,13 @@ export function keptEventIds(): readonly string[] {
   }
 }
 
-/** Changes what is kept of an event; `undefined` forgets a field. */
+/** Changes what is stored of an event; `undefined` removes a field. */
 export function keep(eventId: string, change: { readonly [Field in keyof Kept]: Kept[Field] | undefined }): void {
   const kept = { ...recall(eventId), ...change } as Kept;
   inMemory.set(eventId, kept);
   try {
     store?.setItem(nameOf(eventId), JSON.stringify(kept));
   } catch {
-    // A full or forbidden store: memory has it for as long as the page lives.
+    // The store is full or forbidden: `inMemory` has it for as long as the page lives.
   }
 }

@@ -1,25 +1,25 @@
-/** The storefront: shows the page that the address names. */
+/** The storefront: shows the page that the address names, and reports payments made since the last visit. */
 import { render } from 'preact';
-import { tellPaid } from './funnel.ts';
+import { reportPaid } from './funnel.ts';
 import { CheckoutPage } from './pages/checkout-page.tsx';
 import { DrawPage } from './pages/draw-page.tsx';
 import { EventListPage } from './pages/event-list.tsx';
 import { EventPage } from './pages/event-page.tsx';
-import { Missing } from './pages/missing.tsx';
+import { Missing } from './parts/frame.tsx';
 import { QueuePage } from './pages/queue-page.tsx';
-import { useAddress } from './router.tsx';
+import { useRoute } from './router.tsx';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/pages.css';
 import './styles/seats.css';
 
-function Shop() {
-  const { route, query } = useAddress();
+function Storefront() {
+  const { route, query } = useRoute();
   switch (route.page) {
     case 'events':
       return <EventListPage />;
     case 'event':
-      return <EventPage key={route.slug} slug={route.slug} date={query.get('date')} />;
+      return <EventPage key={route.slug} slug={route.slug} performance={query.get('date')} />;
     case 'checkout':
       return <CheckoutPage key={route.slug} slug={route.slug} />;
     case 'queue':
@@ -31,5 +31,5 @@ function Shop() {
   }
 }
 
-render(<Shop />, document.getElementById('app')!);
-void tellPaid();
+render(<Storefront />, document.getElementById('app')!);
+void reportPaid();

@@ -1,7 +1,7 @@
 /**
- * Errors in people's words: what happened and what to do next, for every code that a buyer can meet.
+ * Errors as sentences for buyers: what happened and what to do next, for every code that a buyer can meet.
  *
- * Owns sentences only. A code that is not listed is told with the service's own message, which is a sentence too.
+ * A code that is not listed is shown with the service's own message.
  */
 import { isApiError, type ApiError } from '#client/api-error.ts';
 import { count, hour } from './format.ts';
@@ -9,15 +9,15 @@ import { count, hour } from './format.ts';
 interface Words {
   /** The event's time zone, for moments in a sentence. */
   readonly timezone?: string | undefined;
-  /** How seats are called. */
+  /** The names of seats. */
   readonly seats?: (seatIds: readonly string[]) => readonly string[];
 }
 
 type Sentence = (detail: Readonly<Record<string, unknown>>, words: Words) => string;
 
 const SENTENCES: Readonly<Record<string, string | Sentence>> = {
-  UNREACHABLE: 'We cannot reach the box office. Check your connection and try again; nothing was lost.',
-  OVERLOADED: 'The box office is very busy right now. Please try again in a moment.',
+  UNREACHABLE: 'We cannot reach the service. Check your connection and try again; nothing was lost.',
+  OVERLOADED: 'The service is very busy right now. Please try again in a moment.',
   RATE_LIMITED: 'That was a lot of requests at once. Please wait a moment and try again.',
   INTERNAL: 'Something went wrong on our side. Please try again.',
   INSUFFICIENT_TICKETS: (detail, words) => insufficient(detail, words),

@@ -1,7 +1,7 @@
-/** Which page is shown: the address, read and changed without loading a document. */
+/** The page's address: which page it names, and how it changes without a new document. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { pagesBase } from './shop.ts';
+import { useAddress } from '#client/browser/hooks.ts';
+import { pagesBase } from './service.ts';
 
 export type Route =
   | { readonly page: 'events' }
@@ -15,8 +15,8 @@ const PAGES_OF_EVENT: Readonly<Record<string, 'event' | 'checkout' | 'queue' | '
   draw: 'draw',
 };
 
-/** The route that an address stands for. */
-export function routeOf(pathname: string): Route {
+/** The route that an address names. */
+function routeOf(pathname: string): Route {
   const path = pathname.startsWith(pagesBase) ? pathname.slice(pagesBase.length) : pathname.replace(/^\//, '');
   const [first = '', slug = '', page = '', ...more] = path.replace(/\/$/, '').split('/');
   if (first === '' || first === 'index.html') return { page: 'events' };
@@ -29,27 +29,22 @@ export const eventPath = (slug: string, page = ''): string =>
   `${pagesBase}e/${encodeURIComponent(slug)}${page === '' ? '' : `/${page}`}`;
 export const homePath = pagesBase;
 
-/** Shows another page; `replace` leaves no step behind in the history. */
+/** Shows another page; `replace` adds no entry to the browser's history. */
 export function go(path: string, options: { readonly replace?: boolean } = {}): void {
   history[options.replace ? 'replaceState' : 'pushState'](null, '', keepApi(path));
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
-/** Keeps the query parameter that names the service, where there is one. */
+/** Adds the query parameter that names the service, where the address has one. */
 function keepApi(path: string): string {
   const api = new URLSearchParams(location.search).get('api');
   if (api === null) return path;
   return `${path}${path.includes('?') ? '&' : '?'}api=${encodeURIComponent(api)}`;
 }
 
-/** The address now; the component is drawn anew whenever it changes. */
-export function useAddress(): { readonly route: Route; readonly query: URLSearchParams } {
-  const [address, setAddress] = useState(location.pathname + location.search);
-  useEffect(() => {
-    const follow = (): void => setAddress(location.pathname + location.search);
-    addEventListener('popstate', follow);
-    return () => removeEventListener('popstate', follow);
-  }, []);
+/** The route and the query of the address now; the component is rendered again whenever they change. */
+export function useRoute(): { readonly route: Route; readonly query: URLSearchParams } {
+  const address = useAddress('popstate', () => location.pathname + location.search);
   const [pathname = '/', search = ''] = address.split('?');
   return { route: routeOf(pathname), query: new URLSearchParams(search) };
 }
@@ -60,7 +55,7 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link to another page of the shop; a click with a modifier opens it as the browser does. */
+/** A link to another page of the storefront; a click with a modifier key is left to the browser. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const follow = (click: MouseEvent): void => {
     if (click.defaultPrevented || click.button !== 0 || click.metaKey || click.ctrlKey || click.shiftKey) return;

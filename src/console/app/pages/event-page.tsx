@@ -1,32 +1,30 @@
-/** One event: each date's tickets over time, the way to its seats, and the date's end. */
+/** One event: the tickets of each performance over time, the link to its seats, and its cancellation. */
 import { useState } from 'preact/hooks';
 import { addressOf, type Api } from '../api.ts';
-import type { OverviewDate, OverviewEvent } from '../bodies.ts';
+import type { OverviewEvent, OverviewPerformance } from '../bodies.ts';
 import { figure, moment } from '../format.ts';
-import { dateKey, type History } from '../history.ts';
-import { LineChart, StockChart, StockLegend } from '../parts/charts.tsx';
+import { LineChart, performanceKey, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
+import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
 import { linkTo } from '../router.ts';
 
 interface EventPageProps {
   readonly event: OverviewEvent;
   readonly history: History;
   readonly api: Api;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-export function EventPage({ event, history, api, again }: EventPageProps) {
-  const [ending, setEnding] = useState<OverviewDate | null>(null);
+export function EventPage({ event, history, api, reload }: EventPageProps) {
+  const [cancelling, setCancelling] = useState<OverviewPerformance | null>(null);
   const room = event.waiting_room;
-  const cancelDate = async (date: OverviewDate, note: string | null): Promise<void> => {
-    await api('POST', addressOf('events', event.id, 'performances', date.id, 'cancel'), { note });
-    again();
+  const cancel = async (performance: OverviewPerformance, note: string | null): Promise<void> => {
+    await api('POST', addressOf('events', event.id, 'performances', performance.id, 'cancel'), { note });
+    reload();
   };
   return (
     <>
-      <p class="crumbs">
-        <a href="#/">On sale now</a>
-      </p>
+      <Breadcrumbs />
       <div class="heading">
         <h1>{event.name}</h1>
         <div class="actions">
@@ -39,8 +37,14 @@ export function EventPage({ event, history, api, again }: EventPageProps) {
         </div>
       </div>
       <div class="cards">
-        {event.performances.map((date) => (
-          <DateCard key={date.id} event={event} date={date} history={history} onEnd={() => setEnding(date)} />
+        {event.performances.map((performance) => (
+          <PerformanceCard
+            key={performance.id}
+            event={event}
+            performance={performance}
+            history={history}
+            onCancel={() => setCancelling(performance)}
+          />
         ))}
         {room !== null && (
           <section class="card">
@@ -56,17 +60,17 @@ export function EventPage({ event, history, api, again }: EventPageProps) {
           </section>
         )}
       </div>
-      {ending !== null && (
+      {cancelling !== null && (
         <Confirmation
-          title={`Cancel ${ending.name}?`}
+          title={`Cancel ${cancelling.name}?`}
           action="Cancel the date"
           isGrave
-          act={(_fields, note) => cancelDate(ending, note)}
-          onClose={() => setEnding(null)}
+          act={(_fields, note) => cancel(cancelling, note)}
+          onClose={() => setCancelling(null)}
         >
           <p>
-            {figure(ending.held)} held tickets are released. Every order with a ticket on this date is cancelled whole,
-            and what was paid is due back. This cannot be undone.
+            {figure(cancelling.held)} held tickets are released. Every order with a ticket on this date is cancelled
+            whole, and what was paid is due back. This cannot be undone.
           </p>
         </Confirmation>
       )}
@@ -74,13 +78,13 @@ export function EventPage({ event, history, api, again }: EventPageProps) {
   );
 }
 
-interface DateCardProps extends Pick<EventPageProps, 'event' | 'history'> {
-  readonly date: OverviewDate;
-  readonly onEnd: () => void;
+interface PerformanceCardProps extends Pick<EventPageProps, 'event' | 'history'> {
+  readonly performance: OverviewPerformance;
+  readonly onCancel: () => void;
 }
 
-function DateCard({ event, date, history, onEnd }: DateCardProps) {
-  const key = dateKey(event.id, date.id);
+function PerformanceCard({ event, performance, history, onCancel }: PerformanceCardProps) {
+  const key = performanceKey(event.id, performance.id);
   const points = history.flatMap(({ at, stock }) => {
     const then = stock.get(key);
     return then === undefined ? [] : [{ at, stock: then }];
@@ -88,20 +92,20 @@ function DateCard({ event, date, history, onEnd }: DateCardProps) {
   return (
     <section class="card">
       <div class="heading">
-        <h3>{date.name}</h3>
-        <span class={`tag ${date.status}`}>{date.status.replace('_', ' ')}</span>
+        <h3>{performance.name}</h3>
+        <StatusTag status={performance.status} />
       </div>
-      <p class="quiet small">{moment(date.starts_at, event.timezone)}</p>
-      <StockChart points={points} label={`Tickets of ${date.name} by state over time`} />
-      <StockLegend stock={date} />
+      <p class="quiet small">{moment(performance.starts_at, event.timezone)}</p>
+      <StockChart points={points} label={`Tickets of ${performance.name} by state over time`} />
+      <StockLegend stock={performance} />
       <div class="actions">
         {event.numbered && (
-          <a class="button" href={linkTo('events', event.id, 'seats', date.id)}>
+          <a class="button" href={linkTo('events', event.id, 'seats', performance.id)}>
             Seats
           </a>
         )}
-        {date.status !== 'CANCELLED' && (
-          <button type="button" class="button plain" onClick={onEnd}>
+        {performance.status !== 'CANCELLED' && (
+          <button type="button" class="button plain" onClick={onCancel}>
             Cancel date…
           </button>
         )}

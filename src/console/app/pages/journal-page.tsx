@@ -1,10 +1,10 @@
-/** What happened last, as the journal keeps it: of everything or of one event, a page at a time. */
+/** The latest facts of the journal, of all events or of one, a page at a time. */
 import { useState } from 'preact/hooks';
-import type { Api } from '../api.ts';
+import { usePolled, type Api } from '../api.ts';
 import type { Fact, JournalPage as JournalBody, OverviewEvent } from '../bodies.ts';
 import { figure, moment } from '../format.ts';
+import { Breadcrumbs, PageButtons } from '../parts/frame.tsx';
 import { linkTo } from '../router.ts';
-import { usePolled } from '../use-polled.ts';
 
 interface JournalPageProps {
   readonly api: Api;
@@ -12,53 +12,34 @@ interface JournalPageProps {
   readonly events: readonly OverviewEvent[];
 }
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 export function JournalPage({ api, eventId, events }: JournalPageProps) {
-  /** Where the pages gone through begin; the last is the one shown, none for the newest. */
+  /** Where each opened page begins; the last one is shown, without one the newest facts. */
   const [befores, setBefores] = useState<readonly number[]>([]);
   const query = new URLSearchParams();
   if (eventId !== null) query.set('event_id', eventId);
   if (befores.length > 0) query.set('before', String(befores.at(-1)));
   const address = `/admin/journal?${query}`;
   const isNewest = befores.length === 0;
-  const { value, trouble } = usePolled<JournalBody>(
-    address,
-    () => api('GET', address),
-    isNewest ? LOOK_EVERY_MS : null,
-  );
+  const { value, trouble } = usePolled<JournalBody>(address, () => api('GET', address), isNewest ? POLL_MS : null);
   const names = new Map(events.map(({ id, name }) => [id, name]));
-  const nextBefore = value?.next_before ?? null;
   return (
     <>
-      <p class="crumbs">
-        <a href="#/">On sale now</a>
-        {eventId !== null && (
-          <>
-            {' '}
-            / <a href={linkTo('events', eventId)}>{names.get(eventId) ?? eventId}</a>
-          </>
-        )}
-      </p>
+      <Breadcrumbs links={eventId === null ? [] : [[linkTo('events', eventId), names.get(eventId) ?? eventId]]} />
       <h1>Journal</h1>
       <p class="quiet small">
-        {isNewest ? 'The newest first, as it happens. ' : ''}Secrets are shown as ***, those of holds and places in line
+        {isNewest ? 'The newest first, as it happens. ' : ''}Secrets are shown as ***, those of holds and queue entries
         with a label each; <code>holdfast journal</code> prints a whole sale.
       </p>
       {trouble !== null && <p class="alert">{trouble}</p>}
       {value !== null && <FactTable facts={value.facts} names={names} />}
-      <div class="actions">
-        {!isNewest && (
-          <button type="button" class="button" onClick={() => setBefores(befores.slice(0, -1))}>
-            Later
-          </button>
-        )}
-        {nextBefore !== null && (
-          <button type="button" class="button" onClick={() => setBefores([...befores, nextBefore])}>
-            Earlier
-          </button>
-        )}
-      </div>
+      <PageButtons
+        opened={befores}
+        next={value?.next_before ?? null}
+        show={setBefores}
+        names={{ back: 'Later', on: 'Earlier' }}
+      />
     </>
   );
 }

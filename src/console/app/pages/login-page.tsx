@@ -1,26 +1,25 @@
-/** Asks for the token, and lets in only with one that the service takes. */
+/** The page that asks for the token and signs in when the service accepts it. */
 import { useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
-import { createApi, troubleText } from '../api.ts';
-import type { Session } from '../session.ts';
+import { createApi, textOfError, type Session } from '../api.ts';
 
 export function LoginPage({ onSignedIn }: { readonly onSignedIn: (session: Session) => void }) {
   const [trouble, setTrouble] = useState<string | null>(null);
-  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
 
   const signIn = async (submission: SubmitEvent): Promise<void> => {
     submission.preventDefault();
     const fields = new FormData(submission.currentTarget as HTMLFormElement);
     const field = (name: string): string => String(fields.get(name) ?? '').trim();
     const session = { token: field('token'), operator: field('operator') };
-    setAsking(true);
+    setBusy(true);
     setTrouble(null);
     try {
       await createApi(session, () => {})('GET', '/admin/overview?limit=1');
       onSignedIn(session);
     } catch (error) {
-      setTrouble(isApiError(error, 'UNAUTHORIZED') ? 'This token does not open the console.' : troubleText(error));
-      setAsking(false);
+      setTrouble(isApiError(error, 'UNAUTHORIZED') ? 'This token does not open the console.' : textOfError(error));
+      setBusy(false);
     }
   };
 
@@ -45,7 +44,7 @@ export function LoginPage({ onSignedIn }: { readonly onSignedIn: (session: Sessi
             {trouble}
           </p>
         )}
-        <button type="submit" class="button primary wide" disabled={isAsking}>
+        <button type="submit" class="button primary wide" disabled={isBusy}>
           Sign in
         </button>
       </form>

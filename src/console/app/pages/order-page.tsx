@@ -1,57 +1,47 @@
-/** One order with everything on it, its cancelling, and the noting of money given back. */
+/** One order with its items and payments, its cancellation, and the recording of refunds. */
 import { useState } from 'preact/hooks';
-import { addressOf, type Api } from '../api.ts';
-import type { Order } from '../bodies.ts';
 import { decimalOf, readAmount } from '#client/money.ts';
+import { addressOf, usePolled, type Api } from '../api.ts';
+import type { Order } from '../bodies.ts';
 import { money, moment } from '../format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
+import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
 import { linkTo } from '../router.ts';
-import { usePolled } from '../use-polled.ts';
 
 interface OrderPageProps {
   readonly api: Api;
   readonly orderId: string;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-const LOOK_EVERY_MS = 5_000;
-const CANCELLABLE = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
+const POLL_MS = 5_000;
+const CANCELLABLE: readonly Order['status'][] = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
 
-export function OrderPage({ api, orderId, again }: OrderPageProps) {
+export function OrderPage({ api, orderId, reload }: OrderPageProps) {
   const address = addressOf('orders', orderId);
-  const {
-    value: order,
-    trouble,
-    again: readAgain,
-  } = usePolled<Order>(orderId, () => api('GET', address), LOOK_EVERY_MS);
-  const [question, setQuestion] = useState<'cancel' | 'refund' | null>(null);
+  const polled = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
+  const { value: order, trouble } = polled;
+  const [dialog, setDialog] = useState<'cancel' | 'refund' | null>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
-  const change = async (what: 'cancel' | 'refunds', body: object): Promise<void> => {
+  const change: ChangeOrder = async (what, body) => {
     await api('POST', `${address}/${what}`, body);
-    readAgain();
-    again();
+    polled.reload();
+    reload();
   };
-  const refund = (fields: FormData, note: string | null): Promise<void> => {
-    const currency = String(fields.get('currency') ?? order.currency);
-    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
-    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
-    const reference = String(fields.get('reference') ?? '').trim();
-    return change('refunds', { amount, currency, note, ...(reference !== '' && { reference }) });
-  };
-  const refundable = Math.max(0, order.paid_amount - order.refunded_amount);
-  const suggested = order.refunds_due[0] ?? { amount: refundable, currency: order.currency };
-  const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);
+  const dialogProps = { order, change, onClose: () => setDialog(null) };
 
   return (
     <>
-      <p class="crumbs">
-        <a href="#/">On sale now</a> / <a href={linkTo('events', order.event.id)}>{order.event.name}</a> /{' '}
-        <a href={linkTo('events', order.event.id, 'orders')}>Orders</a>
-      </p>
+      <Breadcrumbs
+        links={[
+          [linkTo('events', order.event.id), order.event.name],
+          [linkTo('events', order.event.id, 'orders'), 'Orders'],
+        ]}
+      />
       <div class="heading">
         <h1>{order.customer.name}</h1>
-        <span class={`tag ${order.status}`}>{order.status.replace('_', ' ')}</span>
+        <StatusTag status={order.status} />
       </div>
       <p class="quiet">
         <code>{order.order_id}</code> · {order.customer.email} · placed {moment(order.placed_at)}
@@ -59,65 +49,93 @@ export function OrderPage({ api, orderId, again }: OrderPageProps) {
       {trouble !== null && <p class="alert">{trouble}</p>}
       <Sums order={order} />
       <div class="actions">
-        {(refundable > 0 || order.refunds_due.length > 0) && (
-          <button type="button" class="button" onClick={() => setQuestion('refund')}>
+        {(refundableOf(order) > 0 || order.refunds_due.length > 0) && (
+          <button type="button" class="button" onClick={() => setDialog('refund')}>
             Record refund…
           </button>
         )}
         {CANCELLABLE.includes(order.status) && (
-          <button type="button" class="button plain" onClick={() => setQuestion('cancel')}>
+          <button type="button" class="button plain" onClick={() => setDialog('cancel')}>
             Cancel order…
           </button>
         )}
       </div>
       <Items order={order} />
       <Payments order={order} />
-      {question === 'cancel' && (
-        <Confirmation
-          title="Cancel this order?"
-          action="Cancel the order"
-          isGrave
-          act={(_fields, note) => change('cancel', { note })}
-          onClose={() => setQuestion(null)}
-        >
-          <p>
-            Its tickets are void and return to sale.{' '}
-            {refundable > 0 ? `${money(refundable, order.currency)} are due back to the buyer.` : 'Nothing was paid.'}
-          </p>
-        </Confirmation>
-      )}
-      {question === 'refund' && (
-        <Confirmation title="Record a refund" action="Record it" act={refund} onClose={() => setQuestion(null)}>
-          <p class="quiet">This notes money that you gave back at the payment provider. It sends none itself.</p>
-          <label class="field">
-            Amount {currencies.size === 1 && `in ${order.currency}`}
-            <input
-              name="amount"
-              inputMode="decimal"
-              required
-              value={decimalOf(suggested.amount, suggested.currency)}
-              autocomplete="off"
-            />
-          </label>
-          {currencies.size > 1 && (
-            <label class="field">
-              Currency
-              <select name="currency">
-                {[...currencies].map((currency) => (
-                  <option key={currency} selected={currency === suggested.currency}>
-                    {currency}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-          <label class="field">
-            Reference at the provider, if there is one
-            <input name="reference" maxLength={255} autocomplete="off" />
-          </label>
-        </Confirmation>
-      )}
+      {dialog === 'cancel' && <CancelDialog {...dialogProps} />}
+      {dialog === 'refund' && <RefundDialog {...dialogProps} />}
     </>
+  );
+}
+
+const refundableOf = (order: Order): number => Math.max(0, order.paid_amount - order.refunded_amount);
+
+type ChangeOrder = (what: 'cancel' | 'refunds', body: object) => Promise<void>;
+
+interface DialogProps {
+  readonly order: Order;
+  readonly change: ChangeOrder;
+  readonly onClose: () => void;
+}
+
+function CancelDialog({ order, change, onClose }: DialogProps) {
+  const refundable = refundableOf(order);
+  return (
+    <Confirmation
+      title="Cancel this order?"
+      action="Cancel the order"
+      isGrave
+      act={(_fields, note) => change('cancel', { note })}
+      onClose={onClose}
+    >
+      <p>
+        Its tickets are void and return to sale.{' '}
+        {refundable > 0 ? `${money(refundable, order.currency)} are due back to the buyer.` : 'Nothing was paid.'}
+      </p>
+    </Confirmation>
+  );
+}
+
+function RefundDialog({ order, change, onClose }: DialogProps) {
+  const suggested = order.refunds_due[0] ?? { amount: refundableOf(order), currency: order.currency };
+  const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);
+  const record = (fields: FormData, note: string | null): Promise<void> => {
+    const currency = String(fields.get('currency') ?? order.currency);
+    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
+    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
+    const reference = String(fields.get('reference') ?? '').trim();
+    return change('refunds', { amount, currency, note, ...(reference !== '' && { reference }) });
+  };
+  return (
+    <Confirmation title="Record a refund" action="Record it" act={record} onClose={onClose}>
+      <p class="quiet">This notes money that you gave back at the payment provider. It sends none itself.</p>
+      <label class="field">
+        Amount {currencies.size === 1 && `in ${order.currency}`}
+        <input
+          name="amount"
+          inputMode="decimal"
+          required
+          value={decimalOf(suggested.amount, suggested.currency)}
+          autocomplete="off"
+        />
+      </label>
+      {currencies.size > 1 && (
+        <label class="field">
+          Currency
+          <select name="currency">
+            {[...currencies].map((currency) => (
+              <option key={currency} selected={currency === suggested.currency}>
+                {currency}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label class="field">
+        Reference at the provider, if there is one
+        <input name="reference" maxLength={255} autocomplete="off" />
+      </label>
+    </Confirmation>
   );
 }
 
@@ -147,7 +165,7 @@ function Items({ order }: { readonly order: Order }) {
   return (
     <section class="card">
       <h3>Tickets</h3>
-      <ul class="lines">
+      <ul class="items">
         {order.items.map((item, index) => (
           <li key={index}>
             <span>
@@ -166,7 +184,7 @@ function Payments({ order }: { readonly order: Order }) {
   return (
     <section class="card">
       <h3>Money</h3>
-      <ul class="lines">
+      <ul class="items">
         {order.payments.map((payment) => (
           <li key={payment.id}>
             <span>

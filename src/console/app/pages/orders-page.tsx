@@ -1,10 +1,10 @@
-/** The orders of an event, found by address and status, a page at a time. */
+/** The orders of an event, filtered by e-mail address and status, a page at a time. */
 import { useState } from 'preact/hooks';
-import { addressOf, type Api } from '../api.ts';
+import { addressOf, usePolled, type Api } from '../api.ts';
 import type { Order, OrderPage, OverviewEvent } from '../bodies.ts';
 import { money, moment } from '../format.ts';
+import { Breadcrumbs, PageButtons, StatusTag } from '../parts/frame.tsx';
 import { linkTo } from '../router.ts';
-import { usePolled } from '../use-polled.ts';
 
 const STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
 const PAGE_ORDERS = 50;
@@ -16,28 +16,26 @@ interface Search {
 
 export function OrdersPage({ api, event }: { readonly api: Api; readonly event: OverviewEvent }) {
   const [search, setSearch] = useState<Search>({ email: '', status: '' });
-  /** The cursors of the pages gone through; the last is the one shown. */
+  /** The cursors of the opened pages; the last one is shown, without one the first page. */
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const query = new URLSearchParams({ limit: String(PAGE_ORDERS) });
   if (search.email !== '') query.set('email', search.email);
   if (search.status !== '') query.set('status', search.status);
   if (cursors.length > 0) query.set('cursor', cursors.at(-1)!);
   const address = `${addressOf('events', event.id, 'orders')}?${query}`;
-  const { value, trouble, again } = usePolled<OrderPage>(address, () => api('GET', address), null);
+  const { value, trouble, reload } = usePolled<OrderPage>(address, () => api('GET', address), null);
 
   const find = (submission: SubmitEvent): void => {
     submission.preventDefault();
     const fields = new FormData(submission.currentTarget as HTMLFormElement);
     setCursors([]);
     setSearch({ email: String(fields.get('email') ?? '').trim(), status: String(fields.get('status') ?? '') });
-    again();
+    reload();
   };
 
   return (
     <>
-      <p class="crumbs">
-        <a href="#/">On sale now</a> / <a href={linkTo('events', event.id)}>{event.name}</a>
-      </p>
+      <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
       <h1>Orders</h1>
       <form class="finder wide-finder" role="search" onSubmit={find}>
         <input name="email" type="search" placeholder="E-mail address" aria-label="E-mail address" autocomplete="off" />
@@ -53,18 +51,12 @@ export function OrdersPage({ api, event }: { readonly api: Api; readonly event: 
       </form>
       {trouble !== null && <p class="alert">{trouble}</p>}
       {value !== null && <OrderTable orders={value.orders} />}
-      <div class="actions">
-        {cursors.length > 0 && (
-          <button type="button" class="button" onClick={() => setCursors(cursors.slice(0, -1))}>
-            Earlier
-          </button>
-        )}
-        {value?.next_cursor && (
-          <button type="button" class="button" onClick={() => setCursors([...cursors, value.next_cursor!])}>
-            Later
-          </button>
-        )}
-      </div>
+      <PageButtons
+        opened={cursors}
+        next={value?.next_cursor ?? null}
+        show={setCursors}
+        names={{ back: 'Earlier', on: 'Later' }}
+      />
     </>
   );
 }
@@ -99,7 +91,7 @@ function OrderTable({ orders }: { readonly orders: readonly Order[] }) {
               </td>
               <td>{moment(order.placed_at)}</td>
               <td>
-                <span class={`tag ${order.status}`}>{order.status.replace('_', ' ')}</span>
+                <StatusTag status={order.status} />
               </td>
               <td class="number">{money(order.total_amount, order.currency)}</td>
               <td class="number">{order.refund_due > 0 ? money(order.refund_due, order.currency) : '–'}</td>

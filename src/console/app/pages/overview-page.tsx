@@ -1,16 +1,13 @@
-/** Everything at a glance: what is on sale now, who waits, and how the service is. */
-import type { Api } from '../api.ts';
+/** The overview: what is on sale now, how many people wait, and the state of the service. */
 import type { Overview, OverviewEvent, ServiceFigures } from '../bodies.ts';
 import { bytes, figure, moment, span } from '../format.ts';
-import type { History } from '../history.ts';
-import { LineChart, StockBar, StockLegend } from '../parts/charts.tsx';
-import { OrderFinder } from '../parts/order-finder.tsx';
+import { LineChart, StockBar, StockLegend, type History } from '../parts/charts.tsx';
+import { StatusTag } from '../parts/frame.tsx';
 import { linkTo } from '../router.ts';
 
 interface OverviewPageProps {
   readonly overview: Overview;
   readonly history: History;
-  readonly api: Api;
 }
 
 export function OverviewPage({ overview, history }: OverviewPageProps) {
@@ -79,22 +76,22 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
         <h3>
           <a href={linkTo('events', event.id)}>{event.name}</a>
         </h3>
-        {event.asleep && <span class="quiet small">asleep: as last seen</span>}
+        {event.asleep && <span class="quiet small">not in memory: as last read</span>}
         <a class="small" href={linkTo('events', event.id, 'orders')}>
           Orders
         </a>
       </div>
       <ul class="date-list">
-        {event.performances.map((date) => (
-          <li key={date.id}>
+        {event.performances.map((performance) => (
+          <li key={performance.id}>
             <div class="heading small">
               <span>
-                <b>{date.name}</b> <span class="quiet">{moment(date.starts_at, event.timezone)}</span>
+                <b>{performance.name}</b> <span class="quiet">{moment(performance.starts_at, event.timezone)}</span>
               </span>
-              <span class={`tag ${date.status}`}>{date.status.replace('_', ' ')}</span>
+              <StatusTag status={performance.status} />
             </div>
-            <StockBar stock={date} />
-            <StockLegend stock={date} />
+            <StockBar stock={performance} />
+            <StockLegend stock={performance} />
           </li>
         ))}
       </ul>
@@ -111,5 +108,22 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
         </div>
       )}
     </section>
+  );
+}
+
+/** A field that opens an order by its id. */
+function OrderFinder() {
+  const find = (submission: SubmitEvent): void => {
+    submission.preventDefault();
+    const id = String(new FormData(submission.currentTarget as HTMLFormElement).get('order') ?? '').trim();
+    if (id !== '') location.hash = linkTo('orders', id);
+  };
+  return (
+    <form class="finder" role="search" onSubmit={find}>
+      <input name="order" type="search" placeholder="ord_…" aria-label="Order id" autocomplete="off" />
+      <button type="submit" class="button">
+        Open order
+      </button>
+    </form>
   );
 }

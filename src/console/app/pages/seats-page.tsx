@@ -1,119 +1,80 @@
 /**
- * The seats of a date: their states as they change, and blocking and unblocking what is picked.
+ * The seats of a performance: their current states, and blocking and unblocking of picked seats.
  *
- *  1. Only AVAILABLE and BLOCKED seats can be picked: what is held or sold is somebody's.
- *  2. A pick that was taken meanwhile leaves the pick; the service refuses it in any case.
+ *  1. Only AVAILABLE and BLOCKED seats can be picked, because a held or sold seat belongs to a buyer.
+ *  2. A picked seat that was taken meanwhile is left out of the change.
  */
 import { useMemo, useState } from 'preact/hooks';
-import type { Occupancy, Seating } from '#client/bodies.ts';
-import { addressOf, type Api } from '../api.ts';
-import type { OverviewDate, OverviewEvent } from '../bodies.ts';
+import type { Occupancy, Seating, SeatState } from '#client/bodies.ts';
+import { addressOf, usePolled, type Api } from '../api.ts';
+import type { OverviewEvent, OverviewPerformance } from '../bodies.ts';
 import { StockLegend } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
+import { Breadcrumbs } from '../parts/frame.tsx';
 import { SeatPlan } from '../parts/seat-plan.tsx';
 import { linkTo } from '../router.ts';
-import { drawnLocalities, followStates, type SeatStates } from '../seats.ts';
-import { usePolled } from '../use-polled.ts';
+import { drawnLocality, followStates, type DrawnLocality, type VersionedStates } from '../seats.ts';
 
 interface SeatsPageProps {
   readonly api: Api;
   readonly event: OverviewEvent;
-  readonly date: OverviewDate;
-  readonly again: () => void;
+  readonly performance: OverviewPerformance;
+  readonly reload: () => void;
 }
 
 type Action = 'block' | 'unblock';
 
-const LOOK_EVERY_MS = 1_500;
+const VERBS = { block: 'Block', unblock: 'Unblock' } as const;
+const POLL_MS = 1_500;
 const IDS_SHOWN_MAX = 12;
 
-export function SeatsPage({ api, event, date, again }: SeatsPageProps) {
-  const address = addressOf('events', event.id, 'performances', date.id, 'seats');
+export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
+  const address = addressOf('events', event.id, 'performances', performance.id, 'seats');
   const layout = usePolled<Seating>(event.id, () => api('GET', addressOf('events', event.id, 'seating')), null);
-  const states = usePolled<SeatStates>(
-    date.id,
+  const polled = usePolled<VersionedStates>(
+    performance.id,
     async (before) => {
       const since = before === null ? '' : `?since=${before.version}`;
       return followStates(before, await api<Occupancy>('GET', address + since));
     },
-    LOOK_EVERY_MS,
+    POLL_MS,
   );
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [action, setAction] = useState<Action | null>(null);
-  const localities = useMemo(() => (layout.value === null ? [] : drawnLocalities(layout.value)), [layout.value]);
-  const taken = states.value?.taken;
-  const known = useMemo(() => new Set(localities.flatMap(({ seats }) => seats.map(({ id }) => id))), [localities]);
-  const stateOf = (id: string) => taken?.get(id) ?? 'AVAILABLE';
-  const picks = {
-    block: [...picked].filter((id) => stateOf(id) === 'AVAILABLE'),
-    unblock: [...picked].filter((id) => stateOf(id) === 'BLOCKED'),
-  };
-  const toggle = (ids: readonly string[], isPicked: boolean): void =>
-    setPicked((before) => {
-      const next = new Set(before);
-      for (const id of ids) {
-        if (!isPicked) next.delete(id);
-        else if (stateOf(id) === 'AVAILABLE' || stateOf(id) === 'BLOCKED') next.add(id);
-      }
-      return next;
-    });
+  const localities = useMemo(() => layout.value?.localities.map(drawnLocality) ?? [], [layout.value]);
+  const states = polled.value?.states;
+  const picks = usePicks((id) => states?.get(id) ?? 'AVAILABLE');
   const change = async (what: Action, note: string | null): Promise<void> => {
-    await api('POST', address, { seat_ids: picks[what], action: what, note });
-    setPicked(new Set());
-    states.again();
-    again();
+    await api('POST', address, { seat_ids: picks.of[what], action: what, note });
+    picks.clear();
+    polled.reload();
+    reload();
   };
+  const trouble = layout.trouble ?? polled.trouble;
 
   return (
     <>
-      <p class="crumbs">
-        <a href="#/">On sale now</a> / <a href={linkTo('events', event.id)}>{event.name}</a>
-      </p>
+      <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
       <div class="heading">
-        <h1>Seats, {date.name}</h1>
-        <StockLegend stock={date} />
+        <h1>Seats, {performance.name}</h1>
+        <StockLegend stock={performance} />
       </div>
-      {(layout.trouble ?? states.trouble) && <p class="alert">{layout.trouble ?? states.trouble}</p>}
+      {trouble && <p class="alert">{trouble}</p>}
       <p class="quiet small">
         Click seats to pick them, with Shift a stretch of a row. Only free and blocked seats can be picked.
       </p>
-      {taken !== undefined &&
+      {states !== undefined &&
         localities.map((locality) => (
-          <SeatPlan key={locality.id} locality={locality} taken={taken} picked={picked} onToggle={toggle} />
+          <SeatPlan key={locality.id} locality={locality} taken={states} picked={picks.all} onToggle={picks.toggle} />
         ))}
-      <div class="pick-bar" role="region" aria-label="Picked seats">
-        <PickById known={known} onPick={(id) => toggle([id], true)} />
-        <span>
-          <b>{picked.size}</b> picked
-        </span>
-        <button
-          type="button"
-          class="button plain"
-          disabled={picked.size === 0}
-          onClick={() => toggle([...picked], false)}
-        >
-          Clear
-        </button>
-        {(['unblock', 'block'] as const).map((each) => (
-          <button
-            key={each}
-            type="button"
-            class="button primary"
-            disabled={picks[each].length === 0}
-            onClick={() => setAction(each)}
-          >
-            {each === 'block' ? 'Block' : 'Unblock'} {picks[each].length}
-          </button>
-        ))}
-      </div>
+      <PickBar picks={picks} localities={localities} onAction={setAction} />
       {action !== null && (
         <Confirmation
-          title={`${action === 'block' ? 'Block' : 'Unblock'} ${count(picks[action].length)}?`}
-          action={`${action === 'block' ? 'Block' : 'Unblock'} ${count(picks[action].length)}`}
+          title={`${VERBS[action]} ${count(picks.of[action].length)}?`}
+          action={`${VERBS[action]} ${count(picks.of[action].length)}`}
           act={(_fields, note) => change(action, note)}
           onClose={() => setAction(null)}
         >
-          <p class="small">{listed(picks[action])}</p>
+          <p class="small">{listed(picks.of[action])}</p>
           <p class="quiet small">
             {action === 'block' ? 'They leave the sale until they are unblocked.' : 'They return to the sale at once.'}
           </p>
@@ -121,6 +82,35 @@ export function SeatsPage({ api, event, date, again }: SeatsPageProps) {
       )}
     </>
   );
+}
+
+interface Picks {
+  readonly all: ReadonlySet<string>;
+  /** The picked seats that each action can change. */
+  readonly of: Readonly<Record<Action, readonly string[]>>;
+  readonly toggle: (ids: readonly string[], isPicked: boolean) => void;
+  readonly clear: () => void;
+}
+
+function usePicks(stateOf: (id: string) => SeatState): Picks {
+  const [all, setAll] = useState<ReadonlySet<string>>(new Set());
+  return {
+    all,
+    of: {
+      block: [...all].filter((id) => stateOf(id) === 'AVAILABLE'),
+      unblock: [...all].filter((id) => stateOf(id) === 'BLOCKED'),
+    },
+    clear: () => setAll(new Set()),
+    toggle: (ids, isPicked) =>
+      setAll((before) => {
+        const next = new Set(before);
+        for (const id of ids) {
+          if (!isPicked) next.delete(id);
+          else if (stateOf(id) === 'AVAILABLE' || stateOf(id) === 'BLOCKED') next.add(id);
+        }
+        return next;
+      }),
+  };
 }
 
 function count(seats: number): string {
@@ -132,12 +122,45 @@ function listed(ids: readonly string[]): string {
   return ids.slice(0, IDS_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+interface PickBarProps {
+  readonly picks: Picks;
+  readonly localities: readonly DrawnLocality[];
+  readonly onAction: (action: Action) => void;
+}
+
+/** The number of picked seats, and the buttons for them. */
+function PickBar({ picks, localities, onAction }: PickBarProps) {
+  const known = useMemo(() => new Set(localities.flatMap(({ seats }) => seats.map(({ id }) => id))), [localities]);
+  return (
+    <div class="pick-bar" role="region" aria-label="Picked seats">
+      <PickById known={known} onPick={(id) => picks.toggle([id], true)} />
+      <span>
+        <b>{picks.all.size}</b> picked
+      </span>
+      <button type="button" class="button plain" disabled={picks.all.size === 0} onClick={picks.clear}>
+        Clear
+      </button>
+      {(['unblock', 'block'] as const).map((action) => (
+        <button
+          key={action}
+          type="button"
+          class="button primary"
+          disabled={picks.of[action].length === 0}
+          onClick={() => onAction(action)}
+        >
+          {VERBS[action]} {picks.of[action].length}
+        </button>
+      ))}
+    </div>
+  );
+}
+
 interface PickByIdProps {
   readonly known: ReadonlySet<string>;
   readonly onPick: (id: string) => void;
 }
 
-/** Picks by typing, for who has a list or no pointer. */
+/** Picks a seat by its id, for operators with a list or without a pointer. */
 function PickById({ known, onPick }: PickByIdProps) {
   const [text, setText] = useState('');
   const pick = (submission: SubmitEvent): void => {

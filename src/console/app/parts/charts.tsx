@@ -1,6 +1,41 @@
-/** Charts of what the console saw: how the tickets of a date are spread, now and over time, and one figure over time. */
-import type { Stock } from '../bodies.ts';
+/**
+ * Charts of what the console has read since it was opened: the tickets of a performance by state, and one figure over time.
+ *
+ * Owns the history, one sample for each reading. It is kept in memory alone and drops the oldest samples; for longer
+ * periods a metrics server reads /metrics.
+ */
+import type { Overview, Stock } from '../bodies.ts';
 import { figure } from '../format.ts';
+
+// ── the history ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Sample {
+  readonly at: number;
+  /** By event and performance (`performanceKey`). */
+  readonly stock: ReadonlyMap<string, Stock>;
+  /** People waiting, by event. */
+  readonly waiting: ReadonlyMap<string, number>;
+}
+
+export type History = readonly Sample[];
+
+const SAMPLES_MAX = 1_800;
+
+export function performanceKey(eventId: string, performanceId: string): string {
+  return `${eventId}/${performanceId}`;
+}
+
+export function withSample(history: History, overview: Overview): History {
+  const stock = new Map<string, Stock>();
+  const waiting = new Map<string, number>();
+  for (const event of overview.events) {
+    for (const performance of event.performances) stock.set(performanceKey(event.id, performance.id), performance);
+    if (event.waiting_room !== null) waiting.set(event.id, event.waiting_room.waiting);
+  }
+  return [...history.slice(1 - SAMPLES_MAX), { at: Date.parse(overview.now), stock, waiting }];
+}
+
+// ── the charts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const STATES = ['sold', 'held', 'blocked', 'available'] as const;
 const NAMES = { sold: 'sold', held: 'held', blocked: 'blocked', available: 'free' } as const;
@@ -24,7 +59,7 @@ export function StockBar({ stock }: { readonly stock: Stock }) {
   );
 }
 
-/** The figures under a bar or chart, which are its legend too. */
+/** The figures under a bar or chart, which are also its legend. */
 export function StockLegend({ stock }: { readonly stock: Stock }) {
   return (
     <ul class="legend">
@@ -104,7 +139,7 @@ function Plot({ label, points, top, children }: PlotProps) {
   );
 }
 
-/** From a moment to its place; a single one stretches over the whole width. */
+/** The x position of a moment, from the first to the last point. */
 function timeScale(points: readonly { readonly at: number }[]): (at: number) => number {
   const first = points[0]?.at ?? 0;
   const length = (points.at(-1)?.at ?? 0) - first;

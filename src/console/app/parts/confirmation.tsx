@@ -1,19 +1,19 @@
 /**
- * A question before something is changed: says what will happen, takes a note and fields of its own, and shows a refusal.
+ * The dialog before a change: it says what will happen, takes a note and further fields, and shows a refusal.
  *
- * Called by every page that changes anything. It stays open until the change is done, and tells `onClose` when it is.
+ * It stays open until the change is done or dismissed, and then calls `onClose`.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { troubleText } from '../api.ts';
+import { textOfError } from '../api.ts';
 
 interface ConfirmationProps {
   readonly title: string;
-  /** The button that does it. */
+  /** The name of the button that makes the change. */
   readonly action: string;
   readonly isGrave?: boolean;
   readonly children: ComponentChildren;
-  /** Does it; what it throws is shown, and the question stays. */
+  /** Makes the change; what it throws is shown, and the dialog stays open. */
   readonly act: (fields: FormData, note: string | null) => Promise<void>;
   readonly onClose: () => void;
 }
@@ -34,7 +34,7 @@ export function Confirmation({ title, action, isGrave = false, children, act, on
       await act(fields, note === '' ? null : note);
       onClose();
     } catch (error) {
-      setTrouble(troubleText(error));
+      setTrouble(textOfError(error));
       setActing(false);
     }
   };

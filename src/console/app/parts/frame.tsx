@@ -1,4 +1,4 @@
-/** What is around every page: where one is, and whether the service is well. */
+/** The parts that pages share: the header with the state of the service, breadcrumbs, status tags and page buttons. */
 import type { ComponentChildren } from 'preact';
 import type { ServiceFigures } from '../bodies.ts';
 import { linkTo } from '../router.ts';
@@ -52,4 +52,49 @@ function Health({ service, trouble }: Pick<FrameProps, 'service' | 'trouble'>) {
 function wordsOf({ ready, reason, degraded }: NonNullable<FrameProps['service']>): string {
   if (!ready) return `Not ready: ${reason}`;
   return degraded.length === 0 ? 'Ready' : `Ready, but look at ${degraded.join(', ')}`;
+}
+
+/** The way to a page: the overview, then links to the pages above this one. */
+export function Breadcrumbs({ links = [] }: { readonly links?: readonly (readonly [href: string, name: string])[] }) {
+  return (
+    <p class="crumbs">
+      <a href="#/">On sale now</a>
+      {links.map(([href, name]) => (
+        <>
+          {' '}
+          / <a href={href}>{name}</a>
+        </>
+      ))}
+    </p>
+  );
+}
+
+/** The status of an order or a performance. */
+export function StatusTag({ status }: { readonly status: string }) {
+  return <span class={`tag ${status}`}>{status.replace('_', ' ')}</span>;
+}
+
+interface PageButtonsProps<Cursor> {
+  /** The cursors of the pages that were opened; the last one is shown, without one the first page. */
+  readonly opened: readonly Cursor[];
+  readonly next: Cursor | null;
+  readonly show: (opened: readonly Cursor[]) => void;
+  readonly names: { readonly back: string; readonly on: string };
+}
+
+export function PageButtons<Cursor>({ opened, next, show, names }: PageButtonsProps<Cursor>) {
+  return (
+    <div class="actions">
+      {opened.length > 0 && (
+        <button type="button" class="button" onClick={() => show(opened.slice(0, -1))}>
+          {names.back}
+        </button>
+      )}
+      {next !== null && (
+        <button type="button" class="button" onClick={() => show([...opened, next])}>
+          {names.on}
+        </button>
+      )}
+    </div>
+  );
 }

@@ -1,10 +1,12 @@
-/** The plan of a locality, each seat in its state; told apart by mark as well as by colour. */
+/** The plan of a locality. The state of a seat shows in its mark as well as in its colour. */
 import { useRef, useState } from 'preact/hooks';
-import type { DrawnLocality, DrawnSeat, SeatState } from '../seats.ts';
+import type { SeatState } from '#client/bodies.ts';
+import type { SeatStates } from '#client/live.ts';
+import type { DrawnLocality, DrawnSeat } from '../seats.ts';
 
 interface SeatPlanProps {
   readonly locality: DrawnLocality;
-  readonly taken: ReadonlyMap<string, SeatState>;
+  readonly taken: SeatStates;
   readonly picked: ReadonlySet<string>;
   readonly onToggle: (ids: readonly string[], isPicked: boolean) => void;
 }
@@ -22,11 +24,10 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
 
   const seatUnder = (pointer: MouseEvent): DrawnSeat | null =>
     seatById.get((pointer.target as Element).closest('[data-seat]')?.getAttribute('data-seat') ?? '') ?? null;
-  const click = (pointer: MouseEvent): void => {
+  const onClick = (pointer: MouseEvent): void => {
     const seat = seatUnder(pointer);
     if (seat === null) return;
-    const isPicked = !picked.has(seat.id);
-    onToggle(pointer.shiftKey ? stretch(seat, last.current) : [seat.id], isPicked);
+    onToggle(pointer.shiftKey ? stretch(seat, last.current) : [seat.id], !picked.has(seat.id));
     last.current = seat.id;
   };
 
@@ -34,26 +35,7 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
     <section class="card plan">
       <div class="heading">
         <h3>{name}</h3>
-        <span role="group" aria-label="Zoom">
-          <button
-            type="button"
-            class="button plain"
-            aria-label="Zoom out"
-            disabled={zoom === 0}
-            onClick={() => setZoom(zoom - 1)}
-          >
-            −
-          </button>
-          <button
-            type="button"
-            class="button plain"
-            aria-label="Zoom in"
-            disabled={zoom === ZOOMS.length - 1}
-            onClick={() => setZoom(zoom + 1)}
-          >
-            +
-          </button>
-        </span>
+        <ZoomButtons zoom={zoom} setZoom={setZoom} />
       </div>
       <div class="plan-frame">
         <svg
@@ -61,7 +43,7 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
           width={`${ZOOMS[zoom]! * 100}%`}
           role="group"
           aria-label={`Seats of ${name}`}
-          onClick={click}
+          onClick={onClick}
           onPointerMove={(pointer) => setPointed(seatUnder(pointer))}
           onPointerLeave={() => setPointed(null)}
         >
@@ -88,7 +70,33 @@ export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
   );
 }
 
-/** The seats from the one clicked before up to this one, where both are of one row. */
+interface ZoomButtonsProps {
+  /** The index of the zoom in `ZOOMS`. */
+  readonly zoom: number;
+  readonly setZoom: (zoom: number) => void;
+}
+
+function ZoomButtons({ zoom, setZoom }: ZoomButtonsProps) {
+  const button = (name: string, sign: string, next: number) => (
+    <button
+      type="button"
+      class="button plain"
+      aria-label={name}
+      disabled={ZOOMS[next] === undefined}
+      onClick={() => setZoom(next)}
+    >
+      {sign}
+    </button>
+  );
+  return (
+    <span role="group" aria-label="Zoom">
+      {button('Zoom out', '−', zoom - 1)}
+      {button('Zoom in', '+', zoom + 1)}
+    </span>
+  );
+}
+
+/** The seats of a row from the one clicked before to this one; this one alone when they are in different rows. */
 function stretch(seat: DrawnSeat, before: string | null): readonly string[] {
   const [a, b] = [before === null ? -1 : seat.row.indexOf(before), seat.row.indexOf(seat.id)];
   return a === -1 ? [seat.id] : seat.row.slice(Math.min(a, b), Math.max(a, b) + 1);

@@ -1,24 +1,21 @@
 /**
- * The buyer's tickets: what is chosen, what is held and for how long, what it costs, and the next step.
+ * The buyer's tickets: what is selected, what is held and for how long, its price, and the next step.
  *
- * Shows and asks; what is wanted and held belongs to the page and to `use-hold.ts`.
+ * Owns no state: every change is a callback.
  */
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { count, day, hour, price } from '../format.ts';
-import { Countdown } from '../parts/countdown.tsx';
+import { Countdown, Notice } from '../parts/controls.tsx';
 import { ArrowIcon, CloseIcon } from '../parts/icons.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { eventPath, Link } from '../router.tsx';
-import { SeatNames } from './seat-names.tsx';
-import type { SeatRegister } from './seat-register.ts';
-import { rowKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
-import { lineKey } from './use-hold.ts';
+import { SeatNames, type SeatRegister } from './seat-register.tsx';
+import { itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 interface BasketProps {
   readonly event: EventPayload;
   readonly items: readonly HoldItemRequest[];
   readonly hold: Hold | null;
-  /** Whether the hold is just what is chosen. */
+  /** Whether the hold has exactly the selected items. */
   readonly isHeld: boolean;
   readonly isBusy: boolean;
   readonly needsPass: boolean;
@@ -42,9 +39,9 @@ export function Basket(props: BasketProps) {
       </div>
       {items.length === 0 && hold === null && <p class="quiet empty">Nothing chosen yet.</p>}
       {items.length > 0 && (
-        <ul class="lines">
+        <ul class="items">
           {items.map((item) => (
-            <Line key={lineKey(item)} {...props} item={item} />
+            <Item key={itemKey(item)} {...props} item={item} />
           ))}
         </ul>
       )}
@@ -100,35 +97,35 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
   );
 }
 
-function Line({ event, item, register, isBusy, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
+function Item({ event, item, register, isBusy, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
   const type = ticketTypeOf(event, item.ticket_type_id);
-  const date = event.performances.find(({ id }) => id === item.performance_id);
+  const performance = event.performances.find(({ id }) => id === item.performance_id);
   const stages = new Set(event.ticketAvailability.map((row) => row.selling_stage_id));
   const stage = event.sellingStages.find(({ id }) => id === item.selling_stage_id);
   const several = event.performances.length > 1;
   return (
-    <li class="line">
+    <li class="item">
       <div>
         <b>
           {item.quantity} × {type?.name ?? item.ticket_type_id}
         </b>
         {stages.size > 1 && stage !== undefined && <span class="quiet"> {stage.name}</span>}
-        {several && date !== undefined && (
+        {several && performance !== undefined && (
           <p class="quiet small">
-            {date.name}
-            {date.starts_at !== null &&
-              `, ${day(date.starts_at, event.timezone)}, ${hour(date.starts_at, event.timezone)}`}
+            {performance.name}
+            {performance.starts_at !== null &&
+              `, ${day(performance.starts_at, event.timezone)}, ${hour(performance.starts_at, event.timezone)}`}
           </p>
         )}
         {item.seat_ids !== undefined && item.seat_ids.length > 0 && (
           <SeatNames register={register} seatIds={item.seat_ids} />
         )}
       </div>
-      <span class="line-price">{price(item.quantity * unitPrice(event, item), event.currency)}</span>
+      <span class="item-price">{price(item.quantity * unitPrice(event, item), event.currency)}</span>
       <button
         type="button"
         class="tool"
-        aria-label={`Take out ${type?.name ?? rowKey(item)}`}
+        aria-label={`Take out ${type?.name ?? item.ticket_type_id}`}
         disabled={isBusy}
         onClick={() => onDrop(item)}
       >

@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../format.ts';
 import { inWords } from '../messages.ts';
-import { Notice } from '../parts/notice.tsx';
+import { Notice, Stepper } from '../parts/controls.tsx';
 import { SparkIcon } from '../parts/icons.tsx';
-import { Stepper } from '../parts/stepper.tsx';
-import { client } from '../shop.ts';
+import { client } from '../service.ts';
 import { rowFor, ticketTypeOf } from './selection.ts';
 
 interface BestSeatsProps {

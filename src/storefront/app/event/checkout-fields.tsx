@@ -1,11 +1,21 @@
-/** The parts of the checkout form. Values are kept by name, so that a reload finds them again. */
+/** The parts of the checkout form, and what is read from it. Values are stored by name, so that a reload restores them. */
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { money, price } from '../format.ts';
-import { Stepper } from '../parts/stepper.tsx';
-import { seatsInWords, type SeatRegister } from './seat-register.ts';
+import { Stepper } from '../parts/controls.tsx';
+import { seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { ticketTypeOf } from './selection.ts';
 
 export type FormValues = Readonly<Record<string, string>>;
+
+const perkField = (itemIndex: number, perkId: string): string => `perk-${itemIndex}-${perkId}`;
+export const attendeeField = (itemIndex: number, ticket: number): string => `attendee-${itemIndex}-${ticket}`;
+
+/** The bar perks that are chosen for one item of a hold. */
+export function chosenPerks(event: EventPayload, item: Hold['items'][number], index: number, values: FormValues) {
+  return (ticketTypeOf(event, item.ticket_type_id)?.barPerks ?? [])
+    .map((perk) => ({ perk, quantity: Number(values[perkField(index, perk.id)] ?? 0) }))
+    .filter(({ quantity }) => quantity > 0);
+}
 
 interface FieldsProps {
   readonly values: FormValues;
@@ -66,45 +76,45 @@ function TextField({
 /** One name for each ticket, where the event issues tickets to people. */
 export function Attendees({ event, hold, register, values, set }: OfHold & { readonly register: SeatRegister }) {
   if (!event.require_individual_data) return null;
-  const placeOf = (line: Hold['items'][number], ticket: number): string => {
-    const seatId = line.seat_ids[ticket];
-    const type = ticketTypeOf(event, line.ticket_type_id)?.name ?? 'Ticket';
+  const labelOf = (item: Hold['items'][number], ticket: number): string => {
+    const seatId = item.seat_ids[ticket];
+    const type = ticketTypeOf(event, item.ticket_type_id)?.name ?? 'Ticket';
     return seatId === undefined ? `${type} ${ticket + 1}` : (seatsInWords(register, [seatId])[0] ?? type);
   };
   return (
     <fieldset>
       <legend>Who is coming</legend>
       <p class="quiet small">Each ticket is issued to one person.</p>
-      {hold.items.map((line, index) =>
-        Array.from({ length: line.ticket_count }, (_, ticket) => (
-          <TextField name={`attendee-${index}-${ticket}`} label={placeOf(line, ticket)} values={values} set={set} />
+      {hold.items.map((item, index) =>
+        Array.from({ length: item.ticket_count }, (_, ticket) => (
+          <TextField name={attendeeField(index, ticket)} label={labelOf(item, ticket)} values={values} set={set} />
         )),
       )}
     </fieldset>
   );
 }
 
-/** What can be bought with the tickets. */
+/** The bar perks that can be bought with the tickets. */
 export function Extras({ event, hold, values, set }: OfHold) {
-  const offers = hold.items.flatMap((line, index) =>
-    (ticketTypeOf(event, line.ticket_type_id)?.barPerks ?? []).map((perk) => ({ line, index, perk })),
+  const offers = hold.items.flatMap((item, index) =>
+    (ticketTypeOf(event, item.ticket_type_id)?.barPerks ?? []).map((perk) => ({ item, index, perk })),
   );
   if (offers.length === 0) return null;
-  const severalLines = new Set(offers.map(({ index }) => index)).size > 1;
+  const severalItems = new Set(offers.map(({ index }) => index)).size > 1;
   return (
     <fieldset>
       <legend>Extras</legend>
       <ul class="extras">
-        {offers.map(({ line, index, perk }) => {
-          const name = `perk-${index}-${perk.id}`;
-          const most = Math.min(perk.available ?? 99, (perk.max_per_ticket ?? 99) * line.ticket_count);
+        {offers.map(({ item, index, perk }) => {
+          const name = perkField(index, perk.id);
+          const most = Math.min(perk.available ?? 99, (perk.max_per_ticket ?? 99) * item.ticket_count);
           return (
             <li>
               <div>
                 <b>{perk.name}</b>
                 <p class="small quiet">
                   {price(perk.price, event.currency)}
-                  {severalLines && ` · with ${ticketTypeOf(event, line.ticket_type_id)?.name}`}
+                  {severalItems && ` · with ${ticketTypeOf(event, item.ticket_type_id)?.name}`}
                   {perk.available === 0 && ' · sold out'}
                 </p>
               </div>
@@ -127,7 +137,7 @@ interface InstallmentsProps extends FieldsProps {
   readonly total: number;
 }
 
-/** In how many parts it is paid, where the event allows that. */
+/** The number of installments, where the event allows more than one. */
 export function Installments({ event, total, values, set }: InstallmentsProps) {
   if (event.max_installments < 2 || total === 0) return null;
   return (
@@ -146,6 +156,25 @@ export function Installments({ event, total, values, set }: InstallmentsProps) {
           </option>
         ))}
       </select>
+    </label>
+  );
+}
+
+/** A promo or discount code. */
+export function CodeField({ values, set }: FieldsProps) {
+  return (
+    <label class="field">
+      <span>
+        Code <span class="quiet">(optional)</span>
+      </span>
+      <input
+        name="promo"
+        autocomplete="off"
+        maxLength={128}
+        value={values['promo'] ?? ''}
+        onInput={(input) => set('promo', input.currentTarget.value)}
+      />
+      <span class="small quiet">Taken off when you go on; you see the new amount before you pay.</span>
     </label>
   );
 }

@@ -1,11 +1,10 @@
-/** What is about to be bought, how long it is held, and the button. */
+/** The order before it is placed: its items, how long they are held, and its total. */
 import type { ComponentChildren } from 'preact';
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { dayAndHour, price } from '../format.ts';
-import { Countdown } from '../parts/countdown.tsx';
-import type { FormValues } from './checkout-fields.tsx';
-import { SeatNames } from './seat-names.tsx';
-import type { SeatRegister } from './seat-register.ts';
+import { Countdown } from '../parts/controls.tsx';
+import { chosenPerks, type FormValues } from './checkout-fields.tsx';
+import { SeatNames, type SeatRegister } from './seat-register.tsx';
 import { ticketTypeOf, unitPrice } from './selection.ts';
 
 interface OrderSummaryProps {
@@ -18,7 +17,7 @@ interface OrderSummaryProps {
 }
 
 export function OrderSummary({ event, hold, values, total, register, children }: OrderSummaryProps) {
-  const dates = new Set(hold.items.map((line) => line.performance_id));
+  const performanceIds = new Set(hold.items.map((item) => item.performance_id));
   return (
     <section class="basket" aria-label="Your order">
       <div class="basket-head">
@@ -26,32 +25,32 @@ export function OrderSummary({ event, hold, values, total, register, children }:
         <Countdown until={hold.expires_at} label="Held for you for" />
       </div>
       {event.performances
-        .filter(({ id }) => dates.has(id))
-        .map((date) => (
+        .filter(({ id }) => performanceIds.has(id))
+        .map((performance) => (
           <div>
             <p class="small quiet">
-              {date.name}
-              {date.starts_at !== null && ` · ${dayAndHour(date.starts_at, event.timezone)}`}
+              {performance.name}
+              {performance.starts_at !== null && ` · ${dayAndHour(performance.starts_at, event.timezone)}`}
             </p>
-            <ul class="lines">
-              {hold.items.map((line, index) =>
-                line.performance_id !== date.id ? null : (
+            <ul class="items">
+              {hold.items.map((item, index) =>
+                item.performance_id !== performance.id ? null : (
                   <>
-                    <li class="line">
+                    <li class="item">
                       <div>
                         <b>
-                          {line.quantity} × {ticketTypeOf(event, line.ticket_type_id)?.name}
+                          {item.quantity} × {ticketTypeOf(event, item.ticket_type_id)?.name}
                         </b>
-                        <SeatNames register={register} seatIds={line.seat_ids} />
+                        <SeatNames register={register} seatIds={item.seat_ids} />
                       </div>
-                      <span class="line-price">{price(line.quantity * unitPrice(event, line), event.currency)}</span>
+                      <span class="item-price">{price(item.quantity * unitPrice(event, item), event.currency)}</span>
                     </li>
-                    {extrasOf(event, line.ticket_type_id, index, values).map(({ name, quantity, cents }) => (
-                      <li class="line extra">
+                    {chosenPerks(event, item, index, values).map(({ perk, quantity }) => (
+                      <li class="item extra">
                         <div>
-                          {quantity} × {name}
+                          {quantity} × {perk.name}
                         </div>
-                        <span class="line-price">{price(cents, event.currency)}</span>
+                        <span class="item-price">{price(perk.price * quantity, event.currency)}</span>
                       </li>
                     ))}
                   </>
@@ -67,29 +66,4 @@ export function OrderSummary({ event, hold, values, total, register, children }:
       {children}
     </section>
   );
-}
-
-/** The bar perks that were chosen for a hold. */
-export function perksOf(event: EventPayload, hold: Hold, values: FormValues) {
-  return hold.items.flatMap(({ ticket_type_id }, index) =>
-    chosenPerks(event, ticket_type_id, index, values).map(({ perk: { id, price }, quantity }) => ({
-      id,
-      quantity,
-      price,
-    })),
-  );
-}
-
-function chosenPerks(event: EventPayload, ticketTypeId: string, index: number, values: FormValues) {
-  return (ticketTypeOf(event, ticketTypeId)?.barPerks ?? [])
-    .map((perk) => ({ perk, quantity: Number(values[`perk-${index}-${perk.id}`] ?? 0) }))
-    .filter(({ quantity }) => quantity > 0);
-}
-
-function extrasOf(event: EventPayload, ticketTypeId: string, index: number, values: FormValues) {
-  return chosenPerks(event, ticketTypeId, index, values).map(({ perk, quantity }) => ({
-    name: perk.name,
-    quantity,
-    cents: perk.price * quantity,
-  }));
 }

@@ -1,8 +1,8 @@
 /** The kinds of ticket for picked seats, where a seat can be bought as more than one. */
-import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { price } from '../format.ts';
-import { seatsInWords, type KnownSeat, type SeatRegister } from './seat-register.ts';
-import { rowFor, type PickedSeat } from './selection.ts';
+import { seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { rowFor, typesForSeat, type PickedSeat } from './selection.ts';
 
 interface SeatKindsProps {
   readonly event: EventPayload;
@@ -13,9 +13,11 @@ interface SeatKindsProps {
 }
 
 export function SeatKinds({ event, rows, picked, register, onPick }: SeatKindsProps) {
-  const choices = picked
-    .map((seat) => ({ seat, types: typesFor(event, rows, register.get(seat.seatId)) }))
-    .filter(({ types }) => types.length > 1);
+  const typesOf = ({ seatId }: PickedSeat): readonly TicketType[] => {
+    const known = register.get(seatId);
+    return known === undefined ? [] : typesForSeat(event, rows, known);
+  };
+  const choices = picked.map((seat) => ({ seat, types: typesOf(seat) })).filter(({ types }) => types.length > 1);
   if (choices.length === 0) return null;
   return (
     <details class="kinds">
@@ -44,16 +46,5 @@ export function SeatKinds({ event, rows, picked, register, onPick }: SeatKindsPr
         ))}
       </ul>
     </details>
-  );
-}
-
-function typesFor(event: EventPayload, rows: readonly TicketAvailability[], at: KnownSeat | undefined) {
-  if (at === undefined) return [];
-  return event.ticketTypes.filter(
-    (type) =>
-      type.locality_id === at.locality &&
-      (type.zone_keys === null || type.zone_keys.includes(at.zone)) &&
-      (at.accessible || !type.accessible) &&
-      rowFor(rows, type.id)?.on_sale === true,
   );
 }

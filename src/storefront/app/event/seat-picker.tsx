@@ -4,15 +4,16 @@
  * Owns how a seat looks and reads for this buyer; what is picked belongs to the page.
  */
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import type { EventPayload, PlannedSeat, Seating, SeatState, TicketAvailability, TicketType } from '#client/bodies.ts';
+import type { EventPayload, PlannedSeat, Seating, TicketAvailability, TicketType } from '#client/bodies.ts';
+import type { SeatStates } from '#client/live.ts';
+import { boxAround, grown, type Box } from '#client/seat-layout.ts';
 import { price } from '../format.ts';
-import { HUES } from '../seat-map/palette.ts';
-import { planOf, seatName, type Box, type SeatPlan } from '../seat-map/plan.ts';
+import { planOf, seatName, type SeatPlan } from '../seat-map/plan.ts';
 import { SeatMap } from '../seat-map/seat-map.tsx';
-import { SeatSymbols } from '../seat-map/symbols.tsx';
+import { Legend, SeatSymbols } from '../seat-map/legend.tsx';
 import type { Look } from '../seat-map/surface.ts';
 import { BestSeats } from './best-seats.tsx';
-import { rowFor, type PickedSeat } from './selection.ts';
+import { rowFor, typesForSeat, type PickedSeat } from './selection.ts';
 
 interface SeatPickerProps {
   readonly event: EventPayload;
@@ -20,12 +21,15 @@ interface SeatPickerProps {
   readonly performanceId: string;
   readonly rows: readonly TicketAvailability[];
   /** The seats that are not free for the public. */
-  readonly states: ReadonlyMap<string, SeatState>;
+  readonly states: SeatStates;
   readonly picked: readonly PickedSeat[];
   /** Seats of the buyer's own hold, picked or not. */
   readonly own: ReadonlySet<string>;
   readonly onPick: (seats: readonly PickedSeat[]) => void;
 }
+
+/** Space around seats that are shown closely, in plan units. */
+const CLOSE_MARGIN = 60;
 
 export function SeatPicker(props: SeatPickerProps) {
   const { event, seating, performanceId, rows, states, picked, own, onPick } = props;
@@ -73,7 +77,7 @@ export function SeatPicker(props: SeatPickerProps) {
         localityId={locality.id}
         onSeats={(seats, ticketTypeId) => {
           onPick(seats.map(({ id }) => ({ seatId: id, ticketTypeId })));
-          setCloseTo(boxOf(seats));
+          setCloseTo(grown(boxAround(seats), CLOSE_MARGIN));
         }}
       />
       <SeatMap
@@ -92,7 +96,7 @@ export function SeatPicker(props: SeatPickerProps) {
 function lookOf(
   { id }: PlannedSeat,
   types: readonly TicketType[],
-  states: ReadonlyMap<string, SeatState>,
+  states: SeatStates,
   picked: ReadonlySet<string>,
   own: ReadonlySet<string>,
 ): Look {
@@ -104,22 +108,21 @@ function lookOf(
   return types.length > 0 ? 'free' : 'other';
 }
 
-/** The ticket types that each seat can be bought as, the plain ones first; accessible types only on accessible seats. */
+/** The ticket types that each seat can be bought as: those for accessible seats first, then the smallest groups. */
 function typesOfSeats(
   event: EventPayload,
   rows: readonly TicketAvailability[],
   plan: SeatPlan,
-  localityId: string,
+  locality: string,
 ): readonly (readonly TicketType[])[] {
-  const sold = event.ticketTypes.filter((type) => type.locality_id === localityId && rowFor(rows, type.id));
   const byClass = new Map<string, readonly TicketType[]>();
   return plan.seats.map(({ zone_key: zone, accessible }) => {
     const key = `${zone} ${accessible}`;
     const known = byClass.get(key);
     if (known !== undefined) return known;
-    const types = sold
-      .filter((type) => (type.zone_keys === null || type.zone_keys.includes(zone)) && (accessible || !type.accessible))
-      .sort((a, b) => Number(b.accessible) - Number(a.accessible) || a.group_size - b.group_size);
+    const types = typesForSeat(event, rows, { locality, zone, accessible }).toSorted(
+      (a, b) => Number(b.accessible) - Number(a.accessible) || a.group_size - b.group_size,
+    );
     byClass.set(key, types);
     return types;
   });
@@ -155,72 +158,4 @@ function describeSeat(
   ]
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');
-}
-
-function boxOf(seats: readonly { readonly x: number; readonly y: number }[]): Box {
-  const xs = seats.map(({ x }) => x);
-  const ys = seats.map(({ y }) => y);
-  const [x, y] = [Math.min(...xs), Math.min(...ys)];
-  return { x: x - 60, y: y - 60, width: Math.max(...xs) - x + 120, height: Math.max(...ys) - y + 120 };
-}
-
-interface LegendProps {
-  readonly plan: SeatPlan;
-  readonly event: EventPayload;
-  readonly rows: readonly TicketAvailability[];
-  readonly localityId: string;
-}
-
-function Legend({ plan, event, rows, localityId }: LegendProps) {
-  const priceOf = (zone: string): string => {
-    const prices = event.ticketTypes
-      .filter((type) => type.locality_id === localityId && type.group_size === 1 && !type.accessible)
-      .filter((type) => type.zone_keys === null || type.zone_keys.includes(zone))
-      .flatMap((type) => rowFor(rows, type.id)?.price ?? []);
-    if (prices.length === 0) return '';
-    const [low, high] = [Math.min(...prices), Math.max(...prices)];
-    return low === high ? price(low, event.currency) : `from ${price(low, event.currency)}`;
-  };
-  const hasRestricted = plan.seats.some((seat) => seat.restricted_view);
-  const hasAccessible = plan.seats.some((seat) => seat.accessible);
-  return (
-    <ul class="legend" aria-label="What the seats mean">
-      {plan.zones.map((zone) => (
-        <li>
-          <Swatch symbol="free" hue={HUES[zone.hue]!} /> {plan.zones.length > 1 ? zone.name : 'Free'}{' '}
-          <b>{priceOf(zone.key)}</b>
-        </li>
-      ))}
-      <li>
-        <Swatch symbol="mine" /> Yours
-      </li>
-      <li>
-        <Swatch symbol="held" /> In a basket
-      </li>
-      <li>
-        <Swatch symbol="sold" /> Sold
-      </li>
-      <li>
-        <Swatch symbol="blocked" /> Not for sale
-      </li>
-      {hasAccessible && (
-        <li>
-          <Swatch symbol="free-accessible" hue={HUES[plan.zones[0]?.hue ?? 0]!} /> Wheelchair place
-        </li>
-      )}
-      {hasRestricted && (
-        <li>
-          <Swatch symbol="free-restricted" hue={HUES[plan.zones[0]?.hue ?? 0]!} /> Restricted view
-        </li>
-      )}
-    </ul>
-  );
-}
-
-function Swatch({ symbol, hue = 'blue' }: { readonly symbol: string; readonly hue?: string }) {
-  return (
-    <svg class={`swatch hue-${hue}`} width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">
-      <use href={`#seat-${symbol}`} width="20" height="20" />
-    </svg>
-  );
 }

@@ -1,13 +1,12 @@
 /**
- * What a buyer has chosen on a date, before and beside the hold: plain values and what follows from them.
- *
- * Owns the arithmetic of a selection: its items, its price, and whether it is what the hold has already.
+ * What a buyer has selected on a performance, as plain values: the items to request, their price, whether the hold has them
+ * already, and what prevents a hold.
  */
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
-import { lineKey } from './use-hold.ts';
+import { rowKey } from '#client/live.ts';
 
 export interface Selection {
-  /** Units by row of general admission; rows are named by `rowKey`. */
+  /** Units of general admission by row (`rowKey`). */
   readonly units: Readonly<Record<string, number>>;
   /** Picked seats, each with the ticket type it is picked as, in the order of picking. */
   readonly seats: readonly PickedSeat[];
@@ -20,16 +19,13 @@ export interface PickedSeat {
 
 export const NOTHING: Selection = { units: {}, seats: [] };
 
-export const rowKey = (row: Pick<TicketAvailability, 'ticket_type_id' | 'selling_stage_id'>): string =>
-  `${row.ticket_type_id} ${row.selling_stage_id}`;
-
-/** The selection that a hold stands for on a date. */
+/** The selection of which a hold was made, as far as one performance goes. */
 export function selectionOf(hold: Hold | null, performanceId: string): Selection {
-  const lines = (hold?.items ?? []).filter((line) => line.performance_id === performanceId);
-  const general = lines.filter((line) => line.seat_ids.length === 0);
+  const items = (hold?.items ?? []).filter((item) => item.performance_id === performanceId);
+  const general = items.filter((item) => item.seat_ids.length === 0);
   return {
-    units: Object.fromEntries(general.map((line) => [rowKey(line), line.quantity])),
-    seats: lines.flatMap((line) => line.seat_ids.map((seatId) => ({ seatId, ticketTypeId: line.ticket_type_id }))),
+    units: Object.fromEntries(general.map((item) => [rowKey(item), item.quantity])),
+    seats: items.flatMap((item) => item.seat_ids.map((seatId) => ({ seatId, ticketTypeId: item.ticket_type_id }))),
   };
 }
 
@@ -39,9 +35,36 @@ export function rowFor(rows: readonly TicketAvailability[], ticketTypeId: string
   return onSale.find(({ available }) => available > 0) ?? onSale[0];
 }
 
+/** What identifies an item of a hold. */
+export function itemKey(item: Pick<HoldItemRequest, 'ticket_type_id' | 'selling_stage_id' | 'performance_id'>): string {
+  return `${item.performance_id ?? ''} ${rowKey(item)}`;
+}
+
+/** What decides as which ticket types a seat can be bought. */
+interface SeatClass {
+  readonly locality: string;
+  readonly zone: string;
+  readonly accessible: boolean;
+}
+
+/** The ticket types on sale that a seat can be bought as; accessible types need an accessible seat. */
+export function typesForSeat(
+  event: EventPayload,
+  rows: readonly TicketAvailability[],
+  { locality, zone, accessible }: SeatClass,
+): readonly TicketType[] {
+  return event.ticketTypes.filter(
+    (type) =>
+      type.locality_id === locality &&
+      (type.zone_keys === null || type.zone_keys.includes(zone)) &&
+      (accessible || !type.accessible) &&
+      rowFor(rows, type.id) !== undefined,
+  );
+}
+
 /**
- * The items of a selection on its date, and those of the hold on other dates as they stand. A seated type keeps the
- * stage of its line in the hold.
+ * The items of a selection on its performance, and those of the hold on other performances unchanged. A seated
+ * type keeps the selling stage of its item in the hold.
  */
 export function itemsOf(
   selection: Selection,
@@ -50,7 +73,7 @@ export function itemsOf(
   rows: readonly TicketAvailability[],
   hold: Hold | null,
 ): readonly HoldItemRequest[] {
-  const elsewhere = (hold?.items ?? []).filter((line) => line.performance_id !== performanceId).map(asRequest);
+  const elsewhere = (hold?.items ?? []).filter((item) => item.performance_id !== performanceId).map(asRequest);
   const general = Object.entries(selection.units)
     .filter(([, quantity]) => quantity > 0)
     .map(([key, quantity]) => {
@@ -74,7 +97,7 @@ function seatedItems(
 ): HoldItemRequest[] {
   return [...Map.groupBy(seats, (seat) => seat.ticketTypeId)].map(([ticketTypeId, picked]) => {
     const standing = hold?.items.find(
-      (line) => line.ticket_type_id === ticketTypeId && line.performance_id === performanceId,
+      (item) => item.ticket_type_id === ticketTypeId && item.performance_id === performanceId,
     );
     const stage = standing?.selling_stage_id ?? rowFor(rows, ticketTypeId)?.selling_stage_id;
     return {
@@ -87,21 +110,21 @@ function seatedItems(
   });
 }
 
-function asRequest(line: Hold['items'][number]): HoldItemRequest {
-  const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids } = line;
+function asRequest(item: Hold['items'][number]): HoldItemRequest {
+  const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids } = item;
   const seats = seat_ids.length > 0 && { seat_ids };
   return { ticket_type_id, selling_stage_id, performance_id, quantity, ...seats };
 }
 
-/** Whether a hold is just what these items ask for. */
+/** Whether a hold has exactly these items. */
 export function isHeld(items: readonly HoldItemRequest[], hold: Hold | null): boolean {
   if (hold === null) return false;
-  const print = (item: HoldItemRequest): string =>
-    `${lineKey(item)} ${item.quantity} ${[...(item.seat_ids ?? [])].sort().join()}`;
-  return items.map(print).sort().join('|') === hold.items.map(asRequest).map(print).sort().join('|');
+  const textOf = (item: HoldItemRequest): string =>
+    `${itemKey(item)} ${item.quantity} ${[...(item.seat_ids ?? [])].sort().join()}`;
+  return items.map(textOf).sort().join('|') === hold.items.map(asRequest).map(textOf).sort().join('|');
 }
 
-/** What keeps a selection from being held, as a sentence; null when nothing does. */
+/** What prevents a hold of a selection, as a sentence; null when nothing does. */
 export function obstacle(selection: Selection, items: readonly HoldItemRequest[], event: EventPayload): string | null {
   for (const [ticketTypeId, picked] of Map.groupBy(selection.seats, (seat) => seat.ticketTypeId)) {
     const size = groupSize(event, ticketTypeId);
@@ -125,7 +148,10 @@ export function totalOf(items: readonly HoldItemRequest[], event: EventPayload):
   return items.reduce((sum, item) => sum + item.quantity * unitPrice(event, item), 0);
 }
 
-export function unitPrice(event: EventPayload, item: HoldItemRequest): number {
+export function unitPrice(
+  event: EventPayload,
+  item: Pick<HoldItemRequest, 'ticket_type_id' | 'selling_stage_id'>,
+): number {
   return event.ticketAvailability.find((row) => rowKey(row) === rowKey(item))?.price ?? 0;
 }
 

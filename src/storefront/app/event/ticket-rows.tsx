@@ -1,9 +1,10 @@
-/** Tickets of general admission: what there is, what it costs, what is left, and how many are wanted. */
+/** Tickets of general admission: their price, what is left, and how many are selected. */
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import { rowKey } from '#client/live.ts';
 import { count, day, price } from '../format.ts';
-import { Stepper } from '../parts/stepper.tsx';
-import { serviceNow } from '../service-clock.ts';
-import { rowKey, ticketTypeOf } from './selection.ts';
+import { Stepper } from '../parts/controls.tsx';
+import { serviceNow } from '../service.ts';
+import { ticketTypeOf } from './selection.ts';
 
 interface TicketRowsProps {
   readonly event: EventPayload;
@@ -37,7 +38,7 @@ export function TicketRows({ event, rows, units, disabled, onChange }: TicketRow
               </h3>
               {type.description !== '' && <p class="quiet">{type.description}</p>}
               <p class="quiet small">
-                {[...facts(event, row), stageNote(stage, event.timezone)].filter(Boolean).join(' · ')}
+                {[...notes(event, row), stageNote(stage, event.timezone)].filter(Boolean).join(' · ')}
               </p>
             </div>
             <div class="ticket-price">
@@ -58,7 +59,7 @@ export function TicketRows({ event, rows, units, disabled, onChange }: TicketRow
   );
 }
 
-function facts(event: EventPayload, row: TicketAvailability): string[] {
+function notes(event: EventPayload, row: TicketAvailability): string[] {
   const type = ticketTypeOf(event, row.ticket_type_id)!;
   const many = event.localities.length > 1;
   const locality = event.localities.find(({ id }) => id === type.locality_id)?.name ?? '';
@@ -80,7 +81,7 @@ function stageNote(stage: EventPayload['sellingStages'][number] | undefined, tim
   return stage.on_sale && stage.ends_at !== null ? `until ${lastDay(stage.ends_at, timezone)}` : '';
 }
 
-/** The last day on which something still is: an end at midnight belongs to the day before. */
+/** The last day of a span: an end at midnight belongs to the day before. */
 function lastDay(end: string, timezone: string): string {
   return day(new Date(Date.parse(end) - 1).toISOString(), timezone);
 }

@@ -1,29 +1,37 @@
 /**
- * From held tickets to an order: who buys, who comes, extras, a code, how it is paid.
+ * From held tickets to an order: buyer, attendees, extras, a code and installments.
  *
- * Owns the form. The order is the service's: this page starts it once (`startKey` makes a repeat harmless) and sends the
- * buyer on to the payment page.
+ * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the buyer is
+ * sent to the payment page.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { CheckoutItem, EventPayload, Hold } from '#client/bodies.ts';
-import { randomText } from '#client/session-key.ts';
-import { Attendees, BuyerFields, Extras, Installments, type FormValues } from '../event/checkout-fields.tsx';
-import { OrderSummary, perksOf } from '../event/order-summary.tsx';
-import { registerOf } from '../event/seat-register.ts';
-import { ticketTypeOf } from '../event/selection.ts';
+import { randomText } from '#client/transport.ts';
+import {
+  attendeeField,
+  Attendees,
+  BuyerFields,
+  chosenPerks,
+  CodeField,
+  Extras,
+  Installments,
+  type FormValues,
+} from '../event/checkout-fields.tsx';
+import { OrderSummary } from '../event/order-summary.tsx';
+import { registerOf } from '../event/seat-register.tsx';
+import { totalOf } from '../event/selection.ts';
 import { useHold } from '../event/use-hold.ts';
 import { money } from '../format.ts';
-import { tellStarted } from '../funnel.ts';
-import { keep, recall } from '../kept.ts';
-import { useLoaded } from '../loaded.ts';
+import { reportStarted } from '../funnel.ts';
+import { keep, recall, type FunnelContent } from '../kept.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
-import { Frame, PageHeading } from '../parts/frame.tsx';
+import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { ArrowIcon, BackIcon } from '../parts/icons.tsx';
-import { Loading, Notice } from '../parts/notice.tsx';
+import { Loading, Notice } from '../parts/controls.tsx';
 import { eventPath, Link } from '../router.tsx';
-import { client, serviceAddress } from '../shop.ts';
-import { Missing } from './missing.tsx';
+import { client, serviceAddress } from '../service.ts';
 
 export function CheckoutPage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
@@ -89,12 +97,16 @@ function NothingHeld({ event, keeper }: NothingHeldProps) {
   );
 }
 
-function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold: Hold }) {
+interface CheckoutProps {
+  readonly event: EventPayload;
+  readonly hold: Hold;
+}
+
+function Checkout({ event, hold }: CheckoutProps) {
   const [values, setValues] = useState<FormValues>(() => recall(event.id).form ?? {});
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const alarm = useRef<HTMLDivElement>(null);
-  const isSeated = hold.items.some((line) => line.seat_ids.length > 0);
+  const { start, trouble, isBusy } = useStart(event, hold, values);
+  const notice = useRef<HTMLDivElement>(null);
+  const isSeated = hold.items.some((item) => item.seat_ids.length > 0);
   const seating = useLoaded(isSeated ? event.slug : null, (signal) => client.getSeating(event.slug, { signal }));
   const register = useMemo(() => registerOf(seating.value), [seating.value]);
   const set = (name: string, value: string): void => {
@@ -103,35 +115,12 @@ function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold
     keep(event.id, { form: next });
   };
   useEffect(() => {
-    if (trouble !== null) alarm.current?.scrollIntoView({ block: 'center' });
+    if (trouble !== null) notice.current?.scrollIntoView({ block: 'center' });
   }, [trouble]);
-
-  const start = async (submit: SubmitEvent): Promise<void> => {
-    submit.preventDefault();
-    setBusy(true);
-    setTrouble(null);
-    const startKey = recall(event.id).startKey ?? randomText(18);
-    keep(event.id, { startKey });
-    try {
-      const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
-      keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined });
-      await tellStarted(event, hold, perksOf(event, hold, values), started);
-      location.assign(started.redirect_url);
-    } catch (error) {
-      if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {
-        keep(event.id, { startKey: undefined });
-        location.reload();
-        return;
-      }
-      // An answer that is a no was not kept under the key, and one that never came must be repeated with it.
-      if (!isApiError(error, 'UNREACHABLE') && !isApiError(error, 'PAYMENT_PROVIDER_UNAVAILABLE')) {
-        keep(event.id, { startKey: undefined });
-      }
-      setTrouble(inWords(error, { timezone: event.timezone }));
-      setBusy(false);
-    }
-  };
-  const total = totalWithExtras(event, hold, values);
+  const total = perksOf(event, hold, values).reduce(
+    (sum, { price, quantity }) => sum + price * quantity,
+    totalOf(hold.items, event),
+  );
 
   return (
     <form class="checkout" onSubmit={(submit) => void start(submit)}>
@@ -143,28 +132,16 @@ function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold
         <fieldset>
           <legend>Payment</legend>
           <Installments event={event} total={total} values={values} set={set} />
-          <label class="field">
-            <span>
-              Code <span class="quiet">(optional)</span>
-            </span>
-            <input
-              name="promo"
-              autocomplete="off"
-              maxLength={128}
-              value={values['promo'] ?? ''}
-              onInput={(input) => set('promo', input.currentTarget.value)}
-            />
-            <span class="small quiet">Taken off when you go on; you see the new amount before you pay.</span>
-          </label>
+          <CodeField values={values} set={set} />
         </fieldset>
       </div>
       <aside>
         <OrderSummary event={event} hold={hold} values={values} total={total} register={register}>
           <label class="check">
             <input type="checkbox" name="terms" required />
-            <span>I accept the terms of sale and the house rules.</span>
+            <span>I accept the terms of sale and the rules of the venue.</span>
           </label>
-          <div ref={alarm}>{trouble !== null && <Notice tone="bad">{trouble}</Notice>}</div>
+          <div ref={notice}>{trouble !== null && <Notice tone="bad">{trouble}</Notice>}</div>
           <button class="button primary wide" disabled={isBusy}>
             {isBusy ? 'One moment …' : total === 0 ? 'Get my tickets' : `Go on to pay ${money(total, event.currency)}`}
           </button>
@@ -174,16 +151,49 @@ function Checkout({ event, hold }: { readonly event: EventPayload; readonly hold
   );
 }
 
+/** Starts the checkout and leaves for the payment page; `trouble` says why it did not start. */
+function useStart(event: EventPayload, hold: Hold, values: FormValues) {
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const start = async (submit: SubmitEvent): Promise<void> => {
+    submit.preventDefault();
+    setBusy(true);
+    setTrouble(null);
+    const startKey = recall(event.id).startKey ?? randomText(18);
+    keep(event.id, { startKey });
+    try {
+      const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
+      keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined });
+      await reportStarted(event, hold, perksOf(event, hold, values), started);
+      location.assign(started.redirect_url);
+    } catch (error) {
+      if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {
+        keep(event.id, { startKey: undefined });
+        location.reload();
+        return;
+      }
+      // A refusal is not stored under the key; a request whose answer never came must be repeated with the same key.
+      if (!isApiError(error, 'UNREACHABLE') && !isApiError(error, 'PAYMENT_PROVIDER_UNAVAILABLE')) {
+        keep(event.id, { startKey: undefined });
+      }
+      setTrouble(inWords(error, { timezone: event.timezone }));
+      setBusy(false);
+    }
+  };
+  return { start, trouble, isBusy };
+}
+
 function requestOf(event: EventPayload, hold: Hold, values: FormValues) {
   const text = (name: string): string => (values[name] ?? '').trim();
-  const items = hold.items.map((line, index): CheckoutItem => {
-    const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids, ticket_count } = line;
+  const items = hold.items.map((item, index): CheckoutItem => {
+    const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids, ticket_count } = item;
     const attendees = Array.from({ length: ticket_count }, (_, ticket) => ({
-      name: text(`attendee-${index}-${ticket}`),
+      name: text(attendeeField(index, ticket)),
     }));
-    const perks = (ticketTypeOf(event, ticket_type_id)?.barPerks ?? [])
-      .map(({ id }) => ({ bar_perk_id: id, quantity: Number(values[`perk-${index}-${id}`] ?? 0) }))
-      .filter((perk) => perk.quantity > 0);
+    const perks = chosenPerks(event, item, index, values).map(({ perk, quantity }) => ({
+      bar_perk_id: perk.id,
+      quantity,
+    }));
     return {
       ticket_type_id,
       selling_stage_id,
@@ -207,16 +217,9 @@ function requestOf(event: EventPayload, hold: Hold, values: FormValues) {
   };
 }
 
-function totalWithExtras(event: EventPayload, hold: Hold, values: FormValues): number {
-  return hold.items.reduce((sum, line, index) => {
-    const row = event.ticketAvailability.find(
-      (each) => each.ticket_type_id === line.ticket_type_id && each.selling_stage_id === line.selling_stage_id,
-    );
-    const perks = ticketTypeOf(event, line.ticket_type_id)?.barPerks ?? [];
-    const extras = perks.reduce(
-      (total, perk) => total + perk.price * Number(values[`perk-${index}-${perk.id}`] ?? 0),
-      0,
-    );
-    return sum + (row?.price ?? 0) * line.quantity + extras;
-  }, 0);
+/** The bar perks that are chosen for all items of a hold. */
+function perksOf(event: EventPayload, hold: Hold, values: FormValues): readonly FunnelContent[] {
+  return hold.items.flatMap((item, index) =>
+    chosenPerks(event, item, index, values).map(({ perk: { id, price }, quantity }) => ({ id, quantity, price })),
+  );
 }

@@ -1,20 +1,19 @@
-/** The proof of a waiting room's draw: what was promised, what came out, and a check in the buyer's own browser. */
+/** The proof of a waiting room's draw: the commitment, the result, and a check in the buyer's own browser. */
 import { useState } from 'preact/hooks';
 import type { Draw } from '#client/bodies.ts';
-import { checkDraw, hashOfEntry, type DrawVerdict } from '../draw-proof.ts';
+import { checkDraw, sha256OfText, type DrawVerdict } from '../draw-proof.ts';
 import { count, dayAndHour } from '../format.ts';
 import { recall } from '../kept.ts';
-import { useLoaded } from '../loaded.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
-import { Frame, PageHeading } from '../parts/frame.tsx';
+import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { BackIcon, CheckIcon } from '../parts/icons.tsx';
-import { Loading, Notice } from '../parts/notice.tsx';
+import { Loading, Notice } from '../parts/controls.tsx';
 import { eventPath, Link } from '../router.tsx';
-import { client, serviceAddress } from '../shop.ts';
-import { Missing } from './missing.tsx';
+import { client, serviceAddress } from '../service.ts';
 
 const PAGE = 10_000;
-/** A browser checks so many in a few seconds; a longer line is better checked by a program. */
+/** A browser checks this many entries in a few seconds; a longer draw is better checked by a program. */
 const CHECKED_MAX = 200_000;
 
 export function DrawPage({ slug }: { readonly slug: string }) {
@@ -48,11 +47,12 @@ export function DrawPage({ slug }: { readonly slug: string }) {
         <dl class="facts">
           <dt>Promised before the opening</dt>
           <dd class="hash">{draw.draw_commitment}</dd>
-          <dt>Secret, told afterwards</dt>
-          <dd class="hash">{draw.seed ?? 'told when the doors open'}</dd>
+          <dt>Secret, shown afterwards</dt>
+          <dd class="hash">{draw.seed ?? 'shown when the waiting room opens'}</dd>
           <dt>Made at the opening</dt>
           <dd class="hash">
-            {draw.opening ?? (draw.status === 'pending' ? 'told when the doors open' : 'nothing: an older draw')}
+            {draw.opening ??
+              (draw.status === 'pending' ? 'shown when the waiting room opens' : 'nothing: an older draw')}
           </dd>
           <dt>In the draw</dt>
           <dd>
@@ -83,7 +83,7 @@ function Check({ slug, eventId, draw }: CheckProps) {
   const [verdict, setVerdict] = useState<(DrawVerdict & { readonly place: number | null }) | null>(null);
   const [trouble, setTrouble] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  if (draw.count > CHECKED_MAX) return <Notice tone="info">This line is too long to be checked in a browser.</Notice>;
+  if (draw.count > CHECKED_MAX) return <Notice tone="info">This draw is too long to be checked in a browser.</Notice>;
 
   const check = async (): Promise<void> => {
     setBusy(true);
@@ -93,7 +93,7 @@ function Check({ slug, eventId, draw }: CheckProps) {
         entries.push(...(await client.getDraw(slug, { offset: entries.length, limit: PAGE })).entries);
       }
       const { passId } = recall(eventId);
-      const place = passId === undefined ? -1 : entries.indexOf(await hashOfEntry(passId));
+      const place = passId === undefined ? -1 : entries.indexOf(await sha256OfText(passId));
       setVerdict({ ...(await checkDraw(draw, entries)), place: place < 0 ? null : place + 1 });
     } catch (error) {
       setTrouble(error);

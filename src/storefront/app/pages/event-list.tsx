@@ -2,13 +2,13 @@
 import { useState } from 'preact/hooks';
 import type { EventListEntry } from '#client/bodies.ts';
 import { day, dayParts, days, price } from '../format.ts';
-import { useLoaded } from '../loaded.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
 import { Frame, PageHeading } from '../parts/frame.tsx';
-import { Loading, Notice } from '../parts/notice.tsx';
+import { Loading, Notice } from '../parts/controls.tsx';
 import { Poster } from '../parts/poster.tsx';
 import { eventPath, Link } from '../router.tsx';
-import { client } from '../shop.ts';
+import { client } from '../service.ts';
 
 const PAGE = 24;
 
@@ -54,15 +54,15 @@ export function EventListPage() {
 }
 
 function Card({ event }: { readonly event: EventListEntry }) {
-  const leaf = event.starts_at === null ? null : dayParts(event.starts_at);
+  const sheet = event.starts_at === null ? null : dayParts(event.starts_at);
   return (
     <article class={`card${event.sold_out ? ' over' : ''}`}>
       <div class="card-art">
         <Poster name={event.slug} />
-        {leaf !== null && (
-          <p class="card-leaf" aria-hidden="true">
-            <b>{leaf.day}</b>
-            <span>{leaf.month}</span>
+        {sheet !== null && (
+          <p class="card-sheet" aria-hidden="true">
+            <b>{sheet.day}</b>
+            <span>{sheet.month}</span>
           </p>
         )}
       </div>

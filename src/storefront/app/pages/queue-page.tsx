@@ -1,23 +1,21 @@
 /**
- * The waiting room: a place in line, an honest estimate, and the way in when it is the buyer's turn.
+ * The waiting room: the buyer's position, an estimate, and the way to the tickets once the entry is admitted.
  *
- * The client polls at the pace that the service asks for; this page shows what each answer says. Leaving the page keeps
- * the place, as long as somebody comes back within two minutes.
+ * The client polls at the pace that the service names; this page shows each answer. Whoever leaves the page keeps the
+ * position, on return within two minutes.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
 import { count, dayAndHour } from '../format.ts';
 import { keep } from '../kept.ts';
-import { useLoaded } from '../loaded.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
-import { Countdown } from '../parts/countdown.tsx';
-import { Frame, PageHeading } from '../parts/frame.tsx';
+import { Countdown, Loading, Notice } from '../parts/controls.tsx';
+import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { BackIcon } from '../parts/icons.tsx';
-import { Loading, Notice } from '../parts/notice.tsx';
 import { eventPath, go, Link } from '../router.tsx';
-import { client } from '../shop.ts';
-import { Missing } from './missing.tsx';
+import { client } from '../service.ts';
 
 export function QueuePage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
@@ -29,10 +27,10 @@ export function QueuePage({ slug }: { readonly slug: string }) {
       </Frame>
     );
   }
-  return <Room event={loaded.value} />;
+  return <WaitingRoom event={loaded.value} />;
 }
 
-function Room({ event }: { readonly event: EventPayload }) {
+function WaitingRoom({ event }: { readonly event: EventPayload }) {
   const [entry, setEntry] = useState<QueueEntry | null>(null);
   const [trouble, setTrouble] = useState<unknown>(null);
   const [round, setRound] = useState(0);
@@ -79,7 +77,7 @@ function Room({ event }: { readonly event: EventPayload }) {
           </Notice>
         )}
         {entry === null && trouble === null && <Loading what="Finding your place …" />}
-        {entry !== null && <Place entry={entry} event={event} />}
+        {entry !== null && <Position entry={entry} event={event} />}
         {entry?.status === 'WAITING' && (
           <p>
             <button type="button" class="button plain" onClick={() => void leave()}>
@@ -89,7 +87,7 @@ function Room({ event }: { readonly event: EventPayload }) {
         )}
         {event.waiting_room_opens_at !== null && (
           <p class="small quiet">
-            The line is drawn at random when the doors open, and anybody can check the draw:{' '}
+            The order is drawn at random when the waiting room opens, and anybody can check the draw:{' '}
             <Link to={eventPath(event.slug, 'draw')}>proof of the draw</Link>.
           </p>
         )}
@@ -98,7 +96,7 @@ function Room({ event }: { readonly event: EventPayload }) {
   );
 }
 
-function Place({ entry, event }: { readonly entry: QueueEntry; readonly event: EventPayload }) {
+function Position({ entry, event }: { readonly entry: QueueEntry; readonly event: EventPayload }) {
   if (entry.status === 'ADMITTED') return <Notice tone="good">It is your turn.</Notice>;
   if (entry.status !== 'WAITING') return <Notice tone="warn">Your place was given up. You are joining again …</Notice>;
   if (entry.position === null) {
@@ -107,7 +105,7 @@ function Place({ entry, event }: { readonly entry: QueueEntry; readonly event: E
         <p class="place-label">You are here in time</p>
         {entry.opens_at !== null && (
           <>
-            <Countdown until={entry.opens_at} label="The doors open in" />
+            <Countdown until={entry.opens_at} label="The waiting room opens in" />
             <p class="quiet">
               {dayAndHour(entry.opens_at, event.timezone)}. Everybody who is here by then is drawn in a random order: it
               makes no difference when you came. Keep this page open.
@@ -129,7 +127,7 @@ function Place({ entry, event }: { readonly entry: QueueEntry; readonly event: E
         .
       </p>
       <p class="quiet">
-        {count(entry.rate, 'person is', 'people are')} let in a minute. This page moves on by itself when it is your
+        {count(entry.rate, 'person is', 'people are')} admitted a minute. This page moves on by itself when it is your
         turn; keep it open. If you are away for more than two minutes your place goes to the next.
       </p>
     </section>

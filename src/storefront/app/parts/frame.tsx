@@ -1,8 +1,10 @@
-/** What every page has around it: the bar at the top, the end at the bottom, and the one heading that is focused. */
+/** What every page has: the header, the footer and the heading; and the page that stands in for one that cannot be shown. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { isApiError } from '#client/api-error.ts';
+import { inWords } from '../messages.ts';
 import { homePath, Link } from '../router.tsx';
-import { serviceAddress } from '../shop.ts';
+import { serviceAddress } from '../service.ts';
 
 export function Frame({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   useEffect(() => {
@@ -46,4 +48,26 @@ export function PageHeading({ children }: { readonly children: ComponentChildren
       {children}
     </h1>
   );
+}
+
+/** A page that cannot be shown, and why; without an error there is no such page. */
+export function Missing({ error }: { readonly error?: unknown }) {
+  return (
+    <Frame title="Not found">
+      <div class="narrow">
+        <PageHeading>{headingOf(error)}</PageHeading>
+        <p class="lead">{error === undefined ? 'The link may be old, or mistyped.' : inWords(error)}</p>
+        <p>
+          <Link to={homePath} class="button primary">
+            See all events
+          </Link>
+        </p>
+      </div>
+    </Frame>
+  );
+}
+
+function headingOf(error: unknown): string {
+  if (error === undefined) return 'There is no such page';
+  return isApiError(error, 'EVENT_NOT_FOUND') ? 'There is no such event' : 'This cannot be shown right now';
 }

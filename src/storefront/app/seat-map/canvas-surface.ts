@@ -1,8 +1,8 @@
 /**
- * The seat map on a canvas, for halls of more seats than SVG draws quickly. Looks like its twin.
+ * The seat map on a canvas, for halls with more seats than SVG draws quickly. It looks like the SVG surface.
  *
- * Draws what is in sight, once a frame at most. Names for assistive technology are spoken by the map's live line, since a
- * canvas has no elements of its own.
+ * It draws the visible seats, at most once a frame. A canvas has no elements, so assistive technology reads the names of
+ * seats from the text below the map.
  */
 import { HUES } from './palette.ts';
 import type { SeatPlan, Shape } from './plan.ts';
@@ -49,9 +49,9 @@ export function createCanvasSurface(plan: SeatPlan): Surface {
     for (const shape of plan.shapes) drawShape(context, shape, nameSize, colours);
     drawSectionNames(context, plan, nameSize, colours);
     const areLabelled = plan.radius * 2 * view.scale >= LABEL_PIXELS_MIN;
-    const sight = inSight(canvas, view, plan.radius);
+    const visible = visibleArea(canvas, view, plan.radius);
     plan.seats.forEach((seat, number) => {
-      if (seat.x < sight.left || seat.x > sight.right || seat.y < sight.top || seat.y > sight.bottom) return;
+      if (seat.x < visible.left || seat.x > visible.right || seat.y < visible.top || seat.y > visible.bottom) return;
       const look = looks[number] ?? 'free';
       drawSeat(context, plan, number, look, colours!);
       if (areLabelled && isNumbered(plan, number, look)) drawNumber(context, plan, number, colours!);
@@ -108,7 +108,7 @@ function coloursOf(canvas: HTMLCanvasElement): Colours {
   };
 }
 
-function inSight(canvas: HTMLCanvasElement, view: View, margin: number) {
+function visibleArea(canvas: HTMLCanvasElement, view: View, margin: number) {
   const ratio = devicePixelRatio || 1;
   return {
     left: -view.x / view.scale - margin,
@@ -131,7 +131,7 @@ function drawSeat(
   context.lineWidth = r * 0.16;
   if (look === 'sold') return fillPath(context, colours.line, () => context.arc(x, y, r * 0.4, 0, Math.PI * 2));
   if (look === 'blocked')
-    return strokeLines(context, colours.line, [
+    return strokeSegments(context, colours.line, [
       [x - r * 0.4, y - r * 0.4, x + r * 0.4, y + r * 0.4],
       [x + r * 0.4, y - r * 0.4, x - r * 0.4, y + r * 0.4],
     ]);
@@ -140,14 +140,14 @@ function drawSeat(
     context.beginPath();
     context.roundRect(x - r * 0.8, y - r * 0.8, r * 1.6, r * 1.6, r * 0.45);
     context.stroke();
-    return strokeLines(context, colours.quiet, [
+    return strokeSegments(context, colours.quiet, [
       [x - r * 0.65, y + r * 0.25, x + r * 0.25, y - r * 0.65],
       [x - r * 0.5, y + r * 0.8, x + r * 0.8, y - r * 0.5],
     ]);
   }
   if (look === 'mine') {
     fillPath(context, colours.ink, () => context.roundRect(x - r, y - r, r * 2, r * 2, r * 0.6));
-    return strokeLines(context, colours.surface, [
+    return strokeSegments(context, colours.surface, [
       [x - r * 0.48, y + r * 0.04, x - r * 0.15, y + r * 0.37],
       [x - r * 0.15, y + r * 0.37, x + r * 0.5, y - r * 0.33],
     ]);
@@ -186,12 +186,12 @@ function fillPath(context: CanvasRenderingContext2D, colour: string, path: () =>
   context.fill();
 }
 
-type Line = readonly [number, number, number, number];
+type Segment = readonly [number, number, number, number];
 
-function strokeLines(context: CanvasRenderingContext2D, colour: string, lines: readonly Line[]): void {
+function strokeSegments(context: CanvasRenderingContext2D, colour: string, segments: readonly Segment[]): void {
   context.strokeStyle = colour;
   context.beginPath();
-  for (const [x1, y1, x2, y2] of lines) {
+  for (const [x1, y1, x2, y2] of segments) {
     context.moveTo(x1, y1);
     context.lineTo(x2, y2);
   }

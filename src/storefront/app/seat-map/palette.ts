@@ -1,8 +1,8 @@
 /**
  * Colours of zones: six hues that stay apart for every kind of colour vision (after Okabe and Ito), in light and dark.
  *
- * An operator's own colour chooses the nearest free hue, so that a plan keeps its character. States are told by shape
- * and pattern and never by colour alone.
+ * An operator's own colour chooses the nearest free hue, so that a plan keeps its character. States differ in shape
+ * and pattern, never in colour alone.
  */
 export const HUES = ['blue', 'orange', 'green', 'pink', 'sky', 'olive'] as const;
 

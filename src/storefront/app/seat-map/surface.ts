@@ -1,9 +1,9 @@
 /**
- * What the seat map draws on: the contract of two twins, SVG for halls up to a few thousand seats and canvas above.
+ * What the seat map draws on: the interface of two surfaces, SVG for halls of up to `SVG_SEATS_MAX` seats and a canvas above.
  */
 import type { SeatPlan } from './plan.ts';
 
-/** How a seat looks: the API's states, and those of this buyer. */
+/** How a seat looks to this buyer: the states of the API, `mine` for picked seats, `other` for seats not on sale. */
 export type Look = 'free' | 'other' | 'held' | 'sold' | 'blocked' | 'mine';
 
 /** Where the plan lies on the screen: screen = plan × scale + (x, y), in CSS pixels. */
@@ -15,10 +15,10 @@ export interface View {
 
 export interface Surface {
   readonly element: SVGSVGElement | HTMLCanvasElement;
-  /** Draws seats in their looks; only those that differ from before cost anything. */
+  /** Draws seats with these looks; `nameOf` gives the accessible name of a seat. */
   show(looks: readonly Look[], nameOf: (seat: number) => string): void;
   place(view: View, width: number, height: number): void;
-  /** Marks the seat that the keyboard is on; null for none. */
+  /** Marks the seat that the keyboard points to; null for none. */
   point(seat: number | null): void;
   /** The seat under a point of the screen, or null. */
   seatAt(x: number, y: number): number | null;
@@ -33,7 +33,7 @@ export const SVG_SEATS_MAX = 5_000;
 /** Size on the screen from which a seat's number fits into it. */
 export const LABEL_PIXELS_MIN = 22;
 
-/** Whether a seat's number is shown in it; what has a mark of its own has no room for it. */
+/** Whether a seat shows its number; a seat with a mark has no space for it. */
 export function isNumbered(plan: SeatPlan, seat: number, look: Look): boolean {
   return (look === 'free' || look === 'other') && !plan.seats[seat]!.accessible;
 }
@@ -43,13 +43,13 @@ export function numberIn(plan: SeatPlan, seat: number): string {
   return (/\S+$/.exec(plan.seats[seat]!.seat_label)?.[0] ?? '').slice(0, 4);
 }
 
-/** How large the names of sections are in plan units: readable from afar, never larger than a heading from near. */
+/** The size of section names in plan units: readable when zoomed out, at most as large as a heading when zoomed in. */
 export function nameSizeOf(plan: SeatPlan, scale: number): number {
   const fromAfar = Math.min(Math.max(plan.radius * 2.4, 11 / scale), plan.radius * 4.5);
   return Math.min(fromAfar, 18 / scale);
 }
 
-/** Seats by squares of the plan, so that the one under a point is found without looking at all. */
+/** Finds the seat at a point of the plan. Seats are indexed by squares, so that few are compared. */
 export function hitGrid(plan: SeatPlan): (x: number, y: number) => number | null {
   const cell = plan.radius * 4;
   const cells = new Map<string, number[]>();

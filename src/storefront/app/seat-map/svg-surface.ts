@@ -4,9 +4,8 @@
  * Seats are made once and then only change their symbol, name and state; drawing 2,000 of them takes about 30 ms.
  */
 import { HUES } from './palette.ts';
-import type { SeatPlan } from './plan.ts';
+import type { SeatPlan, Shape } from './plan.ts';
 import { hitGrid, isNumbered, LABEL_PIXELS_MIN, nameSizeOf, numberIn, type Look, type Surface } from './surface.ts';
-import { shapeElement, svg } from './svg-elements.ts';
 
 export function createSvgSurface(plan: SeatPlan): Surface {
   const root = svg('svg', { class: 'plan', role: 'group' });
@@ -28,7 +27,7 @@ export function createSvgSurface(plan: SeatPlan): Surface {
   let shown: readonly Look[] = [];
   let scale = 1;
   let offset = { x: 0, y: 0 };
-  /** Made when they are first large enough to be read. */
+  /** Made when they are first large enough to read. */
   let numbers: readonly SVGTextElement[] = [];
 
   return {
@@ -110,4 +109,39 @@ function symbolOf(plan: SeatPlan, number: number, look: Look): string {
 
 function setAll(element: Element, attributes: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+}
+
+/** An SVG element with its attributes. */
+function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | number>>,
+): SVGElementTagNameMap[Name] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+/** A stage, wall or area of the hall, in the page's own quiet colours. */
+function shapeElement(shape: Shape): SVGGElement {
+  const { x, y } = shape.position ?? { x: 0, y: 0 };
+  const turn = shape.rotation ? ` rotate(${shape.rotation})` : '';
+  const group = svg('g', { class: 'hall-shape', transform: `translate(${x} ${y})${turn}` });
+  const outline = outlineOf(shape);
+  if (outline !== null) group.append(outline);
+  const { text } = shape;
+  if (text?.text) {
+    const at = text.position ?? { x: 0, y: 0 };
+    const label = svg('text', { x: at.x, y: at.y });
+    label.textContent = text.text;
+    group.append(label);
+  }
+  return group;
+}
+
+function outlineOf({ rectangle, circle, ellipse, polygon }: Shape): SVGElement | null {
+  if (rectangle) return svg('rect', { width: rectangle.width, height: rectangle.height, rx: 6 });
+  if (circle) return svg('circle', { r: circle.radius });
+  if (ellipse) return svg('ellipse', { rx: ellipse.radius.x, ry: ellipse.radius.y });
+  if (polygon) return svg('polygon', { points: polygon.points.map(({ x, y }) => `${x},${y}`).join(' ') });
+  return null;
 }

@@ -1,5 +1,5 @@
-/** Moving over the plan: fitting, zooming and panning, all as plain arithmetic on a view. */
-import type { Box, Point } from './plan.ts';
+/** The arithmetic of views: fitting, zooming and panning. */
+import type { Box, Point } from '#client/seat-layout.ts';
 import type { View } from './surface.ts';
 
 const ZOOM_OVER_FIT_MAX = 14;
@@ -21,7 +21,7 @@ export function zoomed(view: View, factor: number, about: Point, fit: View): Vie
   return { scale, x: about.x - (about.x - view.x) * by, y: about.y - (about.y - view.y) * by };
 }
 
-/** Keeps the plan on the screen: it may be pushed no further than its own edge reaches the middle. */
+/** Keeps the plan on the screen: its edge may be moved to the middle at most. */
 export function bounded(view: View, box: Box, width: number, height: number): View {
   const clamp = (offset: number, start: number, length: number, room: number): number => {
     const size = length * view.scale;
@@ -32,7 +32,7 @@ export function bounded(view: View, box: Box, width: number, height: number): Vi
   return { ...view, x: clamp(view.x, box.x, box.width, width), y: clamp(view.y, box.y, box.height, height) };
 }
 
-/** Moves the plan so that a point of it is comfortably in sight; unchanged when it is already. */
+/** Moves the plan so that a point is visible with a margin; unchanged when it already is. */
 export function revealing(view: View, point: Point, width: number, height: number): View {
   const margin = Math.min(width, height) * 0.12;
   const [x, y] = [point.x * view.scale + view.x, point.y * view.scale + view.y];
@@ -41,7 +41,7 @@ export function revealing(view: View, point: Point, width: number, height: numbe
   return { ...view, x: view.x + shift(x, width), y: view.y + shift(y, height) };
 }
 
-/** Shows a stretch of the plan in the middle, no larger than `scaleMax`. */
+/** Shows a box of the plan in the middle, at most at `scaleMax`. */
 export function closeUp(box: Box, width: number, height: number, fit: View, scaleMax: number): View {
   const near = fitted(box, width * 0.8, height * 0.8);
   const scale = Math.max(Math.min(near.scale, scaleMax), fit.scale);

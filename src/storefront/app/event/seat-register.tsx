@@ -1,6 +1,6 @@
-/** Seats by id, over all areas of an event: their names and zones. */
+/** The seats of an event by id, over all its localities: their names and zones. */
 import type { Seating } from '#client/bodies.ts';
-import { listing } from '../format.ts';
+import { isBareLabel, labelled, listing } from '../format.ts';
 
 export interface KnownSeat {
   /** Section and row in words. */
@@ -13,18 +13,14 @@ export interface KnownSeat {
 
 export type SeatRegister = ReadonlyMap<string, KnownSeat>;
 
-/** A label that needs its noun: "7" becomes "row 7", while "Row 7" stays as it is. */
-const BARE = /^\w{1,4}$/;
-
 export function registerOf(seating: Seating | null): SeatRegister {
   const known = new Map<string, KnownSeat>();
   for (const locality of seating?.localities ?? []) {
     for (const section of locality.sections) {
       for (const row of section.rows) {
-        const rowText = BARE.test(row.label) ? `row ${row.label}` : row.label;
         for (const seat of row.seats) {
           known.set(seat.id, {
-            row: `${section.name}, ${rowText}`,
+            row: `${section.name}, ${labelled('row', row.label)}`,
             label: seat.seat_label,
             zone: seat.zone_key,
             accessible: seat.accessible,
@@ -42,8 +38,24 @@ export function seatsInWords(register: SeatRegister, seatIds: readonly string[])
   const known = seatIds.map((id) => register.get(id) ?? { row: '', label: id });
   return [...Map.groupBy(known, ({ row }) => row)].map(([row, seats]) => {
     const labels = seats.map(({ label }) => label).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-    const bare = labels.every((label) => BARE.test(label));
+    const bare = labels.every(isBareLabel);
     const noun = !bare ? '' : labels.length === 1 ? 'seat ' : 'seats ';
     return [row, noun + listing(labels)].filter((part) => part !== '').join(', ');
   });
+}
+
+interface SeatNamesProps {
+  readonly register: SeatRegister;
+  readonly seatIds: readonly string[];
+}
+
+/** The names of seats, one paragraph for each row. */
+export function SeatNames({ register, seatIds }: SeatNamesProps) {
+  return (
+    <>
+      {seatsInWords(register, seatIds).map((row) => (
+        <p class="small seat-names">{row}</p>
+      ))}
+    </>
+  );
 }

@@ -1,0 +1,83 @@
+/**
+ * Hooks that the pages of storefront and console share: data from the service, and the page's address.
+ *
+ *  1. An answer stays visible until a newer one comes, also after a failure; a new `key` starts without one.
+ *  2. An answer that comes after its key was replaced, or after the component is gone, is dropped.
+ *  3. A hidden page does not repeat a request.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Loaded<Value> {
+  readonly value: Value | null;
+  /** What the last request threw; null after an answer. */
+  readonly error: unknown;
+  /** Sends the request again now. */
+  readonly reload: () => void;
+}
+
+interface LoadState<Value> {
+  readonly key: string | null;
+  readonly value: Value | null;
+  readonly error: unknown;
+}
+
+/**
+ * Loads a value whenever `key` changes, after `reload`, and every `everyMs` where that is given. `load` gets the value
+ * before it. Nothing is loaded while `key` is null.
+ */
+export function useLoaded<Value>(
+  key: string | null,
+  load: (signal: AbortSignal, before: Value | null) => Promise<Value>,
+  everyMs: number | null = null,
+): Loaded<Value> {
+  const [state, setState] = useState<LoadState<Value>>({ key, value: null, error: null });
+  const [round, setRound] = useState(0);
+  const latest = useRef({ key, value: null as Value | null, load });
+  if (latest.current.key !== key) latest.current = { key, value: null, load };
+  latest.current.load = load;
+
+  useEffect(() => {
+    if (key === null) return;
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (error: unknown): void => setState({ key, value: latest.current.value, error });
+    const loadOnce = async (): Promise<void> => {
+      try {
+        const value = await latest.current.load(abort.signal, latest.current.value);
+        if (abort.signal.aborted) return;
+        latest.current.value = value;
+        show(null);
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        show(error);
+      }
+    };
+    const repeat = async (isFirst: boolean): Promise<void> => {
+      if (isFirst || !document.hidden) await loadOnce();
+      if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void repeat(false), everyMs);
+    };
+    void repeat(true);
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [key, round, everyMs]);
+
+  const isCurrent = state.key === key;
+  return {
+    value: isCurrent ? state.value : null,
+    error: isCurrent ? state.error : null,
+    reload: () => setRound((n) => n + 1),
+  };
+}
+
+/** The part of the page's address that `read` takes, read again at each `event` of a changed address. */
+export function useAddress(event: 'popstate' | 'hashchange', read: () => string): string {
+  const [address, setAddress] = useState(read);
+  useEffect(() => {
+    const follow = (): void => setAddress(read());
+    addEventListener(event, follow);
+    return () => removeEventListener(event, follow);
+  }, []);
+  return address;
+}

@@ -8,7 +8,7 @@ import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
-import { assertOverloaded, until } from './process.ts';
+import { assertOverloaded, until } from './calls.ts';
 
 const nights = (count: number): Json[] =>
   Array.from({ length: count }, (_, n) => clubNight({ id: `evt_${n}`, slug: `night-${n}` }) as Json);

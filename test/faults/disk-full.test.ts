@@ -22,7 +22,7 @@ import {
 import { as, HOLDS, newSession, type Caller, type Json } from '../fixtures/client.ts';
 import { clubNight, gala, item } from '../fixtures/events.ts';
 import { MINUTE, newFolder, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
-import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
+import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './calls.ts';
 
 const MEGABYTE = 2 ** 20;
 

@@ -14,7 +14,7 @@ import { newCustomer } from '../fixtures/checkout.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { newFolder, spawnService, type ServiceProcess } from '../fixtures/service.ts';
-import { command, readHold, verifies } from './process.ts';
+import { command, readHold, verifies } from './calls.ts';
 
 interface Ledger {
   readonly holds: Map<string, HoldBody>;

@@ -19,7 +19,7 @@ import {
   START,
   type TestService,
 } from '../fixtures/service.ts';
-import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './process.ts';
+import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './calls.ts';
 
 describe('A process that was stopped and goes on', () => {
   it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {

@@ -1,7 +1,7 @@
 /**
- * The OpenAPI documents of both listeners, as the tests of this folder read them: operations to call, and a judge of answers.
+ * The OpenAPI documents of both listeners: their operations, and a checker of answers against their schemas.
  *
- * Schemas of answers are closed before they are compiled: a field that the document does not name is a finding.
+ * Schemas of answers are closed before they are compiled, so that a field which the document does not name is a finding.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -24,11 +24,11 @@ interface Content {
 export interface Operation {
   readonly listener: Listener;
   readonly method: string;
-  /** With its parameters in braces. */
+  /** Its parameters are in braces. */
   readonly path: string;
   readonly operationId: string;
   readonly parameters: readonly Parameter[];
-  /** Null where it takes none. */
+  /** Null when the operation takes no body. */
   readonly body: Schema | null;
   readonly responses: Readonly<Record<string, Content>>;
 }
@@ -61,16 +61,16 @@ export function operationsOf(document: ApiDocument, listener: Listener): readonl
   );
 }
 
-/** Says what is wrong with a body that an operation answered with a status; null when it is what the document says. */
-export type AnswerJudge = (operation: Operation, status: number, body: unknown) => string | null;
+/** Describes what is wrong with the body of an answer; null when the document allows it. */
+export type BodyChecker = (operation: Operation, status: number, body: unknown) => string | null;
 
-/** Makes the judge of a document's answers. Compiles a schema when it is first needed. */
-export function judgeOf(document: ApiDocument): AnswerJudge {
+/** Makes the checker of a document's answers. Compiles a schema when it is first needed. */
+export function bodyCheckerOf(document: ApiDocument): BodyChecker {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'api', components: closed(document.components) as Schema });
   const compiled = new Map<Schema, ReturnType<typeof ajv.compile>>();
-  const judgeSchema = (schema: Schema) => {
+  const validatorOf = (schema: Schema) => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     const text = JSON.stringify(closed(schema)).replaceAll('"#/', '"api#/');
@@ -83,12 +83,12 @@ export function judgeOf(document: ApiDocument): AnswerJudge {
     if (response === undefined) return `the document does not know status ${status}`;
     const schema = (response.content?.[JSON_TYPE] ?? Object.values(response.content ?? {})[0])?.schema;
     if (schema === undefined) return null;
-    const isBody = judgeSchema(schema);
+    const isBody = validatorOf(schema);
     return isBody(body) ? null : ajv.errorsText(isBody.errors);
   };
 }
 
-/** The same schema, whose objects have no other properties than those that it names, unless it says that they may. */
+/** The same schema, with additionalProperties false on every object that does not set it. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,6 +1,6 @@
 /**
- * Requests that nobody should send and everybody might: for every operation of the documents, for the pages beside them, and
- * for addresses that are none. Half of them would do; the others are bent somewhere.
+ * Generators of requests: to every operation of the OpenAPI documents, to the pages beside them, and to unknown addresses.
+ * About half of the requests are valid; the others have a wrong part somewhere.
  */
 import { METHODS } from 'node:http';
 import { fc } from '../property.ts';
@@ -8,28 +8,28 @@ import type { Json } from '../fixtures/client.ts';
 import type { Listener, Operation } from './document.ts';
 import {
   anything,
-  bent,
+  mutated,
   idOf,
   text,
   textOfJson,
   valueOf,
-  VISITOR_KEYS,
+  CLIENT_KEYS,
   type Arbitrary,
   type Vocabulary,
 } from './values.ts';
 
 /** A request with placeholders in it. */
-export interface WildRequest {
+export interface FuzzRequest {
   readonly listener: Listener;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** The operation that it means; null for an address beside the documents. */
+  /** The operation that is called; null for an address that no document lists. */
   readonly operationId: string | null;
 }
 
-// ── what is known of the sale ────────────────────────────────────────────────────────────────────────────────────────
+// ── data of the events on sale ────────────────────────────────────────────────────────────────────────────────────────
 
 const item = (type: string, stage: string, quantity: number, more: Json = {}): Json => ({
   ticket_type_id: type,
@@ -38,7 +38,7 @@ const item = (type: string, stage: string, quantity: number, more: Json = {}): J
   ...more,
 });
 
-/** Items that can be had, for each event of `service.ts`. */
+/** Items that can be bought, for each event of `service.ts`. */
 const ITEMS: Readonly<Record<string, readonly Json[]>> = {
   evt_club: [item('single', 'regular', 1), item('single', 'regular', 3), item('crew', 'regular', 1)],
   evt_room: [item('single', 'regular', 1)],
@@ -59,7 +59,7 @@ const ITEMS: Readonly<Record<string, readonly Json[]>> = {
 const EVENT_IDS = [...Object.keys(ITEMS), 'evt_drawn', 'evt_draft', 'evt_none'];
 const SLUGS = ['club-night', 'room', 'drawn', 'gala', 'the-play', 'the-play', 'draft', 'none'];
 
-const key = fc.constantFrom(...VISITOR_KEYS);
+const key = fc.constantFrom(...CLIENT_KEYS);
 const pass = fc.oneof(idOf('entry', 'entry', 'other entry', 'hold'), fc.constant(null));
 const oneOf = (...values: readonly unknown[]): Arbitrary<unknown> => fc.constantFrom(...values);
 const mostly = (value: unknown, ...others: readonly unknown[]): Arbitrary<unknown> =>
@@ -70,15 +70,15 @@ const mostly = (value: unknown, ...others: readonly unknown[]): Arbitrary<unknow
 
 const customer = fc.record(
   {
-    email: mostly('visitor@example.com', ' Visitor+tag@Example.COM ', 'ünï@exämple.de', 'a@b', 'no address'),
-    name: mostly('A Visitor', '🎫', 'x', '   '),
+    email: mostly('client@example.com', ' Client+tag@Example.COM ', 'ünï@exämple.de', 'a@b', 'no address'),
+    name: mostly('A Client', '🎫', 'x', '   '),
     document_number: oneOf('123', null),
     phone: oneOf('+49 361 000', null),
   },
   { requiredKeys: ['email', 'name'] },
 );
 
-/** Attribution data as shops send them, and far more than anybody keeps. */
+/** Attribution data as shops send it, and much longer data than the service keeps. */
 const tracking = fc.oneof(
   fc.constantFrom<unknown>({ utm_source: 'mail', gclid: 'g' }, null, [], 'utm_source=mail', 7),
   fc.jsonValue({ maxDepth: 2 }),
@@ -114,7 +114,7 @@ const WORDS: Vocabulary = {
   amount: oneOf(1, 100, 1_900, 10 ** 12),
 };
 
-/** Bodies that go through, by operation; what is in them belongs together. */
+/** Bodies that are accepted, by operation: their parts belong to the same event. */
 const COHERENT: Readonly<Record<string, Arbitrary<unknown>>> = {
   createHold: fc.constantFrom(...Object.keys(ITEMS)).chain((eventId) =>
     fc.record(
@@ -178,7 +178,7 @@ const PATH_WORDS: Readonly<Record<string, Arbitrary<string>>> = {
   provider: fc.constantFrom('provider_a', 'provider_b', 'provider_c'),
 };
 
-/** Which id stands behind `{id}`, by the address before it. */
+/** The kind of id that `{id}` stands for, by the path before it. */
 function idAt(path: string): Arbitrary<string> {
   if (path.includes('/holds/')) return idOf('hold', 'hold', 'other hold', 'entry');
   if (path.includes('/queue/')) return idOf('entry', 'entry', 'other entry', 'hold');
@@ -187,7 +187,7 @@ function idAt(path: string): Arbitrary<string> {
   return fc.constantFrom(...EVENT_IDS);
 }
 
-const wildSegment = fc.oneof(
+const oddSegment = fc.oneof(
   fc.constantFrom(
     '..',
     '%2e%2e',
@@ -206,7 +206,7 @@ const wildSegment = fc.oneof(
 );
 
 /** Requests to an operation; `definition` makes the bodies that define an event. */
-export function requestTo(operation: Operation, definition?: Arbitrary<unknown>): Arbitrary<WildRequest> {
+export function requestTo(operation: Operation, definition?: Arbitrary<unknown>): Arbitrary<FuzzRequest> {
   const { listener, method, path, operationId } = operation;
   return fc
     .record({
@@ -225,7 +225,7 @@ export function requestTo(operation: Operation, definition?: Arbitrary<unknown>)
     }));
 }
 
-/** Dates of events, as the operators' addresses name them together. */
+/** Events with one of their performances, as the operators' addresses name them. */
 const DATES = ['evt_play/performances/fri', 'evt_play/performances/sat', 'evt_gala/performances/eve'];
 
 function pathTo({ path }: Operation): Arbitrary<string> {
@@ -240,7 +240,7 @@ function segmentsOf(path: string): Arbitrary<string> {
     const name = /^\{(\w+)\}$/.exec(piece)?.[1];
     if (name === undefined) return fc.constant(piece);
     const known = PATH_WORDS[name] ?? idAt(path);
-    return fc.oneof({ weight: 8, arbitrary: known }, { weight: 1, arbitrary: wildSegment });
+    return fc.oneof({ weight: 8, arbitrary: known }, { weight: 1, arbitrary: oddSegment });
   });
   return fc.tuple(...segments).map((pieces) => pieces.join(''));
 }
@@ -287,10 +287,10 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Stands for the signature of the body by provider_a. */
+/** A placeholder for the signature of the body by provider_a. */
 export const SIGNED = '‹signed›';
 
-/** Header values as bytes: what Node's client lets pass. */
+/** Header values that Node's client accepts. */
 const headerText = fc.oneof(
   fc.constantFrom(
     '',
@@ -349,9 +349,9 @@ function headers({ path }: Operation): Arbitrary<Record<string, string>> {
       ),
       idempotencyKey: fc.oneof(
         { weight: 5, arbitrary: fc.constant(null) },
-        { weight: 1, arbitrary: fc.constantFrom('visitor-1', 'visitor-2', 'planted') },
+        { weight: 1, arbitrary: fc.constantFrom('client-1', 'client-2', 'planted') },
       ),
-      // `service.ts` puts the provider's own signature in its place.
+      // `service.ts` replaces the placeholder with the provider's signature.
       signed: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
       odd: fc.oneof(
         { weight: 3, arbitrary: fc.constant([]) },
@@ -368,7 +368,7 @@ function headers({ path }: Operation): Arbitrary<Record<string, string>> {
 }
 
 function bodyOf({ body, operationId, method }: Operation, definition?: Arbitrary<unknown>): Arbitrary<string | null> {
-  if (definition !== undefined) return textOfJson(bent(definition));
+  if (definition !== undefined) return textOfJson(mutated(definition));
   const coherent = COHERENT[operationId];
   if (body === null && coherent === undefined) {
     if (method === 'GET') return fc.constant(null);
@@ -379,8 +379,8 @@ function bodyOf({ body, operationId, method }: Operation, definition?: Arbitrary
   const good = coherent ?? made;
   return fc.oneof(
     { weight: 12, arbitrary: good.map((each) => JSON.stringify(each)) },
-    { weight: 5, arbitrary: textOfJson(bent(good)) },
-    { weight: 3, arbitrary: textOfJson(bent(made)) },
+    { weight: 5, arbitrary: textOfJson(mutated(good)) },
+    { weight: 3, arbitrary: textOfJson(mutated(made)) },
     { weight: 1, arbitrary: textOfJson(anything) },
     { weight: 1, arbitrary: fc.constant(null) },
   );
@@ -388,13 +388,13 @@ function bodyOf({ body, operationId, method }: Operation, definition?: Arbitrary
 
 function withType(given: Record<string, string>, body: string | null, path: string): Record<string, string> {
   if (body === null || given['content-type'] !== undefined) return given;
-  // The pages' own buttons send forms.
+  // The forms of the pages are sent in this type.
   const isForm = /^\/(?:orders|sandbox\/pay)\//.test(path);
   return { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json', ...given };
 }
 
-/** Requests in good order that reach for what others own: their holds and entries, with the visitor's keys. */
-export const trespass: Arbitrary<WildRequest> = fc
+/** Valid requests for the holds and entries of the customers, with the session keys of the client. */
+export const requestForOthers: Arbitrary<FuzzRequest> = fc
   .record({
     call: fc.constantFrom(
       ...(['GET', 'PATCH', 'DELETE'] as const).map((method) => ({
@@ -406,19 +406,19 @@ export const trespass: Arbitrary<WildRequest> = fc
       { method: 'POST', path: '/api/checkout/start' },
     ),
     which: fc.nat({ max: 3 }),
-    sessionKey: fc.constantFrom('visitor-key-one', 'visitor-key-two'),
+    sessionKey: fc.constantFrom('client-key-one', 'client-key-two'),
   })
   .map(({ call: { method, path }, which, sessionKey }) => ({
     listener: 'public',
     method,
     path: path.replace(' 0›', ` ${which}›`),
     headers: { 'x-session-key': sessionKey, ...(/^P/.test(method) && { 'content-type': 'application/json' }) },
-    body: /^P/.test(method) ? JSON.stringify(trespassingBody(path, which, sessionKey)) : null,
+    body: /^P/.test(method) ? JSON.stringify(bodyForOthers(path, which, sessionKey)) : null,
     operationId: null,
   }));
 
-function trespassingBody(path: string, which: number, sessionKey: string): Json {
-  const customer = { email: 'visitor@example.com', name: 'A Visitor' };
+function bodyForOthers(path: string, which: number, sessionKey: string): Json {
+  const customer = { email: 'client@example.com', name: 'A Client' };
   const hold = {
     hold_id: `‹other hold ${which}›`,
     event_id: which % 2 === 0 ? 'evt_play' : 'evt_club',
@@ -429,7 +429,7 @@ function trespassingBody(path: string, which: number, sessionKey: string): Json 
   return { event_id: 'evt_room', session_key: sessionKey, items, queue_pass: '‹other entry 0›' };
 }
 
-/** Pages and files that no document lists, as operations of their own. */
+/** Pages and files that no document lists, described as operations. */
 export const PAGES: readonly Operation[] = (
   [
     ['GET', '/orders/{order_id}'],
@@ -447,10 +447,10 @@ export const PAGES: readonly Operation[] = (
   return { listener: 'public', method, path, operationId: `${method} ${path}`, parameters: [], body, responses: {} };
 });
 
-/** Any method at any address: most of them are nothing. */
-export function requestBeside(operations: readonly Operation[]): Arbitrary<WildRequest> {
+/** Any method at any address, which is in most cases unknown. */
+export function undocumentedRequest(operations: readonly Operation[]): Arbitrary<FuzzRequest> {
   const methods = METHODS.filter((method) => method !== 'CONNECT');
-  const nowhere = fc.array(wildSegment, { maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
+  const nowhere = fc.array(oddSegment, { maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
   const somewhere = fc.constantFrom(...operations).chain((operation) => pathTo(operation));
   return fc
     .record({

@@ -1,17 +1,17 @@
 /**
- * A house with visitors and residents: everything on sale, secrets planted all over it, and an eye on every answer.
+ * A service with every kind of event on sale and customers whose data is secret, and the checks of every answer it gives.
  *
- * The residents hold, queue and buy before the visitor comes. What they own is secret: their session keys, addresses, orders
- * and tickets must not be in any answer to somebody else. The visitor overhears the ids of some of their holds and entries and
- * tries them with keys of its own. `visit` sends a request and asserts what must be so whatever was sent:
+ * The customers hold, queue and buy before the fuzzing client sends anything. Their session keys, addresses, orders and tickets
+ * must not be in any answer to the client. The client knows the ids of some of their holds and entries and tries them with keys
+ * of its own. `send` sends a request and asserts these rules, whatever was sent:
  *
- *  1. The status is no 5xx but 503 OVERLOADED, and 502 while the sandbox plays an outage.
- *  2. The body is what the document says for this status; an error has the API's body and a known code of this status.
- *  3. Nothing of the residents is in it, and no seed of a draw that is still to come.
- *  4. What has the id of a hold, an entry, an order or a session in it is kept by nobody: Cache-Control: no-store.
- *  5. An answer that is no success comes without new facts, and the state is what it was.
- *  6. New facts are of the kinds that the operation is there for; without a new fact the state is what it was.
- *  7. What one request leaves behind is bounded in bytes, whatever was sent.
+ *  1. The status is below 500, or 503 OVERLOADED, or 502 during a simulated outage of the sandbox.
+ *  2. The body has the schema of the OpenAPI document for this status; an error has the API's error body and a code of this status.
+ *  3. The answer contains no data of the customers and no seed of a draw that has not happened.
+ *  4. An answer with the id of a hold, an entry, an order or a session has Cache-Control: no-store.
+ *  5. An answer that is not a success leaves no new facts, and the state is unchanged.
+ *  6. New facts are of the types that the operation may write; without a new fact the state is unchanged.
+ *  7. The facts of one request are limited in bytes.
  */
 import assert from 'node:assert/strict';
 import { Agent, request as sendRequest, type IncomingMessage } from 'node:http';
@@ -28,17 +28,17 @@ import { as, HOLDS, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, gala, item, seat, theatreRun } from '../fixtures/events.ts';
 import { ADMIN_TOKEN, openServiceWith, type TestService } from '../fixtures/service.ts';
 import {
-  judgeOf,
+  bodyCheckerOf,
   operationsOf,
-  type AnswerJudge,
+  type BodyChecker,
   type ApiDocument,
   type Listener,
   type Operation,
 } from './document.ts';
-import { SIGNED, type WildRequest } from './requests.ts';
+import { SIGNED, type FuzzRequest } from './requests.ts';
 import type { Kind } from './values.ts';
 
-export interface Seen {
+export interface FuzzAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -47,32 +47,32 @@ export interface Seen {
 export interface FuzzedService {
   readonly service: TestService;
   readonly operations: Readonly<Record<Listener, readonly Operation[]>>;
-  /** Sends a request with real ids in the place of placeholders, asserts 1 to 6, and answers what came. */
-  visit(request: WildRequest): Promise<Seen>;
-  /** Starts the service again; the state is what it was. */
+  /** Replaces placeholders with real ids, sends the request, asserts rules 1 to 7 and returns the answer. */
+  send(request: FuzzRequest): Promise<FuzzAnswer>;
+  /** Restarts the service and asserts that the state is unchanged. */
   restart(): Promise<void>;
-  /** The residents own what they owned, where neither time nor an operator took it. */
-  residentsAreWell(): Promise<void>;
-  /** An operator is shown every fact of the journal, and nothing that must not be told. */
-  journalIsClean(): Promise<void>;
-  /** Whether the visitor has bought so much that it is time to tidy up. */
-  isCrowded(): boolean;
-  /** Gives back what the visitor bought, so that the house does not sell out. */
-  tidyUp(): Promise<void>;
+  /** Asserts that the holds, entries and orders of the customers are unchanged. */
+  assertCustomersUnchanged(): Promise<void>;
+  /** Asserts that the list of all facts, as operators see it, contains no secret. */
+  assertFactsTellNoSecret(): Promise<void>;
+  /** Whether the client has so many orders that they should be cancelled. */
+  hasManyOrders(): boolean;
+  /** Cancels the orders of the client, so that the events do not sell out. */
+  cancelOrders(): Promise<void>;
   /** How many answers of each status there were, by operation. */
   readonly tally: ReadonlyMap<string, Map<number, number>>;
   close(): Promise<void>;
 }
 
 export interface FuzzedServiceOptions {
-  /** Whether the visitor is an operator, who may see the residents' orders and change everything. */
+  /** Whether the client has the operators' token: it may then see the customers' orders and change everything. */
   readonly asOperator?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const ANSWER_MS_MAX = 20_000;
 
-/** The definitions on sale; a draft beside them that no buyer may see. */
+/** The events on sale, and a draft that no buyer may see. */
 export const DEFINITIONS: readonly Json[] = [
   clubNight({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 5_000 }] }),
   theatreRun(),
@@ -89,12 +89,12 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     TRUST_PROXY: '1',
     ...environment,
   });
-  const residents = await moveIn(service);
+  const customers = await addCustomers(service);
   const documents = {
     public: (await service.get<ApiDocument>('/openapi.json')).body,
     admin: (await service.admin.get<ApiDocument>('/openapi.json')).body,
   };
-  const judges = { public: judgeOf(documents.public), admin: judgeOf(documents.admin) };
+  const checkers = { public: bodyCheckerOf(documents.public), admin: bodyCheckerOf(documents.admin) };
   const operations = {
     public: operationsOf(documents.public, 'public'),
     admin: operationsOf(documents.admin, 'admin'),
@@ -103,8 +103,8 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     [...operations.public, ...operations.admin].map((each) => [each.listener + each.operationId, each]),
   );
   const known = new Map<Kind, string[]>([
-    ['other hold', residents.holds.map(({ id }) => id)],
-    ['other entry', residents.entries.map(({ id }) => id)],
+    ['other hold', customers.holds.map(({ id }) => id)],
+    ['other entry', customers.entries.map(({ id }) => id)],
   ]);
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   const tally = new Map<string, Map<number, number>>();
@@ -125,16 +125,16 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
       const draw = actor.look((state) => state.waitingRoom?.draw ?? null);
       return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
     });
-  /** The state once all that is due is settled. */
+  /** The state after everything that is due was settled. */
   const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: service.now() });
-  const assertNothingTold = (text: string, about: string): void => {
-    for (const secret of [...residents.secrets(asOperator), ...comingSeeds()]) {
-      assert.ok(!text.includes(secret), `${secret} is told: ${about}`);
+  const assertNoSecret = (text: string, about: string): void => {
+    for (const secret of [...customers.secrets(asOperator), ...comingSeeds()]) {
+      assert.ok(!text.includes(secret), `${secret} is in the answer: ${about}`);
     }
   };
   let last: { readonly seq: number; readonly print: string; readonly now: number } | null = null;
 
-  const visit = async (wild: WildRequest): Promise<Seen> => {
+  const send = async (wild: FuzzRequest): Promise<FuzzAnswer> => {
     const before = last?.seq === journal.appendedSeq && last.now === service.now() ? last : await look();
     const request = {
       ...fill(wild, known),
@@ -142,41 +142,41 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     };
     sign(request, service.now());
     if (asOperator && wild.listener === 'admin') request.headers['authorization'] ??= `Bearer ${ADMIN_TOKEN}`;
-    const seen = await send(request, agent);
+    const seen = await exchange(request, agent);
     const operation = byName.get(wild.listener + wild.operationId) ?? null;
     const about = `${wild.method} ${request.path} → ${seen.status} ${seen.text.slice(0, 2_000)}`;
     count(tally, wild.operationId ?? 'beside', seen.status);
-    judgeAnswer(seen, operation, wild.method, judges[wild.listener], about);
-    assertNothingTold(seen.text, about);
-    assertNothingTold(JSON.stringify(seen.headers), `in a header, ${about}`);
+    assertAnswer(seen, operation, wild.method, checkers[wild.listener], about);
+    assertNoSecret(seen.text, about);
+    assertNoSecret(JSON.stringify(seen.headers), `in a header, ${about}`);
     const rows = [...journal.read({ afterSeq: before.seq })];
     const facts = rows.map(({ type }) => type);
     const bytes = rows.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
     if (wild.listener === 'public')
-      assert.ok(bytes <= LEFT_BEHIND_BYTES_MAX, `${bytes} bytes were left behind: ${about}`);
+      assert.ok(bytes <= FACTS_BYTES_MAX, `${bytes} bytes of facts were written: ${about}`);
     last = await look();
-    judgeChange(
+    assertChange(
       { facts, isChanged: last.seq > before.seq, isPrintChanged: last.print !== before.print },
       seen,
       wild,
       about,
     );
-    learn(known, seen.text);
+    rememberIds(known, seen.text);
     return seen;
   };
 
   return {
     service,
     operations,
-    visit,
+    send,
     tally,
-    residentsAreWell: () => residents.areWell(),
-    async journalIsClean() {
+    assertCustomersUnchanged: () => customers.assertUnchanged(),
+    async assertFactsTellNoSecret() {
       let before: number | null = null;
       do {
         const address: string = `/admin/journal?limit=200${before === null ? '' : `&before=${before}`}`;
         const { body } = await service.admin.get<{ readonly next_before: number | null }>(address);
-        assertNothingTold(JSON.stringify(body), address);
+        assertNoSecret(JSON.stringify(body), address);
         before = body.next_before;
       } while (before !== null);
     },
@@ -187,8 +187,8 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
       assert.equal(await fingerprint(), before);
       last = null;
     },
-    isCrowded: () => (known.get('order')?.length ?? 0) > 20,
-    async tidyUp() {
+    hasManyOrders: () => (known.get('order')?.length ?? 0) > 20,
+    async cancelOrders() {
       await service.post('/sandbox/outage', { seconds: 0 });
       const orders = known.get('order') ?? [];
       for (const id of orders.splice(0)) await service.admin.post(`/admin/orders/${id}/cancel`);
@@ -201,24 +201,24 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
   };
 }
 
-// ── the residents ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── the customers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const IDEMPOTENCY_KEY = 'planted-by-ada-resident';
+const IDEMPOTENCY_KEY = 'key-of-ada';
 const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that nobody may ever see').toString('base64')}`;
 
-interface Residents {
+interface Customers {
   readonly holds: readonly HoldBody[];
   readonly entries: readonly QueueEntryBody[];
-  /** What must not be told; operators may see orders, but no keys, no passes and no ids of holds. */
+  /** Texts that no answer may contain; operators may see orders, but no keys, no passes and no ids of holds. */
   secrets(toOperator: boolean): readonly string[];
-  areWell(): Promise<void>;
+  assertUnchanged(): Promise<void>;
 }
 
-async function moveIn(service: TestService): Promise<Residents> {
-  const keys = ['resident-key-ada', 'resident-key-ben', 'resident-key-cleo'];
+async function addCustomers(service: TestService): Promise<Customers> {
+  const keys = ['customer-key-ada', 'customer-key-ben', 'customer-key-cleo'];
   const customer = {
-    email: 'ada.resident@secret.example',
-    name: 'Ada Resident',
+    email: 'ada.secret@secret.example',
+    name: 'Ada Secret',
     document_number: 'DOC-4711',
     phone: '+49 4711',
   };
@@ -235,14 +235,14 @@ async function moveIn(service: TestService): Promise<Residents> {
   const paid = await start(service, { customer, items: [item('seat', 2)] }, { 'idempotency-key': IDEMPOTENCY_KEY });
   const order: OrderStatus = await settle(service, paid, 'paid');
   const pending = await start(service, {
-    customer: { ...customer, email: 'ben.resident@secret.example', name: 'Ben Resident' },
+    customer: { ...customer, email: 'ben.secret@secret.example', name: 'Ben Secret' },
   });
   const { body: open } = await service.get<OrderStatusBody>(`/api/checkout/status/${pending.order_id}`);
   const orders = [order, open];
   const passes = [...holds.map(({ id }) => id), entry.id, undrawn.id];
   const strict = [...keys, ...passes, IDEMPOTENCY_KEY, WEBHOOK_SECRET, WEBHOOK_SECRET.slice('whsec_'.length)];
   const personal = [
-    ...['ada.resident@', 'ben.resident@', 'Ada Resident', 'Ben Resident', 'DOC-4711', '+49 4711', 'surprise concert'],
+    ...['ada.secret@', 'ben.secret@', 'Ada Secret', 'Ben Secret', 'DOC-4711', '+49 4711', 'surprise concert'],
     ...orders.flatMap((each) => [
       each.order_id,
       ...each.tickets,
@@ -254,7 +254,7 @@ async function moveIn(service: TestService): Promise<Residents> {
     holds,
     entries: [entry],
     secrets: (toOperator) => (toOperator ? strict : [...strict, ...personal, ADMIN_TOKEN]),
-    async areWell() {
+    async assertUnchanged() {
       const owners = [ada, ben];
       for (const [index, hold] of holds.entries()) {
         const { body } = await service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(owners[index]!));
@@ -287,12 +287,12 @@ const PREFIXES: Readonly<Record<string, Kind>> = {
   tkt: 'ticket',
 };
 
-/** Puts ids in the place of placeholders; a kind of which none is known gets one that could be. */
-function fill(wild: WildRequest, known: ReadonlyMap<Kind, readonly string[]>): Omit<FilledRequest, 'url'> {
+/** Replaces placeholders with known ids; where none of the kind is known, with a made-up id. */
+function fill(wild: FuzzRequest, known: ReadonlyMap<Kind, readonly string[]>): Omit<FilledRequest, 'url'> {
   const put = (text: string): string =>
     text.replaceAll(/‹([a-z ]+) (\d+)›/g, (_, kind: Kind, index: string) => {
       const ids = known.get(kind) ?? [];
-      // The newest first: it is most likely still alive.
+      // The newest first, because it is most likely still active.
       return ids.at(-1 - (Number(index) % Math.max(1, ids.length))) ?? `ord_1_${index.padStart(24, 'x')}`;
     });
   const { method, path, headers, body } = wild;
@@ -308,8 +308,8 @@ function sign({ headers, body }: Omit<FilledRequest, 'url'>, now: number): void 
   headers['webhook-signature'] = `v1,${signatureOf(WEBHOOK_SECRET, content)}`;
 }
 
-/** Remembers the ids that the visitor was told. */
-function learn(known: Map<Kind, string[]>, text: string): void {
+/** Remembers the ids in an answer to the client. */
+function rememberIds(known: Map<Kind, string[]>, text: string): void {
   for (const [id, prefix] of text.matchAll(/\b(hld|que|ord|cs|tkt)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g)) {
     const kind = PREFIXES[prefix!]!;
     const ids = known.get(kind) ?? [];
@@ -318,8 +318,8 @@ function learn(known: Map<Kind, string[]>, text: string): void {
   }
 }
 
-/** Sends bytes as they are and reads the answer; of a stream the first message. */
-function send({ method, url, path, headers, body }: FilledRequest, agent: Agent): Promise<Seen> {
+/** Sends a request unchanged and reads the answer; of a stream, the first message. */
+function exchange({ method, url, path, headers, body }: FilledRequest, agent: Agent): Promise<FuzzAnswer> {
   const { hostname, port } = new URL(url);
   if (body !== null) headers['content-length'] = String(Buffer.byteLength(body));
   return new Promise((resolve, reject) => {
@@ -352,29 +352,40 @@ function send({ method, url, path, headers, body }: FilledRequest, agent: Agent)
   });
 }
 
-/** What Node's client would not send in an address, escaped. */
+/** Escapes the characters that Node's client refuses in an address. */
 function encodeOutside(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
-// ── judging ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── checking ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Ids that grant access. */
 const PERSONAL = /\b(hld|que|ord|cs)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/;
 
-function judgeAnswer(seen: Seen, operation: Operation | null, method: string, judge: AnswerJudge, about: string): void {
+function assertAnswer(
+  seen: FuzzAnswer,
+  operation: Operation | null,
+  method: string,
+  check: BodyChecker,
+  about: string,
+): void {
   const { status, headers, text } = seen;
   assert.equal(headers['x-api-version'], '1.3.0', about);
   assert.ok(typeof headers['x-request-id'] === 'string', about);
-  if (status >= 400) return judgeError(seen, operation, method, about);
+  if (status >= 400) return assertError(seen, operation, method, about);
   const isJson = String(headers['content-type']).startsWith('application/json');
   if (PERSONAL.test(text)) assert.match(String(headers['cache-control']), /\bno-store\b/, about);
   if (operation === null || method === 'HEAD' || !isJson) return;
-  const trouble = judge(operation, status, JSON.parse(text));
+  const trouble = check(operation, status, JSON.parse(text));
   assert.equal(trouble, null, `${trouble}: ${about}`);
 }
 
-function judgeError({ status, headers, text }: Seen, operation: Operation | null, method: string, about: string): void {
+function assertError(
+  { status, headers, text }: FuzzAnswer,
+  operation: Operation | null,
+  method: string,
+  about: string,
+): void {
   if (method === 'HEAD') return assert.ok(status < 500, about);
   if (String(headers['content-type']).startsWith('text/html'))
     return assert.ok(operation === null && status < 500, about);
@@ -387,11 +398,11 @@ function judgeError({ status, headers, text }: Seen, operation: Operation | null
   assert.match(String(body['timestamp']), RFC_3339, about);
   assert.ok(typeof body['detail'] === 'object' && body['detail'] !== null && !Array.isArray(body['detail']), about);
   const isAllowed = status < 500 || code === 'OVERLOADED' || code === 'PAYMENT_PROVIDER_UNAVAILABLE';
-  assert.ok(isAllowed, `no input gets a 5xx: ${about}`);
+  assert.ok(isAllowed, `no request is answered with a 5xx: ${about}`);
 }
 
-/** Tracking, two addresses to come back to, a customer and a few named tickets, each as long as it may be. */
-const LEFT_BEHIND_BYTES_MAX = 48 * 1024;
+/** The longest checkout that is accepted: tracking, two return addresses, a customer and several named tickets. */
+const FACTS_BYTES_MAX = 48 * 1024;
 
 const PAYING: readonly FactType[] = [
   ...(['PaymentRequested', 'CheckoutSessionOpened', 'PaymentClosed', 'PaymentRecorded', 'StrayMoneyRecorded'] as const),
@@ -399,7 +410,7 @@ const PAYING: readonly FactType[] = [
 ];
 const QUEUING: readonly FactType[] = ['QueueEntriesAdmitted', 'QueueEntriesDropped', 'QueuePassExpired'];
 
-/** Which facts an operation is there for; all others leave none. */
+/** The types of facts that each operation may write; an operation that is not listed writes none. */
 const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   createHold: ['HoldPlaced', 'QueuePassSpent'],
   changeHold: ['HoldChanged', 'RequestAnswered'],
@@ -434,15 +445,20 @@ interface Change {
   readonly isPrintChanged: boolean;
 }
 
-function judgeChange({ facts, isChanged, isPrintChanged }: Change, seen: Seen, wild: WildRequest, about: string): void {
+function assertChange(
+  { facts, isChanged, isPrintChanged }: Change,
+  seen: FuzzAnswer,
+  wild: FuzzRequest,
+  about: string,
+): void {
   if (!isChanged) return assert.ok(!isPrintChanged, `the state changed without a fact: ${about}`);
-  // The order stands when its provider cannot be reached.
+  // The order is kept when its provider cannot be reached.
   const isGranted = seen.status < 400 || seen.status === 502;
-  assert.ok(isGranted, `a refusal left ${facts.join()}: ${about}`);
+  assert.ok(isGranted, `a refusal wrote ${facts.join()}: ${about}`);
   const allowed: readonly string[] = FACTS[wild.operationId ?? ''] ?? [];
   const others = facts.filter((type) => Object.hasOwn(FACT_TYPES, type) && !allowed.includes(type));
   assert.deepEqual(others, [], about);
-  // Facts of the service itself, such as an answer kept for a repeat, are in no event's state.
+  // Facts of the service itself, such as an answer kept for a repeat, do not change the state of an event.
   const isOfEvent = facts.some((type) => Object.hasOwn(FACT_TYPES, type));
   assert.ok(isPrintChanged || !isOfEvent, `facts without a change of state, ${facts.join()}: ${about}`);
 }

@@ -1,4 +1,4 @@
-/** Bytes that no client library would send: cut off, mislabelled, smuggled. The service says no, or nothing, and sells on. */
+/** Bytes that no client library would send: cut off, mislabelled, smuggled. The service refuses them or does not answer. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, it } from 'node:test';
@@ -11,10 +11,10 @@ import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 
 const RUNS = deep(12);
-/** Who gets no answer to bytes that are none waits no longer. */
+/** How long a test waits for an answer, by how the sender ends. */
 const SILENCE_MS = { end: 40, break: 40, stay: 30_000 } as const;
 
-/** Damage can leave the service waiting for the rest: long enough for an answer, where there is one. */
+/** A damaged request can leave the service waiting for more bytes; an answer, if there is one, comes within this time. */
 const DAMAGED_MS_MAX = 700;
 
 let service: TestService;
@@ -32,7 +32,7 @@ function whole(headers: readonly string[] = [], body = BODY): string {
   );
 }
 
-/** Writes the pieces, then ends its side, breaks off or stays on the line; answers what came until then. */
+/** Writes the pieces, then ends its side, resets the connection or waits; returns what was received. */
 function write(
   pieces: readonly Buffer[],
   ending: 'end' | 'break' | 'stay',
@@ -59,7 +59,7 @@ function write(
 
 type Harm = 'cut' | 'insert' | 'flip' | 'split';
 
-/** The bytes of a request after something happened to them on the way, as the pieces in which they arrive. */
+/** The bytes of a damaged request, as the pieces in which they arrive. */
 function harmed(harms: readonly Harm[], request: string): fc.Arbitrary<readonly Buffer[]> {
   const bytes = Buffer.from(request);
   return fc
@@ -83,7 +83,7 @@ function harmed(harms: readonly Harm[], request: string): fc.Arbitrary<readonly 
     });
 }
 
-/** Every answer in a text is HTTP and no 5xx; answers their statuses. */
+/** Asserts that every answer in the text is HTTP with a status below 500; returns the statuses. */
 function statusesIn(text: string): readonly number[] {
   const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
   assert.ok(text === '' || statuses.length > 0, text);
@@ -91,7 +91,7 @@ function statusesIn(text: string): readonly number[] {
   return statuses;
 }
 
-it('A damaged request whose sender waits is refused without a fact, or understood', async () => {
+it('A damaged request whose sender waits is refused without a fact, or accepted', async () => {
   const { journal } = service.internals.engine;
   const requests = harmed(['insert', 'flip', 'split'], whole(['Connection: close']));
   const property = fc.asyncProperty(requests, async (pieces) => {
@@ -151,7 +151,7 @@ it('Requests in one piece are answered in their order', async () => {
 
 const LIVE = '/api/events/public/club-night/live';
 
-/** What a client may send ahead of the answers before it, whole or not. */
+/** Requests that a client may send before earlier answers have come, complete or not. */
 const SENT_AHEAD = {
   stream: bytesOf('GET', LIVE),
   'stream of another time': bytesOf('GET', LIVE, ['Last-Event-ID: x-1']),
@@ -167,15 +167,15 @@ const SENT_AHEAD = {
   nonsense: 'SELL ME\r\n\r\n',
 } as const;
 
-it('Whatever a client sends ahead and however it goes, nothing is in use when it is gone', async () => {
+it('Whatever a client pipelines and however it disconnects, nothing is in use afterwards', async () => {
   const kind = fc.constantFrom(...(Object.keys(SENT_AHEAD) as (keyof typeof SENT_AHEAD)[]));
-  const visit = fc.record({
+  const send = fc.record({
     sent: fc.array(kind, { minLength: 1, maxLength: 6 }),
     times: fc.constantFrom(1, 1, 30),
     end: fc.constantFrom('end', 'destroy', 'resetAndDestroy'),
     isHasty: fc.boolean(),
   });
-  const property = fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 5 }), async (visits) => {
+  const property = fc.asyncProperty(fc.array(send, { minLength: 1, maxLength: 5 }), async (visits) => {
     const leaving = visits.map(async ({ sent, times, end, isHasty }) => {
       const client = connectRaw(service.publicUrl);
       client.write(
@@ -184,7 +184,7 @@ it('Whatever a client sends ahead and however it goes, nothing is in use when it
           .join('')
           .repeat(times),
       );
-      // A request that is not whole gets no answer.
+      // An incomplete request gets no answer.
       if (!isHasty && !sent[0]!.startsWith('h')) await client.receives('HTTP/1.1').catch(() => {});
       client.socket[end]();
       statusesIn((await client.closed()).replace(/^[^]*?HTTP\/1\.1 503 [^]*$/, ''));
@@ -199,8 +199,8 @@ it('Whatever a client sends ahead and however it goes, nothing is in use when it
   watching.socket.destroy();
 });
 
-// Last, because what such a sender sent whole may still be on its way through the house.
-it('A request whose sender leaves in the middle of it stops nobody', async () => {
+// Last, because complete requests of such a sender may still be in progress.
+it('A request whose sender disconnects in the middle of it leaves the service ready', async () => {
   const requests = harmed(['cut', 'insert', 'flip', 'split'], whole());
   const ending = fc.constantFrom<'end' | 'break'>('end', 'break');
   const property = fc.asyncProperty(requests, ending, async (pieces, how) => void statusesIn(await write(pieces, how)));

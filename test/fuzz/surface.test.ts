@@ -1,40 +1,39 @@
 /**
- * Whatever is sent, to whatever address: answers are what the documents say, secrets stay secret, nothing changes by a no.
+ * Random requests to every address: answers have the schemas of the documents, secrets stay secret, a refusal changes nothing.
  *
- * What must be so is asserted by `service.ts` for every single answer. How much is sent is `depth.ts`'s;
- * `FC_SEED=random` sends something else.
+ * `service.ts` asserts its rules for every answer. `depth.ts` sets how many requests are sent; `FC_SEED=random` sends others.
  */
 import { it, type TestContext } from 'node:test';
 import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 import { DEFINITIONS, openFuzzedService, type FuzzedService } from './service.ts';
-import { PAGES, requestBeside, requestTo, trespass, type WildRequest } from './requests.ts';
+import { PAGES, undocumentedRequest, requestTo, requestForOthers, type FuzzRequest } from './requests.ts';
 import type { Operation } from './document.ts';
 import type { Arbitrary } from './values.ts';
 
 const RUNS = deep(150);
 
-/** A house grows slow by what was bought in it: after so many requests the next one is opened. */
-const RUNS_A_HOUSE = 2_000;
+/** A service with many orders is slow to check: after so many requests a new one is opened. */
+const RUNS_A_SERVICE = 2_000;
 
-/** Plays so many requests, in several houses where they are many. */
+/** Sends so many requests, to several services one after the other when they are many. */
 async function play(
   t: TestContext,
   runs: number,
   open: () => Promise<FuzzedService>,
-  requests: (fuzzed: FuzzedService) => Arbitrary<WildRequest>,
+  requests: (fuzzed: FuzzedService) => Arbitrary<FuzzRequest>,
   after: (fuzzed: FuzzedService) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const tally = new Map<string, Map<number, number>>();
-  for (let left = runs, chunk = 0; left > 0; left -= RUNS_A_HOUSE, chunk += 1) {
+  for (let left = runs, chunk = 0; left > 0; left -= RUNS_A_SERVICE, chunk += 1) {
     const fuzzed = await open();
     try {
       const property = fc
-        .asyncProperty(requests(fuzzed), async (request) => void (await fuzzed.visit(request)))
-        .afterEach(() => (fuzzed.isCrowded() ? fuzzed.tidyUp() : undefined));
+        .asyncProperty(requests(fuzzed), async (request) => void (await fuzzed.send(request)))
+        .afterEach(() => (fuzzed.hasManyOrders() ? fuzzed.cancelOrders() : undefined));
       const { seed } = fc.readConfigureGlobal();
       await fc.assert(property, {
-        numRuns: Math.min(left, RUNS_A_HOUSE),
+        numRuns: Math.min(left, RUNS_A_SERVICE),
         ...(seed !== undefined && { seed: seed + chunk }),
       });
       await fuzzed.restart();
@@ -57,15 +56,15 @@ async function play(
   }
 }
 
-/** The operations, those that change something more often than the others. */
+/** One of the operations; those that change something are drawn more often. */
 function anyOf(
   operations: readonly Operation[],
-  to: (operation: Operation) => Arbitrary<WildRequest>,
-): Arbitrary<WildRequest> {
+  to: (operation: Operation) => Arbitrary<FuzzRequest>,
+): Arbitrary<FuzzRequest> {
   return fc.oneof(...operations.map((each) => ({ weight: each.method === 'GET' ? 1 : 3, arbitrary: to(each) })));
 }
 
-it('A visitor who sends anything to anywhere learns nothing, breaks nothing and changes only what is its own', async (t) => {
+it('A client that sends any request to any address sees no secret, causes no 5xx and changes only its own data', async (t) => {
   const open = () => openFuzzedService();
   await play(
     t,
@@ -75,15 +74,15 @@ it('A visitor who sends anything to anywhere learns nothing, breaks nothing and 
       fc.oneof(
         { weight: 12, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
         { weight: 2, arbitrary: anyOf(PAGES, (each) => requestTo(each)) },
-        { weight: 2, arbitrary: trespass },
-        { weight: 1, arbitrary: requestBeside([...operations.public, ...operations.admin]) },
+        { weight: 2, arbitrary: requestForOthers },
+        { weight: 1, arbitrary: undocumentedRequest([...operations.public, ...operations.admin]) },
         { weight: 1, arbitrary: anyOf(operations.admin, (each) => requestTo(each)) },
       ),
-    (fuzzed) => fuzzed.residentsAreWell(),
+    (fuzzed) => fuzzed.assertCustomersUnchanged(),
   );
 });
 
-it('An operator who sends anything to anywhere gets what the document says, and no key of anybody', async (t) => {
+it('An operator that sends any request to any address gets the documented answers, and no session key', async (t) => {
   const definition = fc.constantFrom(...DEFINITIONS);
   const open = () => openFuzzedService({ asOperator: true });
   const requests = ({ operations }: FuzzedService) =>
@@ -96,5 +95,5 @@ it('An operator who sends anything to anywhere gets what the document says, and 
       },
       { weight: 1, arbitrary: anyOf(operations.public, (each) => requestTo(each)) },
     );
-  await play(t, Math.ceil(RUNS / 2), open, requests, (fuzzed) => fuzzed.journalIsClean());
+  await play(t, Math.ceil(RUNS / 2), open, requests, (fuzzed) => fuzzed.assertFactsTellNoSecret());
 });

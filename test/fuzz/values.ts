@@ -1,15 +1,15 @@
 /**
- * Values to send: made from schemas, bent in one place or several, and texts that are hardly JSON any more.
+ * Generators of values: made from schemas, mutated in one place or several, and texts that are not quite JSON.
  *
- * Ids that only a running service knows stand as `‹hold 3›`; `service.ts` puts real ones in their place when it sends, so that
- * counterexamples stay short and can be read.
+ * Ids of a running service are written as placeholders such as `‹hold 3›`, which `service.ts` replaces when it sends, so that
+ * counterexamples stay short and readable.
  */
 import { fc } from '../property.ts';
 import type { Schema } from './document.ts';
 
 export type Arbitrary<Value> = fc.Arbitrary<Value>;
 
-/** Kinds of ids: the visitor's own, and those of others, which the visitor has overheard. */
+/** Kinds of ids: the client's own, and those of customers that the client knows. */
 export const KINDS = ['hold', 'entry', 'order', 'session', 'ticket', 'other hold', 'other entry'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -18,7 +18,7 @@ export function idOf(...kinds: readonly Kind[]): Arbitrary<string> {
   return fc.tuple(fc.constantFrom(...kinds), fc.nat({ max: 40 })).map(([kind, index]) => `‹${kind} ${index}›`);
 }
 
-export const VISITOR_KEYS = ['visitor-key-one', 'visitor-key-two', 'visitor-key-ünïcode-🎫'];
+export const CLIENT_KEYS = ['client-key-one', 'client-key-two', 'client-key-ünïcode-🎫'];
 
 const nasty = [
   '',
@@ -73,10 +73,10 @@ export const anything = fc.oneof({ weight: 6, arbitrary: scalar }, fc.jsonValue(
 
 // ── from schemas ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a property of this name should be so that it leads somewhere; by the names of the API. */
+/** Useful values of a property, by its name in the API. */
 export type Vocabulary = Readonly<Record<string, Arbitrary<unknown>>>;
 
-/** Values that a schema allows, most of the time; properties that the vocabulary knows come from there. */
+/** Values that a schema allows, most of the time; properties in the vocabulary take their values from it. */
 export function valueOf(schema: Schema, words: Vocabulary): Arbitrary<unknown> {
   const types = [schema['type']].flat() as (string | undefined)[];
   const values = types.flatMap((type) => ofType(type, schema, words));
@@ -123,32 +123,32 @@ function objectOf({ properties = {}, required = [] }: Schema, words: Vocabulary)
   return fc.record(Object.fromEntries(named), { requiredKeys: required as string[] }) as Arbitrary<unknown>;
 }
 
-// ── bent values ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── mutated values ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const CHANGES = ['drop', 'replace', 'wrap', 'double', 'add', 'rename'] as const;
 
-interface Bend {
-  /** Which place of the value, counted from its root and around again. */
+interface Mutation {
+  /** The index of the place in the value, counted from its root; it wraps around. */
   readonly at: number;
   readonly change: (typeof CHANGES)[number];
   readonly name: string;
   readonly value: unknown;
 }
 
-const bend: Arbitrary<Bend> = fc.record({
+const mutate: Arbitrary<Mutation> = fc.record({
   at: fc.nat({ max: 60 }),
   change: fc.constantFrom(...CHANGES),
   name: fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'length', 'id', ''), text),
   value: anything,
 });
 
-/** A value of the arbitrary, bent in no place, in one or in a few. */
-export function bent(value: Arbitrary<unknown>): Arbitrary<unknown> {
-  const bends = fc.oneof(fc.constant([]), fc.array(bend, { minLength: 1, maxLength: 3 }));
+/** A value of the arbitrary, mutated in no place, in one or in several. */
+export function mutated(value: Arbitrary<unknown>): Arbitrary<unknown> {
+  const bends = fc.oneof(fc.constant([]), fc.array(mutate, { minLength: 1, maxLength: 3 }));
   return fc.tuple(value, bends).map(([whole, all]) => all.reduce<unknown>(applyBend, whole));
 }
 
-function applyBend(whole: unknown, { at, change, name, value }: Bend): unknown {
+function applyBend(whole: unknown, { at, change, name, value }: Mutation): unknown {
   const places = placesIn(whole);
   const place = places[at % places.length]!;
   return replaceAt(whole, place, (part) => {
@@ -192,7 +192,7 @@ function replaceAt(value: unknown, [step, ...rest]: Place, change: (part: unknow
   return entries.reduce((object, [key, part]) => ownProperty(object, key, part), {});
 }
 
-/** Sets a property of the object's own even where its name is `__proto__`. */
+/** Sets an own property of the object even when its name is `__proto__`. */
 function ownProperty(object: object, name: string, value: unknown): object {
   return Object.defineProperty({ ...object }, name, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -203,7 +203,7 @@ function isObject(value: unknown): value is object {
 
 // ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What becomes of a JSON text on its way: mostly nothing, else something that a careful reader must notice. */
+/** A JSON text, in most cases unchanged, otherwise damaged so that a strict parser must notice. */
 const twists: readonly ((json: string, at: number) => string)[] = [
   (json, at) => json.slice(0, at % (json.length + 1)),
   (json, at) => `${json.slice(0, at % (json.length + 1))},${json.slice(at % (json.length + 1))}`,

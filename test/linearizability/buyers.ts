@@ -1,16 +1,16 @@
 /**
- * Buyers who write down what they do: over HTTP, many at once, on very little stock, through crashes of the service.
+ * Buyers that record their operations: over HTTP, many at once, on very little stock, through crashes of the service.
  *
- * Owns the event that is sold, the translation between its API and the model of `stock.ts`, and the recording of histories,
- * one for each shelf. An operation that a crash left without an answer is asked again under the same key, as the contract
- * tells clients to; the two are operations of their own, of which the first may never have happened.
+ * Owns the event on sale, the translation between the API and the model of `stock.ts`, and the recording of histories, one for
+ * each group of stock. An operation that a crash left without an answer is repeated with the same key, as the contract says;
+ * both are recorded, and the first may never have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import type { Answer, CallOptions, Json } from '../fixtures/client.ts';
 import type { ServiceProcess } from '../fixtures/service.ts';
 import type { Chance } from '../simulation/chance.ts';
-import type { Amounts, Shelf, StockInput, StockOperation, StockOutput } from './stock.ts';
+import type { Amounts, StockGroup, StockInput, StockOperation, StockOutput } from './stock.ts';
 
 export const EVENT = {
   id: 'evt_small',
@@ -41,31 +41,31 @@ export const EVENT = {
   sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 0, pit: 1_000, ring: 2_000 } }],
 } as const satisfies Json;
 
-/** What is sold together: a seat, two seats, a counter, and the counters of two dates that one hold may span. */
-export const SHELVES: Readonly<Record<string, Shelf>> = {
+/** Stock that is sold together: a seat, two seats, a counter, and the counters of two performances that one hold may span. */
+export const STOCK_GROUPS: Readonly<Record<string, StockGroup>> = {
   'one seat': { capacities: { 'S-A-1': 1 }, isFree: true },
   'two seats': { capacities: { 'S-A-3': 1, 'S-A-4': 1 }, isFree: true },
   'a counter': { capacities: { 'pit fri': 4 }, isFree: false },
-  'counters of two dates': { capacities: { 'ring fri': 3, 'ring sat': 3 }, isFree: false },
+  'counters of two performances': { capacities: { 'ring fri': 3, 'ring sat': 3 }, isFree: false },
 };
 
-/** One life of the serving process. */
+/** One process of the service, from its start to its kill. */
 export interface Epoch {
   readonly service: ServiceProcess;
-  /** Resolves with the moment by which the process was gone. */
+  /** Resolves with the time at which the process had ended. */
   readonly crashed: Promise<number>;
-  /** Resolves when the next process serves. */
+  /** Resolves when the next process is ready. */
   readonly next: Promise<Epoch>;
 }
 
-export interface Street {
+export interface Run {
   epoch: Epoch;
   isClosing: boolean;
   readonly histories: ReadonlyMap<string, StockOperation[]>;
 }
 
-/** What a client learnt of a hold beside the answers that the model knows. */
-interface Papers {
+/** The ids that a buyer needs for its next calls; the model does not have them. */
+interface KnownIds {
   readonly session: string;
   holdId?: string;
   orderId?: string;
@@ -76,52 +76,52 @@ type HoldInput = Exclude<StockInput, { readonly type: 'count' }>;
 
 const HOLDS = '/api/checkout/holds';
 
-/** Milliseconds on the one clock of all buyers. */
+/** Milliseconds on the clock that all buyers share. */
 export function moment(): number {
   return performance.now();
 }
 
-/** Goes from shelf to shelf until the street closes; ends with nothing held and nothing bought. */
-export async function service(street: Street, buyer: number, chance: Chance): Promise<void> {
-  for (let visit = 0; !street.isClosing; visit += 1) {
-    const shelf = chance.pick(Object.keys(SHELVES));
-    await visitShelf(street, shelf, `session-${buyer}-${visit}`, chance);
+/** Buys from one group after another until the run closes; releases or cancels everything at the end. */
+export async function buyUntilClosed(run: Run, buyer: number, chance: Chance): Promise<void> {
+  for (let round = 0; !run.isClosing; round += 1) {
+    const group = chance.pick(Object.keys(STOCK_GROUPS));
+    await buyFrom(run, group, `session-${buyer}-${round}`, chance);
   }
 }
 
-async function visitShelf(street: Street, shelf: string, session: string, chance: Chance): Promise<void> {
-  const holds: [string, Papers][] = [];
-  const wishes = chance.percent(30) ? 2 : 1;
-  for (let wish = 0; wish < wishes; wish += 1) {
-    const hold = `${session}-${wish}`;
-    const papers: Papers = { session };
-    const input = { type: 'place', hold, session, amounts: someOf(shelf, chance) } as const;
-    const placed = await insist(street, shelf, input, papers);
-    if (placed.type === 'PLACED') holds.push([hold, papers]);
+async function buyFrom(run: Run, group: string, session: string, chance: Chance): Promise<void> {
+  const holds: [string, KnownIds][] = [];
+  const requests = chance.percent(30) ? 2 : 1;
+  for (let request = 0; request < requests; request += 1) {
+    const hold = `${session}-${request}`;
+    const known: KnownIds = { session };
+    const input = { type: 'place', hold, session, amounts: randomAmounts(group, chance) } as const;
+    const placed = await insist(run, group, input, known);
+    if (placed.type === 'PLACED') holds.push([hold, known]);
   }
   for (let step = chance.between(0, 3); step > 0 && holds.length > 0; step -= 1) {
     const together = Array.from({ length: chance.between(1, 2) }, () => {
-      const [hold, papers] = chance.pick(holds);
-      return insist(street, shelf, nextFor(shelf, hold, papers, chance), papers);
+      const [hold, known] = chance.pick(holds);
+      return insist(run, group, nextFor(group, hold, known, chance), known);
     });
     await Promise.all(together);
   }
-  for (const [hold, papers] of holds) {
-    await insist(street, shelf, { type: papers.orderId === undefined ? 'release' : 'cancel', hold }, papers);
+  for (const [hold, known] of holds) {
+    await insist(run, group, { type: known.orderId === undefined ? 'release' : 'cancel', hold }, known);
   }
 }
 
-/** A wish that the shelf could fulfil when it is full. */
-function someOf(shelf: string, chance: Chance): Amounts {
-  const { capacities } = SHELVES[shelf]!;
+/** Random amounts that the group can fulfil when nothing of it is taken. */
+function randomAmounts(group: string, chance: Chance): Amounts {
+  const { capacities } = STOCK_GROUPS[group]!;
   const goods = Object.keys(capacities);
   const some = goods.filter(() => chance.percent(60));
   const chosen = some.length > 0 ? some : [chance.pick(goods)];
   return Object.fromEntries(chosen.map((good) => [good, chance.between(1, capacities[good]!)]));
 }
 
-function nextFor(shelf: string, hold: string, { orderId, checkoutSessionId }: Papers, chance: Chance): HoldInput {
-  const hasCounters = !SHELVES[shelf]!.isFree;
+function nextFor(group: string, hold: string, { orderId, checkoutSessionId }: KnownIds, chance: Chance): HoldInput {
+  const hasCounters = !STOCK_GROUPS[group]!.isFree;
   const type = chance.weighted({
     read: 4,
     release: 1,
@@ -131,18 +131,18 @@ function nextFor(shelf: string, hold: string, { orderId, checkoutSessionId }: Pa
     status: orderId === undefined ? 0 : 3,
     cancel: orderId === undefined ? 0 : 1,
   });
-  return type === 'change' ? { type, hold, amounts: someOf(shelf, chance) } : { type, hold };
+  return type === 'change' ? { type, hold, amounts: randomAmounts(group, chance) } : { type, hold };
 }
 
-/** Asks until there is an answer, over crashes too, and writes down each time. */
-async function insist(street: Street, shelf: string, input: HoldInput, papers: Papers): Promise<StockOutput> {
-  const history = street.histories.get(shelf)!;
+/** Repeats an operation until it is answered, over crashes too, and records every try. */
+async function insist(run: Run, group: string, input: HoldInput, known: KnownIds): Promise<StockOutput> {
+  const history = run.histories.get(group)!;
   for (;;) {
-    const { epoch } = street;
+    const { epoch } = run;
     const calledAt = moment();
     let answer: Answer;
     try {
-      answer = await send(epoch.service, input, papers);
+      answer = await send(epoch.service, input, known);
     } catch {
       const crashedAt = await epoch.crashed;
       history.push({ input, output: null, calledAt, returnedAt: Math.max(calledAt, crashedAt) });
@@ -150,17 +150,17 @@ async function insist(street: Street, shelf: string, input: HoldInput, papers: P
       continue;
     }
     const returnedAt = moment();
-    const output = answer.status === 503 ? null : outputOf(answer, input, papers);
+    const output = answer.status === 503 ? null : outputOf(answer, input, known);
     history.push({ input, output, calledAt, returnedAt });
     if (output !== null) return output;
     await pause(5);
   }
 }
 
-// ── the API's words ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── requests and answers of the API ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function send(service: ServiceProcess, input: HoldInput, papers: Papers): Promise<Answer> {
-  const { session: sessionKey, holdId, orderId, checkoutSessionId } = papers;
+function send(service: ServiceProcess, input: HoldInput, known: KnownIds): Promise<Answer> {
+  const { session: sessionKey, holdId, orderId, checkoutSessionId } = known;
   const ask = (method: string, address: string, options: CallOptions = {}) =>
     service.call(method, address, { sessionKey, ...options });
   switch (input.type) {
@@ -188,7 +188,7 @@ function send(service: ServiceProcess, input: HoldInput, papers: Papers): Promis
   }
 }
 
-/** The items of a request: seats by their ids, counters by type and date. */
+/** The items of a request: seats by their ids, counters by type and performance. */
 function itemsOf(amounts: Amounts): readonly Json[] {
   const seats = Object.keys(amounts).filter((good) => good.startsWith('S-'));
   const item = (type: string, date: string, quantity: number, more: Json = {}): Json => {
@@ -207,8 +207,8 @@ function amountsOf(items: HoldBody['items']): Amounts {
   return amounts;
 }
 
-/** What an answer says in the model's words; throws for one that no sale could give. */
-function outputOf({ status, body }: Answer, input: HoldInput, papers: Papers): StockOutput {
+/** The output of the model that an answer stands for; throws for an answer that is never correct. */
+function outputOf({ status, body }: Answer, input: HoldInput, known: KnownIds): StockOutput {
   if (status >= 400) {
     const refusal = refusalOf(body);
     if (refusal === null) throw new Error(`${JSON.stringify(input)}: ${status} ${JSON.stringify(body)}`);
@@ -216,7 +216,7 @@ function outputOf({ status, body }: Answer, input: HoldInput, papers: Papers): S
   }
   switch (input.type) {
     case 'place':
-      papers.holdId = sameAsBefore(papers.holdId, body['id'] as string);
+      known.holdId = sameAsBefore(known.holdId, body['id'] as string);
       return { type: 'PLACED' };
     case 'change':
       return { type: 'CHANGED' };
@@ -225,8 +225,8 @@ function outputOf({ status, body }: Answer, input: HoldInput, papers: Papers): S
     case 'read':
       return { type: 'HOLD', status: body['status'] as string, amounts: amountsOf(body['items'] as HoldBody['items']) };
     case 'start':
-      papers.orderId = sameAsBefore(papers.orderId, body['order_id'] as string);
-      papers.checkoutSessionId = body['checkout_session_id'] as string | null;
+      known.orderId = sameAsBefore(known.orderId, body['order_id'] as string);
+      known.checkoutSessionId = body['checkout_session_id'] as string | null;
       return { type: 'STARTED' };
     case 'pay':
       return { type: 'SETTLED' };

@@ -1,7 +1,7 @@
-/** The judge of histories, judged: it knows right from wrong in histories that were written by hand. */
+/** The checker of histories accepts linearizable histories and rejects others, in cases written by hand. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judge } from './checker.ts';
+import { checkHistory } from './checker.ts';
 import { stockModel, type Amounts, type StockInput, type StockOperation, type StockOutput } from './stock.ts';
 
 const seat = stockModel({ capacities: { seat: 1 }, isFree: true });
@@ -89,9 +89,13 @@ const good: readonly Case[] = [
 
 const bad: readonly Case[] = [
   ['a seat that is held twice', seat, [op(1, 4, place('a', ONE), PLACED), op(2, 3, place('b', ONE), PLACED)]],
-  ['an answered hold that a crash lost', seat, [op(1, 2, place('a', ONE), PLACED), op(5, 6, place('b', ONE), PLACED)]],
   [
-    'an answered hold that is not there to be read',
+    'a hold that was answered and lost in a crash',
+    seat,
+    [op(1, 2, place('a', ONE), PLACED), op(5, 6, place('b', ONE), PLACED)],
+  ],
+  [
+    'a hold that was answered and cannot be read',
     seat,
     [op(1, 2, place('a', ONE), PLACED), op(3, 4, on('read', 'a'), read('RELEASED', ONE))],
   ],
@@ -135,7 +139,7 @@ const bad: readonly Case[] = [
     [op(1, 9, place('a', { floor: 2 }), PLACED), op(2, 8, place('b', { floor: 2 }), PLACED)],
   ],
   [
-    'a counter that forgets what was given back',
+    'a counter that does not get released tickets back',
     counter,
     [
       op(1, 2, place('a', { floor: 3 }), PLACED),
@@ -149,7 +153,7 @@ const bad: readonly Case[] = [
     [op(1, 2, place('a', { floor: 1 }), PLACED), op(3, 4, place('b', { floor: 3 }), insufficient(1))],
   ],
   [
-    'stock that came back twice',
+    'stock that is returned twice',
     counter,
     [
       op(1, 2, place('a', { floor: 2 }), PLACED),
@@ -179,7 +183,7 @@ const bad: readonly Case[] = [
     ],
   ],
   [
-    'books that do not add up in the end',
+    'a count at the end that does not match',
     counter,
     [op(1, 2, place('a', { floor: 2 }), PLACED), op(3, 4, { type: 'count' }, { type: 'COUNTED', free: { floor: 2 } })],
   ],
@@ -188,23 +192,23 @@ const bad: readonly Case[] = [
 describe('A history is linearizable', () => {
   for (const [what, model, history] of good) {
     it(`with ${what}`, () => {
-      const verdict = judge(history, model);
-      assert.ok(verdict.isLinearizable, JSON.stringify(verdict));
+      const result = checkHistory(history, model);
+      assert.ok(result.isLinearizable, JSON.stringify(result));
     });
   }
 });
 
 describe('A history is not linearizable', () => {
   for (const [what, model, history] of bad) {
-    it(`with ${what}`, () => assert.equal(judge(history, model).isLinearizable, false));
+    it(`with ${what}`, () => assert.equal(checkHistory(history, model).isLinearizable, false));
   }
 
-  it('and what cannot be explained is named', () => {
+  it('and the result names the operations that cannot come next', () => {
     const first = op(1, 2, place('a', ONE), PLACED);
     const second = op(3, 4, place('b', ONE), PLACED);
-    const verdict = judge([second, first], seat);
-    assert.ok(!verdict.isLinearizable);
-    assert.deepEqual(verdict.explained, [first]);
-    assert.deepEqual(verdict.stuckAt, [second]);
+    const result = checkHistory([second, first], seat);
+    assert.ok(!result.isLinearizable);
+    assert.deepEqual(result.explained, [first]);
+    assert.deepEqual(result.stuckAt, [second]);
   });
 });

@@ -1,54 +1,54 @@
 /**
- * Judges whether a recorded history is linearizable: whether every operation could have happened at one moment between
+ * Checks whether a recorded history is linearizable: whether every operation could have happened at one moment between
  * its call and its return, in an order that a sequential model allows.
  *
- * The search is that of Wing and Gong (“Testing and verifying concurrent objects”, 1993) with Lowe's memory of the
- * configurations that were tried (“Testing for linearizability”, 2017). Histories of independent objects are judged one by
- * one, as Horn and Kroening show that they may be (“Faster linearizability checking via P-compositionality”, 2015).
- * Crashes are judged strictly (Aguilera and Frølund, “Strict linearizability and the power of aborting”, 2003): an
- * operation that was never answered happened before the crash or never. Knows no ticket; the model does.
+ * The search is that of Wing and Gong (“Testing and verifying concurrent objects”, 1993) with Lowe's set of the
+ * configurations that were tried (“Testing for linearizability”, 2017). Histories of independent objects are checked one by
+ * one, which Horn and Kroening prove correct (“Faster linearizability checking via P-compositionality”, 2015).
+ * Crashes are checked strictly (Aguilera and Frølund, “Strict linearizability and the power of aborting”, 2003): an
+ * operation that was never answered happened before the crash or never. The model alone knows what operations mean.
  *
  *  1. An operation that returned before another was called comes before it.
- *  2. Whoever records takes the time before the call and after the return, on one clock: what is rejected is wrong.
+ *  2. Times are taken before the call and after the return, on one clock, so that every rejected history is really wrong.
  */
 
-/** One call, as its client saw it. */
+/** One call as its client recorded it. */
 export interface Operation<Input, Output> {
   readonly input: Input;
-  /** Null: it was never answered. */
+  /** Null when it was never answered. */
   readonly output: Output | null;
   readonly calledAt: number;
-  /** When it was answered; without an answer, the moment by which it had happened or never would. */
+  /** When it was answered; without an answer, the time after which it can no longer happen. */
   readonly returnedAt: number;
 }
 
-/** What the operations mean when they come one after the other. */
+/** The effect of operations that happen one after the other. */
 export interface Model<State, Input, Output> {
   readonly initial: State;
   /**
-   * The states that an operation with this output can lead to; none when it could not be answered so. Without an output:
-   * every state that it may have left, the state as it was among them.
+   * The states that an operation with this output can lead to; none when this output is impossible. Without an output:
+   * every state that the operation may have left, the unchanged state included.
    */
   step(state: State, input: Input, output: Output | null): readonly State[];
   /** Equal for equal states, and only for them. */
   keyOf(state: State): string;
 }
 
-export type Verdict<State, Input, Output> =
+export type CheckResult<State, Input, Output> =
   | { readonly isLinearizable: true; readonly configurations: number }
   | {
       readonly isLinearizable: false;
       /** The longest order that could be found. */
       readonly explained: readonly Operation<Input, Output>[];
       readonly state: State;
-      /** What would have to come next, none of which can. */
+      /** The operations that would have to come next; none of them can. */
       readonly stuckAt: readonly Operation<Input, Output>[];
     };
 
-/** Configurations after which a search is given up: a history that needs more has too much at once on one object. */
+/** A search that needs more configurations is given up: too many operations of the history overlap on one object. */
 const CONFIGURATIONS_MAX = 2_000_000;
 
-/** How far an order has been found: all operations before `first` are in it, and some later ones. */
+/** An order that was found so far: it has all operations before `first`, and some later ones. */
 interface Configuration<State> {
   readonly first: number;
   readonly ahead: readonly number[];
@@ -57,11 +57,11 @@ interface Configuration<State> {
   readonly before: { readonly configuration: Configuration<State>; readonly index: number } | null;
 }
 
-/** Searches for an order of the operations that the model allows. Cost: grows with what runs at once on the object. */
-export function judge<State, Input, Output>(
+/** Searches for an order of the operations that the model allows. The cost grows with the number of operations that overlap. */
+export function checkHistory<State, Input, Output>(
   history: readonly Operation<Input, Output>[],
   model: Model<State, Input, Output>,
-): Verdict<State, Input, Output> {
+): CheckResult<State, Input, Output> {
   const operations = history.toSorted((a, b) => a.calledAt - b.calledAt);
   const start: Configuration<State> = { first: 0, ahead: [], state: model.initial, length: 0, before: null };
   const ahead = [start];
@@ -70,7 +70,7 @@ export function judge<State, Input, Output>(
   for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
     if (next.length === operations.length) return { isLinearizable: true, configurations: seen.size };
     if (next.length > longest.length) longest = next;
-    // What returned first is tried first: it is most often what happened.
+    // The operation that returned first is tried first, because that is most often the right order.
     const candidates = candidatesOf(operations, next).sort((a, b) => b.operation.returnedAt - a.operation.returnedAt);
     for (const { index, operation } of candidates) {
       for (const state of model.step(next.state, operation.input, operation.output)) {

@@ -1,9 +1,9 @@
 /**
- * The service under many clients and kill -9 behaves as if everything happened one after the other.
+ * The service under many clients and kill -9 behaves as if every operation happened alone, one after the other.
  *
- * Buyers crowd around a few seats and counters of a real process, which is killed and started again; what they saw is judged
- * by `checker.ts` against `stock.ts`. How long it goes on is `depth.ts`'s; `FC_SEED=random` lets the buyers want
- * something else. Public availability is advisory and takes no part, but for the count at the quiet end.
+ * Buyers compete for a few seats and counters of a real process, which is killed and started again; `checker.ts` checks the
+ * recorded histories against the model of `stock.ts`. `depth.ts` sets the number of rounds; `FC_SEED=random` draws other
+ * operations. Public availability is advisory and takes no part, except for the count at the end, when nothing is in progress.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -14,73 +14,73 @@ import { deep } from '../depth.ts';
 import type { ServiceClient } from '../fixtures/client.ts';
 import { newFolder, spawnService } from '../fixtures/service.ts';
 import { chanceOf } from '../simulation/chance.ts';
-import { EVENT, moment, SHELVES, service, type Epoch, type Street } from './buyers.ts';
-import { judge } from './checker.ts';
+import { buyUntilClosed, EVENT, moment, STOCK_GROUPS, type Epoch, type Run } from './buyers.ts';
+import { checkHistory } from './checker.ts';
 import { stockModel, type StockOperation } from './stock.ts';
 
 const ROUNDS = deep(1);
-/** A process is killed when it has answered so many, or has lived for so long. */
+/** A process is killed after so many answers, or after so long. */
 const ANSWERS_A_ROUND = 250;
 const ROUND_MS_MAX = 6_000;
 const BUYERS = 12;
 const seed = process.env['FC_SEED'] === 'random' ? Date.now() : Number(process.env['FC_SEED'] ?? 20261121);
 
-/** A round takes a second or two; on a machine that is busy with other things many more. */
+/** A round takes a second or two, and much longer on a busy machine. */
 const timeout = 60_000 + ROUNDS * 20_000;
 
-it(`keeps every history linearizable over ${ROUNDS} kills`, { timeout }, async (t) => {
+it(`Every history of holds and orders is linearizable over ${ROUNDS} kills`, { timeout }, async (t) => {
   const folder = newFolder();
   const chance = chanceOf(seed);
-  let { epoch, enter } = newEpoch(await spawnService({ folder }));
-  const histories = new Map(Object.keys(SHELVES).map((shelf) => [shelf, [] as StockOperation[]]));
-  const street: Street = { epoch, isClosing: false, histories };
-  t.after(() => street.epoch.service.close());
+  let { epoch, end } = newEpoch(await spawnService({ folder }));
+  const histories = new Map(Object.keys(STOCK_GROUPS).map((group) => [group, [] as StockOperation[]]));
+  const run: Run = { epoch, isClosing: false, histories };
+  t.after(() => run.epoch.service.close());
   await epoch.service.define(EVENT);
-  const buyers = Array.from({ length: BUYERS }, (_, buyer) => service(street, buyer, chanceOf(seed + buyer)));
-  const shopping = Promise.all(buyers);
-  shopping.catch(() => {});
+  const buyers = Array.from({ length: BUYERS }, (_, buyer) => buyUntilClosed(run, buyer, chanceOf(seed + buyer)));
+  const buying = Promise.all(buyers);
+  buying.catch(() => {});
   for (let round = 0; round < ROUNDS; round += 1) {
-    await Promise.race([busy(street), shopping]);
+    await Promise.race([busy(run), buying]);
     await pause(chance.between(0, 20));
     await epoch.service.end('SIGKILL');
-    enter.crash(moment());
+    end.crash(moment());
     const next = newEpoch(await spawnService({ folder }));
-    street.epoch = next.epoch;
-    enter.next(next.epoch);
-    ({ epoch, enter } = next);
+    run.epoch = next.epoch;
+    end.next(next.epoch);
+    ({ epoch, end } = next);
   }
-  await Promise.race([busy(street), shopping]);
-  street.isClosing = true;
-  await shopping;
-  for (const [shelf, history] of histories) {
-    history.push(await count(epoch.service, shelf));
-    assertLinearizable(shelf, history, t.diagnostic.bind(t));
+  await Promise.race([busy(run), buying]);
+  run.isClosing = true;
+  await buying;
+  for (const [group, history] of histories) {
+    history.push(await count(epoch.service, group));
+    assertLinearizable(group, history, t.diagnostic.bind(t));
   }
   assert.equal(await epoch.service.end('SIGTERM'), 0);
 });
 
-interface Enter {
+interface EpochEnd {
   crash(at: number): void;
   next(epoch: Epoch): void;
 }
 
-function newEpoch(service: Epoch['service']): { epoch: Epoch; enter: Enter } {
+function newEpoch(service: Epoch['service']): { epoch: Epoch; end: EpochEnd } {
   const crashed = Promise.withResolvers<number>();
   const next = Promise.withResolvers<Epoch>();
   const epoch = { service, crashed: crashed.promise, next: next.promise };
-  return { epoch, enter: { crash: crashed.resolve, next: next.resolve } };
+  return { epoch, end: { crash: crashed.resolve, next: next.resolve } };
 }
 
-/** Resolves when enough was answered for a round. */
-async function busy({ histories }: Street): Promise<void> {
+/** Resolves when a round has enough answers. */
+async function busy({ histories }: Run): Promise<void> {
   const answered = (): number => [...histories.values()].reduce((sum, history) => sum + history.length, 0);
   const enough = answered() + ANSWERS_A_ROUND;
   const begin = moment();
   while (answered() < enough && moment() - begin < ROUND_MS_MAX) await pause(5);
 }
 
-/** What is left on a shelf, read when nothing is under way. */
-async function count(service: ServiceClient, shelf: string): Promise<StockOperation> {
+/** What is free of a group, read when nothing is in progress. */
+async function count(service: ServiceClient, group: string): Promise<StockOperation> {
   const calledAt = moment();
   const free: Record<string, number> = {};
   for (const date of ['fri', 'sat']) {
@@ -89,7 +89,7 @@ async function count(service: ServiceClient, shelf: string): Promise<StockOperat
     const address = `/api/events/public/${EVENT.slug}/seating/occupancy?${query}`;
     const { body: seats } = await service.call<OccupancyBody>('GET', address);
     const taken = new Set([...seats.held!, ...seats.sold!]);
-    for (const good of Object.keys(SHELVES[shelf]!.capacities)) {
+    for (const good of Object.keys(STOCK_GROUPS[group]!.capacities)) {
       const row = event.ticketAvailability.find(({ ticket_type_id: type }) => good === `${type} ${date}`);
       if (row !== undefined) free[good] = row.available;
       else if (date === 'fri' && good.startsWith('S-')) free[good] = taken.has(good) ? 0 : 1;
@@ -98,17 +98,17 @@ async function count(service: ServiceClient, shelf: string): Promise<StockOperat
   return { input: { type: 'count' }, output: { type: 'COUNTED', free }, calledAt, returnedAt: moment() };
 }
 
-function assertLinearizable(shelf: string, history: readonly StockOperation[], say: (line: string) => void): void {
-  const verdict = judge(history, stockModel(SHELVES[shelf]!));
-  if (!verdict.isLinearizable) {
+function assertLinearizable(group: string, history: readonly StockOperation[], report: (line: string) => void): void {
+  const result = checkHistory(history, stockModel(STOCK_GROUPS[group]!));
+  if (!result.isLinearizable) {
     const show = (operations: readonly StockOperation[]): string => operations.map(line).join('\n');
-    const last = show(verdict.explained.slice(-30));
-    assert.fail(`${shelf}: after\n${last}\nnothing of this can come next:\n${show(verdict.stuckAt)}`);
+    const last = show(result.explained.slice(-30));
+    assert.fail(`${group}: after\n${last}\nnothing of this can come next:\n${show(result.stuckAt)}`);
   }
   const unanswered = history.filter(({ output }) => output === null).length;
   const granted = history.filter(({ output }) => output?.type === 'PLACED').length;
-  assert.ok(granted > 0 && granted < history.length, `${shelf} was fought for`);
-  say(`${shelf}: ${history.length} operations, ${granted} holds, ${unanswered} without an answer`);
+  assert.ok(granted > 0 && granted < history.length, `buyers competed for ${group}`);
+  report(`${group}: ${history.length} operations, ${granted} holds, ${unanswered} without an answer`);
 }
 
 function line({ calledAt, returnedAt, input, output }: StockOperation): string {

@@ -1,13 +1,12 @@
 /**
- * What selling means when one thing happens after the other: seats and counters, the holds on them, their orders.
+ * The sequential model of the sale that histories are checked against: seats and counters, the holds on them, their orders.
  *
- * The sequential model that recorded histories are judged by, in the words of the contract and without a look at the
- * service's code. A seat is a good of which there is one. A hold is named by its Idempotency-Key, which its client knows even
- * when no answer came. No window runs out here; best-available seats have tests of their own.
+ * It follows the contract and shares no code with the service. A seat is a good with the capacity 1. A hold is named by its
+ * Idempotency-Key, which its client knows even without an answer. No hold expires here; best-available seats are tested elsewhere.
  */
 import type { Model, Operation } from './checker.ts';
 
-/** So many of each good. */
+/** Tickets by good. */
 export type Amounts = Readonly<Record<string, number>>;
 
 type Holding = Readonly<{ hold: string }>;
@@ -46,15 +45,15 @@ export interface Stock {
   readonly holds: ReadonlyMap<string, Hold>;
 }
 
-export interface Shelf {
-  /** How many there are of each good. */
+export interface StockGroup {
+  /** Tickets of each good when nothing is taken. */
   readonly capacities: Amounts;
-  /** Whether its tickets cost nothing: an order is then confirmed at once. */
+  /** Whether the tickets cost nothing: an order is then confirmed at once. */
   readonly isFree: boolean;
 }
 
-/** The model of goods that are sold together; goods of different shelves are independent. */
-export function stockModel({ capacities, isFree }: Shelf): Model<Stock, StockInput, StockOutput> {
+/** The model of goods that are sold together; goods of different groups are independent. */
+export function stockModel({ capacities, isFree }: StockGroup): Model<Stock, StockInput, StockOutput> {
   return {
     initial: { free: capacities, holds: new Map() },
     step(stock, input, output) {
@@ -82,7 +81,7 @@ interface Outcome {
 
 type InputOf<Type extends StockInput['type']> = Extract<StockInput, { readonly type: Type }>;
 
-/** Placing, by key: known already, granted in place of the session's active hold, or refused with everything as it was. */
+/** Placing a hold by its key: known already, granted in place of the session's ACTIVE hold, or refused without a change. */
 function outcomesOfPlace(stock: Stock, input: InputOf<'place'>): readonly Outcome[] {
   const { hold: key, session, amounts } = input;
   if (stock.holds.has(key)) return [{ answer: { type: 'PLACED' }, next: stock }];
@@ -131,7 +130,7 @@ function outcomesOf(
       return [{ answer: { type: 'SETTLED' }, next: paid }];
     }
     case 'cancel':
-      // What is cancelled stays so: a repeat is answered like the first and changes nothing.
+      // A cancelled order stays cancelled: a repeat has the same answer and changes nothing.
       if (order === 'CANCELLED') return [{ answer: { type: 'CANCELLED' }, next: stock }];
       return [{ answer: { type: 'CANCELLED' }, next: become({ status: 'RELEASED', order: 'CANCELLED' }) }];
   }
@@ -139,7 +138,7 @@ function outcomesOf(
 
 const PENDING = { status: 'CONVERTED', order: 'PENDING' } as const;
 
-/** The ways in which a wish can be refused where the session's own hold was given back; none where it can be had. */
+/** The refusals that a request may get after the session's own hold is released; none when it can be granted. */
 function refusalsOf({ free, holds }: Stock, wanted: Amounts, session: string): readonly StockOutput[] {
   const short = Object.keys(wanted).filter((good) => wanted[good]! > free[good]!);
   if (short.length === 0) return [];
@@ -158,7 +157,7 @@ function refusalsOf({ free, holds }: Stock, wanted: Amounts, session: string): r
   ];
 }
 
-/** The stock with a hold as it is now; what it took before is free again, what it takes is not. */
+/** The stock with the new state of a hold: what the hold took before is free again, what it takes now is not. */
 function withHold({ free, holds }: Stock, key: string, hold: Hold): Stock {
   const left: Record<string, number> = { ...free };
   const before = holds.get(key);

@@ -1,10 +1,10 @@
 /**
- * The honest buyers of a soak: they hold, change, give back, queue, pay in one or several installments, and write down
- * what they were answered. What a buyer sent twice carries an idempotency key, so that its outcome is known in the end.
+ * The honest buyers of a soak: they hold, change, release, queue, pay in one or several installments, and record the answers.
+ * Requests that change something have an idempotency key, so that a repeat shows the outcome of the first try.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { send, type SoakAnswer, type SoakCall, type Watch } from './connection.ts';
+import { send, type SoakAnswer, type SoakCall, type AnswerLog } from './connection.ts';
 import type { SoakEvent } from './events.ts';
 
 export interface BoughtOrder {
@@ -13,16 +13,16 @@ export interface BoughtOrder {
   readonly ticketCount: number;
 }
 
-/** What buyers know in the end. */
-export interface Books {
+/** What the buyers were answered. */
+export interface BuyersRecord {
   readonly confirmed: BoughtOrder[];
   holds: number;
   expiredRead: number;
 }
 
-export interface Market {
-  readonly watch: Watch;
-  readonly books: Books;
+export interface SoakSale {
+  readonly answers: AnswerLog;
+  readonly record: BuyersRecord;
   readonly events: readonly SoakEvent[];
   publicUrl: string;
   isClosing: boolean;
@@ -31,32 +31,32 @@ export interface Market {
 const TRIES_MAX = 400;
 const RETRY_MS = 150;
 
-export function newBooks(): Books {
+export function newRecord(): BuyersRecord {
   return { confirmed: [], holds: 0, expiredRead: 0 };
 }
 
-/** Repeats a request until it is answered with something else than 503; null when the soak ends before. */
-async function insist(market: Market, path: string, call: SoakCall): Promise<SoakAnswer | null> {
+/** Repeats a request until its answer is neither 502 nor 503; null when that takes too many tries. */
+async function insist(sale: SoakSale, path: string, call: SoakCall): Promise<SoakAnswer | null> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const answer = await send(market.watch, market.publicUrl + path, call);
+    const answer = await send(sale.answers, sale.publicUrl + path, call);
     if (answer !== null && answer.status !== 503 && answer.status !== 502) return answer;
     await pause(RETRY_MS);
   }
   return null;
 }
 
-/** Buys again and again until the market closes. */
-export async function buy(market: Market, chance: () => number): Promise<void> {
-  while (!market.isClosing) {
-    const event = market.events[Math.floor(chance() * market.events.length)]!;
-    await shopAt(market, event, chance);
+/** Buys again and again until the soak ends. */
+export async function buy(sale: SoakSale, chance: () => number): Promise<void> {
+  while (!sale.isClosing) {
+    const event = sale.events[Math.floor(chance() * sale.events.length)]!;
+    await buyAt(sale, event, chance);
     await pause(chance() * 40);
   }
 }
 
-async function shopAt(market: Market, event: SoakEvent, chance: () => number): Promise<void> {
+async function buyAt(sale: SoakSale, event: SoakEvent, chance: () => number): Promise<void> {
   const sessionKey = `soak-${randomUUID()}`;
-  const queuePass = event.hasRoom ? await passThrough(market, event, sessionKey) : undefined;
+  const queuePass = event.hasRoom ? await queueFor(sale, event, sessionKey) : undefined;
   if (queuePass === null) return;
   const quantity = 1 + Math.floor(chance() * 4);
   const item = {
@@ -67,49 +67,49 @@ async function shopAt(market: Market, event: SoakEvent, chance: () => number): P
   };
   const body = { event_id: event.id, session_key: sessionKey, items: [item], queue_pass: queuePass };
   const headers = { 'idempotency-key': randomUUID() };
-  const held = await insist(market, '/api/checkout/holds', { method: 'POST', body, headers });
+  const held = await insist(sale, '/api/checkout/holds', { method: 'POST', body, headers });
   if (held?.status !== 201) return;
-  market.books.holds += 1;
+  sale.record.holds += 1;
   const holdId = String(held.body['id']);
   const own = { 'x-session-key': sessionKey };
-  const whim = chance();
-  if (whim < 0.15)
-    return void (await insist(market, `/api/checkout/holds/${holdId}`, { method: 'DELETE', headers: own }));
-  if (whim < 0.3) {
+  const choice = chance();
+  if (choice < 0.15)
+    return void (await insist(sale, `/api/checkout/holds/${holdId}`, { method: 'DELETE', headers: own }));
+  if (choice < 0.3) {
     const items = [{ ...item, quantity: Math.max(1, quantity - 1) }];
-    await insist(market, `/api/checkout/holds/${holdId}`, { method: 'PATCH', headers: own, body: { items } });
+    await insist(sale, `/api/checkout/holds/${holdId}`, { method: 'PATCH', headers: own, body: { items } });
   }
-  if (whim > 0.9) return void (await readExpired(market, holdId, own));
-  await checkOut(market, event, holdId, sessionKey, chance);
+  if (choice > 0.9) return void (await readExpired(sale, holdId, own));
+  await checkOut(sale, event, holdId, sessionKey, chance);
 }
 
-/** Joins the waiting room and polls until the pass is there; null when it never comes. */
-async function passThrough(market: Market, event: SoakEvent, sessionKey: string): Promise<string | null> {
+/** Joins the waiting room and polls until it is admitted; null when that does not happen in time. */
+async function queueFor(sale: SoakSale, event: SoakEvent, sessionKey: string): Promise<string | null> {
   const body = { event_id: event.id, session_key: sessionKey };
-  let answer = await insist(market, '/api/checkout/queue', { method: 'POST', body });
+  let answer = await insist(sale, '/api/checkout/queue', { method: 'POST', body });
   for (let polls = 0; polls < 40 && answer !== null && answer.body['status'] === 'WAITING'; polls += 1) {
     await pause(200);
-    answer = await insist(market, `/api/checkout/queue/${String(answer.body['id'])}?session_key=${sessionKey}`, {});
+    answer = await insist(sale, `/api/checkout/queue/${String(answer.body['id'])}?session_key=${sessionKey}`, {});
   }
   return answer?.body['status'] === 'ADMITTED' ? String(answer.body['id']) : null;
 }
 
-/** Lets a hold run out, and reads how it ended: EXPIRED, whatever happened meanwhile. */
-async function readExpired(market: Market, holdId: string, headers: Record<string, string>): Promise<void> {
-  for (let looks = 0; looks < 60 && !market.isClosing; looks += 1) {
+/** Waits until a hold has expired: it must read EXPIRED, also after restarts and kills. */
+async function readExpired(sale: SoakSale, holdId: string, headers: Record<string, string>): Promise<void> {
+  for (let reads = 0; reads < 60 && !sale.isClosing; reads += 1) {
     await pause(500);
-    const answer = await insist(market, `/api/checkout/holds/${holdId}`, { headers });
+    const answer = await insist(sale, `/api/checkout/holds/${holdId}`, { headers });
     if (answer === null) return;
-    if (answer.status !== 200) return void market.watch.wrong.push(`an own hold reads ${answer.status}`);
+    if (answer.status !== 200) return void sale.answers.wrong.push(`an own hold reads ${answer.status}`);
     if (answer.body['status'] === 'EXPIRED') {
-      market.books.expiredRead += 1;
+      sale.record.expiredRead += 1;
       return;
     }
   }
 }
 
 async function checkOut(
-  market: Market,
+  sale: SoakSale,
   event: SoakEvent,
   holdId: string,
   sessionKey: string,
@@ -127,24 +127,24 @@ async function checkOut(
     tracking: { utm_source: 'soak' },
   };
   const headers = { 'idempotency-key': randomUUID() };
-  const started = await insist(market, '/api/checkout/start', { method: 'POST', body, headers });
+  const started = await insist(sale, '/api/checkout/start', { method: 'POST', body, headers });
   if (started?.status !== 201) return;
   const orderId = String(started.body['order_id']);
   let sessionId = started.body['checkout_session_id'];
   for (let installment = 1; sessionId !== null && installment <= body.installment_count; installment += 1) {
     if (chance() < 0.1) return;
     const outcome = chance() < 0.1 ? 'declined' : 'paid';
-    const paid = await insist(market, `/sandbox/payments/${String(sessionId)}`, { method: 'POST', body: { outcome } });
+    const paid = await insist(sale, `/sandbox/payments/${String(sessionId)}`, { method: 'POST', body: { outcome } });
     if (paid?.status !== 200 || outcome === 'declined') return;
     if (installment === body.installment_count) break;
-    const next = await insist(market, `/api/checkout/orders/${orderId}/payments`, { method: 'POST' });
+    const next = await insist(sale, `/api/checkout/orders/${orderId}/payments`, { method: 'POST' });
     if (next?.status !== 201) return;
     sessionId = next.body['checkout_session_id'];
   }
-  const status = await insist(market, `/api/checkout/status/${orderId}`, {});
-  if (status?.status !== 200) return void market.watch.wrong.push(`an order reads ${String(status?.status)}`);
+  const status = await insist(sale, `/api/checkout/status/${orderId}`, {});
+  if (status?.status !== 200) return void sale.answers.wrong.push(`an order reads ${String(status?.status)}`);
   if (status.body['status'] !== 'CONFIRMED') return;
-  market.books.confirmed.push({
+  sale.record.confirmed.push({
     orderId,
     eventId: event.id,
     ticketCount: (status.body['tickets'] as unknown[]).length,

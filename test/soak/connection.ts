@@ -1,4 +1,4 @@
-/** How a soak speaks to its service: requests that may fail because the service is being stopped or killed. */
+/** The HTTP client of a soak: requests may fail because the service is being stopped or killed. */
 
 export interface SoakAnswer {
   readonly status: number;
@@ -11,12 +11,12 @@ export interface SoakCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What every answer of the service is checked for. */
-export interface Watch {
+/** A count of all answers, and the wrong ones. */
+export interface AnswerLog {
   requests: number;
   /** Answers by status. */
   readonly statuses: Map<number, number>;
-  /** What must never be seen, with an example each; bounded. */
+  /** Descriptions of wrong answers; limited in number. */
   readonly wrong: string[];
   readonly secrets: Set<string>;
 }
@@ -24,17 +24,17 @@ export interface Watch {
 const WRONG_MAX = 50;
 const REQUEST_MS_MAX = 20_000;
 
-export function newWatch(): Watch {
+export function newAnswerLog(): AnswerLog {
   return { requests: 0, statuses: new Map(), wrong: [], secrets: new Set() };
 }
 
-export function noteWrong(watch: Watch, what: string): void {
-  if (watch.wrong.length < WRONG_MAX) watch.wrong.push(what);
+export function noteWrong(answers: AnswerLog, what: string): void {
+  if (answers.wrong.length < WRONG_MAX) answers.wrong.push(what);
 }
 
-/** Sends a request; null when the connection failed, so that its outcome is unknown. */
+/** Sends a request; null when the connection failed and the outcome is unknown. */
 export async function send(
-  watch: Watch,
+  answers: AnswerLog,
   url: string,
   { method = 'GET', body, headers = {} }: SoakCall = {},
 ): Promise<SoakAnswer | null> {
@@ -48,17 +48,17 @@ export async function send(
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    note(watch, method, url, response.status, text);
+    note(answers, method, url, response.status, text);
     return { status: response.status, body: parse(text) };
   } catch {
     return null;
   }
 }
 
-function note(watch: Watch, method: string, url: string, status: number, text: string): void {
-  watch.requests += 1;
-  watch.statuses.set(status, (watch.statuses.get(status) ?? 0) + 1);
-  if (status >= 500 && status !== 503) noteWrong(watch, `${status} ${method} ${url}: ${text.slice(0, 300)}`);
+function note(answers: AnswerLog, method: string, url: string, status: number, text: string): void {
+  answers.requests += 1;
+  answers.statuses.set(status, (answers.statuses.get(status) ?? 0) + 1);
+  if (status >= 500 && status !== 503) noteWrong(answers, `${status} ${method} ${url}: ${text.slice(0, 300)}`);
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** What is on sale in a soak: something of everything that can grow, run out or be attacked. */
+/** The events of a soak: general admission, numbered seats, a waiting room and free tickets. */
 
 export interface SoakEvent {
   readonly id: string;
@@ -59,7 +59,7 @@ const hall = [
   },
 ];
 
-/** Events for a soak in which the buyers may buy so many tickets of each. */
+/** The events, each with so many tickets for general admission. */
 export function soakEvents(capacity: number): readonly Built[] {
   const single = [{ id: 'single', name: 'Single', locality_id: 'floor' }];
   const clubs = Array.from({ length: 4 }, (_, n) =>

@@ -3,9 +3,8 @@
  *
  *   npm run soak -- --minutes 30 [--buyers 12] [--attackers 6] [--events-max 3] [--json]
  *
- * At the end the books are compared: what buyers were told is confirmed is confirmed, and what is sold is what was bought;
- * the folder is verified; memory at the end is held against memory after a sixth of the time. Exit code 0 good, 1 something
- * did not hold, 2 wrong use.
+ * At the end every order that a buyer was told is confirmed is confirmed, the tickets sold are those of the orders, the folder
+ * verifies, and memory has not grown much since a sixth of the time. Exit code 0 good, 1 something was wrong, 2 wrong use.
  */
 import { parseArgs } from 'node:util';
 import { runSoak, type SoakOutcome, type SoakSettings } from './run.ts';

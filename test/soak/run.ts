@@ -1,4 +1,4 @@
-/** A soak from its first start to its audit: processes, people, operators, the clock, and what must be so in the end. */
+/** A soak from its first start to its audit: the service process, buyers, attackers, operators, and leaps of the clock. */
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { freePort } from '../../bench/free-port.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { attack } from './attackers.ts';
-import { buy, newBooks, type Market } from './buyers.ts';
-import { newWatch, noteWrong, send } from './connection.ts';
+import { buy, newRecord, type SoakSale } from './buyers.ts';
+import { newAnswerLog, noteWrong, send } from './connection.ts';
 import { soakEvents } from './events.ts';
 import type { SoakReport, SoakRequest } from './service-process.ts';
 
@@ -20,7 +20,7 @@ export interface SoakSettings {
   readonly buyers: number;
   readonly attackers: number;
   readonly liveEventsMax: number;
-  /** Rounds of what operators, their machine and its clock do, however long they take; 6 have one of each. */
+  /** The least number of rounds of operations, however long they take; six rounds have one of each kind. */
   readonly roundsMin: number;
   onProgress(line: string): void;
 }
@@ -34,16 +34,16 @@ export interface SoakOutcome {
   readonly kills: number;
   readonly leaps: number;
   readonly prunes: number;
-  /** Bytes in use after collections, once a sixth of the time. */
+  /** Bytes in use after garbage collection, six times over the soak. */
   readonly memory: readonly number[];
-  /** Everything that must not be; empty where the soak went well. */
+  /** Descriptions of everything that was wrong; empty when the soak went well. */
   readonly wrong: readonly string[];
 }
 
 const ADMIN_TOKEN = 'soak-admin-token-of-a-test';
 const DAY_MS = 86_400_000;
 const CAPACITY = 1_000_000;
-/** Memory may grow by what the sale keeps: compact orders, ended holds; not by what attackers leave behind. */
+/** Memory may grow by compact orders and ended holds, but not by the requests of attackers. */
 const GROWTH_MAX_RATIO = 1.5;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -54,16 +54,16 @@ interface Running {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** Plays a soak. Never rejects for what the service did wrong: that is in the outcome. */
+/** Runs a soak. Wrong behaviour of the service is in the outcome; the promise is not rejected for it. */
 export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-soak-'));
   const [port, adminPort] = [await freePort(), await freePort()];
   const adminUrl = `http://127.0.0.1:${adminPort}`;
-  const watch = newWatch();
+  const answers = newAnswerLog();
   const built = soakEvents(CAPACITY);
-  const market: Market = {
-    watch,
-    books: newBooks(),
+  const sale: SoakSale = {
+    answers,
+    record: newRecord(),
     events: built.map(({ event }) => event),
     publicUrl: `http://127.0.0.1:${port}`,
     isClosing: false,
@@ -77,7 +77,7 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
     LIVE_EVENTS_MAX: String(settings.liveEventsMax),
     LOG_LEVEL: 'silent',
   };
-  const start = () => startService(environment, (message) => noteWrong(watch, message));
+  const start = () => startService(environment, (message) => noteWrong(answers, message));
   const admin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
   const tally = { restarts: 0, kills: 0, leaps: 0, prunes: 0 };
   const memory: number[] = [];
@@ -85,13 +85,13 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
   try {
     for (const { event, definition } of built) {
       const url = `${adminUrl}/admin/events/${event.id}`;
-      const answer = await send(watch, url, { ...admin, method: 'PUT', body: definition });
+      const answer = await send(answers, url, { ...admin, method: 'PUT', body: definition });
       if (answer === null || answer.status >= 300) throw new Error(`no event: ${JSON.stringify(answer)}`);
     }
     const chance = chanceOf(settings.seconds);
-    const people = [
-      ...Array.from({ length: settings.buyers }, () => buy(market, chance.next)),
-      ...Array.from({ length: settings.attackers }, () => attack(market, chance.next)),
+    const clients = [
+      ...Array.from({ length: settings.buyers }, () => buy(sale, chance.next)),
+      ...Array.from({ length: settings.attackers }, () => attack(sale, chance.next)),
     ];
     const endsAt = Date.now() + settings.seconds * 1_000;
     const roundMs = Math.max(500, Math.min(20_000, (settings.seconds * 1_000) / 12));
@@ -104,23 +104,23 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
       memory.push(await service.memory());
       settings.onProgress(progress());
     }
-    market.isClosing = true;
-    await Promise.all(people);
+    sale.isClosing = true;
+    await Promise.all(clients);
     await audit();
   } finally {
-    market.isClosing = true;
+    sale.isClosing = true;
     await service.end('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** What operators, their machine and its clock do in turn. */
+  /** One round: a snapshot with a prune, a leap of the clock, a restart, a kill, or nothing. */
   async function operate(round: number): Promise<void> {
-    await send(watch, `${adminUrl}/admin/events?limit=100`, admin);
-    await send(watch, `${adminUrl}/admin/events`, { headers: { authorization: 'Bearer of-nothing-at-all' } });
+    await send(answers, `${adminUrl}/admin/events?limit=100`, admin);
+    await send(answers, `${adminUrl}/admin/events`, { headers: { authorization: 'Bearer of-nothing-at-all' } });
     switch (round % 6) {
       case 0:
       case 3: {
-        const answer = await send(watch, `${adminUrl}/admin/snapshot`, {
+        const answer = await send(answers, `${adminUrl}/admin/snapshot`, {
           ...admin,
           method: 'POST',
           body: { prune: true },
@@ -130,7 +130,7 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
       }
       case 1:
         service.leap(tally.leaps % 2 === 0 ? DAY_MS : -DAY_MS);
-        await send(watch, `${market.publicUrl}/api/events/public`);
+        await send(answers, `${sale.publicUrl}/api/events/public`);
         await pause(200);
         service.leap(0);
         tally.leaps += 1;
@@ -148,51 +148,51 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
 
   async function restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const code = await service.end(signal);
-    if (signal === 'SIGTERM' && code !== 0) noteWrong(watch, `SIGTERM ended it with exit code ${code}`);
+    if (signal === 'SIGTERM' && code !== 0) noteWrong(answers, `SIGTERM ended it with exit code ${code}`);
     service = await start();
   }
 
   function progress(): string {
-    const { requests, wrong } = watch;
-    return `${requests} requests, ${market.books.confirmed.length} orders confirmed, ${Math.round(memory.at(-1)! / 2 ** 20)} MiB in use, ${wrong.length} wrong`;
+    const { requests, wrong } = answers;
+    return `${requests} requests, ${sale.record.confirmed.length} orders confirmed, ${Math.round(memory.at(-1)! / 2 ** 20)} MiB in use, ${wrong.length} wrong`;
   }
 
-  /** What must be so when everybody has gone. */
+  /** The checks at the end, when all clients have stopped. */
   async function audit(): Promise<void> {
     service.leap(0);
     await restart('SIGTERM');
-    for (const order of market.books.confirmed) {
-      const answer = await send(watch, `${market.publicUrl}/api/checkout/status/${order.orderId}`);
+    for (const order of sale.record.confirmed) {
+      const answer = await send(answers, `${sale.publicUrl}/api/checkout/status/${order.orderId}`);
       const tickets = answer?.body['tickets'] as readonly unknown[] | undefined;
       const isKept = answer?.body['status'] === 'CONFIRMED' && tickets?.length === order.ticketCount;
-      if (!isKept) noteWrong(watch, `a confirmed order is ${JSON.stringify(answer?.body['status'])}`);
+      if (!isKept) noteWrong(answers, `a confirmed order is ${JSON.stringify(answer?.body['status'])}`);
     }
-    for (const { id } of market.events) await auditEvent(id);
+    for (const { id } of sale.events) await auditEvent(id);
     const early = memory[0];
     const late = memory.at(-1);
     if (early !== undefined && late !== undefined && late > early * GROWTH_MAX_RATIO) {
-      noteWrong(watch, `memory grew from ${early} to ${late} bytes`);
+      noteWrong(answers, `memory grew from ${early} to ${late} bytes`);
     }
     await service.end('SIGTERM');
     try {
       await promisify(execFile)(process.execPath, ['src/cli/holdfast.ts', 'verify', '--data', folder], { cwd: root });
     } catch (error) {
-      noteWrong(watch, `verify: ${(error as { readonly stdout?: string }).stdout ?? String(error)}`);
+      noteWrong(answers, `verify: ${(error as { readonly stdout?: string }).stdout ?? String(error)}`);
     }
   }
 
   async function auditEvent(eventId: string): Promise<void> {
-    const shown = await send(watch, `${adminUrl}/admin/events/${eventId}`, admin);
+    const shown = await send(answers, `${adminUrl}/admin/events/${eventId}`, admin);
     const stocks = (shown?.body['performances'] ?? []) as readonly Record<string, number>[];
     for (const { capacity, available, held, sold, blocked } of stocks) {
       const sum = available! + held! + sold! + blocked!;
-      if (sum !== capacity) noteWrong(watch, `${eventId}: ${sum} tickets of ${capacity}`);
+      if (sum !== capacity) noteWrong(answers, `${eventId}: ${sum} tickets of ${capacity}`);
     }
     const sold = stocks.reduce((total, stock) => total + stock['sold']!, 0);
     let bought = 0;
     let cursor = '';
     do {
-      const page = await send(watch, `${adminUrl}/admin/events/${eventId}/orders?limit=100${cursor}`, admin);
+      const page = await send(answers, `${adminUrl}/admin/events/${eventId}/orders?limit=100${cursor}`, admin);
       const orders = (page?.body['orders'] ?? []) as readonly {
         readonly status: string;
         readonly tickets: unknown[];
@@ -203,17 +203,17 @@ export async function runSoak(settings: SoakSettings): Promise<SoakOutcome> {
       const next = page?.body['next_cursor'];
       cursor = typeof next === 'string' ? `&cursor=${encodeURIComponent(next)}` : '';
     } while (cursor !== '');
-    if (bought !== sold) noteWrong(watch, `${eventId}: ${sold} tickets are sold, its orders have ${bought}`);
+    if (bought !== sold) noteWrong(answers, `${eventId}: ${sold} tickets are sold, its orders have ${bought}`);
   }
 
   return {
-    requests: watch.requests,
-    statuses: Object.fromEntries([...watch.statuses].sort(([a], [b]) => a - b)),
-    holds: market.books.holds,
-    confirmed: market.books.confirmed.length,
+    requests: answers.requests,
+    statuses: Object.fromEntries([...answers.statuses].sort(([a], [b]) => a - b)),
+    holds: sale.record.holds,
+    confirmed: sale.record.confirmed.length,
     ...tally,
     memory,
-    wrong: watch.wrong,
+    wrong: answers.wrong,
   };
 }
 
@@ -233,20 +233,20 @@ async function startService(
   });
   const reports: ((report: SoakReport) => void)[] = [];
   child.on('message', (report: SoakReport) => {
-    if (report.is === 'defect') onDefect(report.message);
+    if (report.type === 'defect') onDefect(report.message);
     else reports.shift()?.(report);
   });
   const next = (): Promise<SoakReport> => new Promise((resolve) => reports.push(resolve));
-  const ask = (request: SoakRequest): void => void (child.connected && child.send(request, () => {}));
+  const post = (request: SoakRequest): void => void (child.connected && child.send(request, () => {}));
   await Promise.race([next(), exited.then((code) => Promise.reject(new Error(`no start: exit code ${code}`)))]);
   return {
     child,
-    leap: (byMs) => ask({ ask: 'leap', byMs }),
+    leap: (byMs) => post({ type: 'leap', byMs }),
     async memory() {
       const answer = next();
-      ask({ ask: 'memory' });
+      post({ type: 'memory' });
       const report = await Promise.race([answer, exited]);
-      return typeof report === 'object' && report?.is === 'memory' ? report.usedBytes : 0;
+      return typeof report === 'object' && report?.type === 'memory' ? report.usedBytes : 0;
     },
     end(signal) {
       isEnding = true;

@@ -1,25 +1,27 @@
 /**
- * The service of a soak, in a process of its own: started as `holdfast serve` starts it, but with a wall clock that the soak
- * can set, and with a word about its memory when the soak asks.
+ * The service of a soak in a process of its own: started as `holdfast serve` starts it, with a wall clock that the soak can
+ * set, and with a report of its memory on request.
  */
 import { readConfig } from '#src/config.ts';
 import { startService } from '#src/service.ts';
 import { pino } from 'pino';
 
-/** What the soak sends. */
-export type SoakRequest = { readonly ask: 'memory' } | { readonly ask: 'leap'; readonly byMs: number };
+/** Messages from the soak. */
+export type SoakRequest = { readonly type: 'memory' } | { readonly type: 'leap'; readonly byMs: number };
 
-/** What the process answers; `ready` once by itself. */
+/** Messages to the soak; `ready` is sent once, after the start. */
 export type SoakReport =
-  | { readonly is: 'ready' }
-  | { readonly is: 'memory'; readonly usedBytes: number; readonly rssBytes: number }
-  | { readonly is: 'defect'; readonly message: string };
+  | { readonly type: 'ready' }
+  | { readonly type: 'memory'; readonly usedBytes: number; readonly rssBytes: number }
+  | { readonly type: 'defect'; readonly message: string };
 
 let leapMs = 0;
 const report = (message: SoakReport): void => void process.send!(message);
 
-process.on('unhandledRejection', (error) => report({ is: 'defect', message: `unhandled rejection: ${String(error)}` }));
-process.on('uncaughtExceptionMonitor', (error) => report({ is: 'defect', message: error.stack ?? error.message }));
+process.on('unhandledRejection', (error) =>
+  report({ type: 'defect', message: `unhandled rejection: ${String(error)}` }),
+);
+process.on('uncaughtExceptionMonitor', (error) => report({ type: 'defect', message: error.stack ?? error.message }));
 
 const reading = readConfig(process.env);
 if ('problems' in reading) throw new Error(reading.problems.join('\n'));
@@ -29,14 +31,14 @@ const service = await startService(reading.config, {
 });
 
 process.on('message', (request: SoakRequest) => {
-  if (request.ask === 'leap') {
+  if (request.type === 'leap') {
     leapMs = request.byMs;
     return;
   }
-  // Run with --expose-gc, so that what is left is what is kept.
+  // The process runs with --expose-gc, so that garbage is not counted.
   for (let times = 0; times < 3; times += 1) globalThis.gc?.();
   const { heapUsed, external, rss } = process.memoryUsage();
-  report({ is: 'memory', usedBytes: heapUsed + external, rssBytes: rss });
+  report({ type: 'memory', usedBytes: heapUsed + external, rssBytes: rss });
 });
 
 let stopping = false;
@@ -46,9 +48,9 @@ process.on('SIGTERM', () => {
   void service.stop().then(
     () => process.exit(0),
     (error: unknown) => {
-      report({ is: 'defect', message: `stop: ${String(error)}` });
+      report({ type: 'defect', message: `stop: ${String(error)}` });
       process.exit(1);
     },
   );
 });
-report({ is: 'ready' });
+report({ type: 'ready' });

@@ -1,10 +1,10 @@
-/** A few seconds of the soak with every suite; `npm run soak -- --minutes 30` is the whole of it. */
+/** A soak of a few seconds in the suite; `npm run soak -- --minutes 30` runs a long one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { deep } from '../depth.ts';
 import { runSoak } from './run.ts';
 
-it('A service among buyers and attackers answers no 5xx but 503, keeps its books and its memory, and verifies', async () => {
+it('A service under buyers and attackers answers no 5xx but 503, keeps every confirmed order, does not grow, and verifies', async () => {
   const outcome = await runSoak({
     seconds: deep(3),
     roundsMin: 6,

@@ -1,18 +1,13 @@
-/** What the tests of faults share: the command line run to its end, ways to wait, and the shape of an honest 503. */
+/** Calls that the tests of faults share: commands of `holdfast`, holds over HTTP, and the check of a 503. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { HoldBody } from '#http/schemas/holds.ts';
+import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { HOLDS, type Answer, type Json, type ServiceClient } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
-import { bareEnvironment } from '../environment.ts';
 
-export const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** A floor for 100,000 whose holds outlive every test. */
+/** General admission for 100,000; its holds do not expire within a test. */
 export const bigClub = clubNight({
   hold_minutes: 600,
   payment_minutes: 700,
@@ -27,23 +22,14 @@ export interface Verified {
   readonly [figure: string]: unknown;
 }
 
-/** Runs a command of `holdfast` with --json to its end; it must leave with exit code 0. */
+/** Runs a command of `holdfast` with --json to its end; its exit code must be 0. */
 export async function command(folder: string, ...args: readonly string[]): Promise<Json> {
-  const child = spawn(process.execPath, ['src/cli/holdfast.ts', ...args, '--json'], {
-    cwd: root,
-    env: { ...bareEnvironment, DATA_DIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let text = '';
-  let trouble = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (trouble += chunk));
-  const [code] = (await once(child, 'close')) as [number | null];
-  assert.equal(code, 0, `holdfast ${args.join(' ')}: ${trouble}${text}`);
-  return JSON.parse(text) as Json;
+  const { code, stdout, stderr, json } = await holdfast([...args, '--json'], { DATA_DIR: folder });
+  assert.equal(code, 0, `holdfast ${args.join(' ')}: ${stderr}${stdout}`);
+  return json<Json>();
 }
 
-/** `holdfast verify` finds nothing wrong in the folder. */
+/** Runs `holdfast verify`, which must find nothing wrong in the folder. */
 export async function verifies(folder: string): Promise<Verified> {
   return (await command(folder, 'verify')) as Verified;
 }
@@ -71,8 +57,8 @@ export async function until(what: string, look: () => Promise<boolean>): Promise
   throw new Error(`it never came: ${what}`);
 }
 
-/** 503 OVERLOADED, with the seconds after which to come back. */
+/** 503 OVERLOADED, with Retry-After. */
 export function assertOverloaded(answer: Answer<unknown>): void {
   assertRefused(answer, 503, 'OVERLOADED');
-  assert.ok(Number(answer.headers.get('retry-after')) >= 1, 'Retry-After says when to come back');
+  assert.ok(Number(answer.headers.get('retry-after')) >= 1, 'Retry-After is at least a second');
 }

@@ -1,56 +1,56 @@
 /**
- * From a machine to its law: a frozen table that answers what a trigger makes of a status.
+ * Compiles a machine into a transition table: a frozen table that answers which status a trigger leads to.
  *
- * XState draws and explains the machines and runs the few that live as actors; a sale has millions of holds, orders,
- * payments, entries and seats, and for those a lookup of 20 to 30 ns takes the place of an actor of several kilobytes.
- * Each machine file compiles its own law at start. `domain/` asks it: `decide` with `next`, to refuse;
- * `evolve` with `follow`, to crash, because a fact that the law forbids is a defect or a corrupt journal.
+ * XState draws and explains the machines, and runs the service's own. A sale has millions of holds, orders, payments, queue
+ * entries and seats: for those a lookup of 20 to 30 ns replaces an actor of several kilobytes. Each machine file compiles
+ * its table at start. In `src/domain`, decide uses `next`, to refuse; evolve uses `follow`, to throw, because a fact that
+ * the table forbids is a defect or a corrupt journal.
  *
- *  1. A table says all that its machine says. What a table cannot say is refused at start, never dropped:
- *     keys are checked against what is sayable, so that a feature unknown here is refused as well.
- *  2. Each status has at most one target for each trigger, whatever the circumstances; conditions belong to `domain/`.
- *  3. A law never changes: the table and everything that describes it is frozen.
+ *  1. A table says all that its machine says. What a table cannot say is refused at start, never dropped: property names are
+ *     checked against a list, so that unknown features are refused too.
+ *  2. Each status has at most one target for each trigger; conditions belong to `src/domain`.
+ *  3. A table and everything that describes it is frozen.
  */
 import type { AnyStateMachine, EventFromLogic, SnapshotFrom } from 'xstate';
 
-/** One legal change, as the machine states it; `from` is null for the beginning. */
-export interface LegalChange<Status extends string = string, Trigger extends string = string> {
+/** One transition, as the machine states it; `from` is null for the initial one. */
+export interface Transition<Status extends string = string, Trigger extends string = string> {
   readonly from: Status | null;
-  /** Null for the beginning only. */
+  /** Null for the initial one only. */
   readonly trigger: Trigger | null;
   readonly to: Status;
-  /** What happens and under which condition; the condition itself is judged in `domain/`. */
+  /** What happens and under which condition; `src/domain` checks the condition. */
   readonly when: string;
-  /** What else comes with the change. */
+  /** What else comes with the transition. */
   readonly also: string;
 }
 
-/** The law of one kind of thing: its statuses and every legal change between them. */
-export interface Law<Status extends string, Trigger extends string> {
+/** The statuses of one kind of thing and every transition between them. */
+export interface TransitionTable<Status extends string, Trigger extends string> {
   readonly name: string;
   readonly initial: Status;
   readonly statuses: readonly Status[];
   readonly triggers: readonly Trigger[];
   /** Statuses without a way out. */
   readonly ends: readonly Status[];
-  /** The beginning and then every legal change, in the machine's order. */
-  readonly changes: readonly LegalChange<Status, Trigger>[];
-  /** The status that the trigger leads to, or undefined when the law forbids it. */
+  /** The initial transition and then all others, in the machine's order. */
+  readonly transitions: readonly Transition<Status, Trigger>[];
+  /** The status that the trigger leads to, or undefined when there is no such transition. */
   next(status: Status, trigger: Trigger): Status | undefined;
 }
 
 export type StatusOf<Machine extends AnyStateMachine> = Extract<SnapshotFrom<Machine>['value'], string>;
 export type TriggerOf<Machine extends AnyStateMachine> = EventFromLogic<Machine>['type'];
 
-/** A change that the law forbids was taken for a fact. */
-export class IllegalChange extends Error {
-  constructor(law: string, status: string, trigger: string) {
-    super(`the law of ${law} knows no ${trigger} from ${status}`);
-    this.name = 'IllegalChange';
+/** A fact asks for a transition that does not exist. */
+export class IllegalTransition extends Error {
+  constructor(table: string, status: string, trigger: string) {
+    super(`the transition table of ${table} must have ${trigger} from ${status}`);
+    this.name = 'IllegalTransition';
   }
 }
 
-/** A machine holds something that a table cannot say. */
+/** A machine has something that a table cannot say. */
 export class NotATable extends Error {
   constructor(where: string, complaint: string) {
     super(`${where} ${complaint}`);
@@ -58,33 +58,35 @@ export class NotATable extends Error {
   }
 }
 
-/** Returns the status that the trigger leads to; throws IllegalChange when the law forbids it. */
+/** Returns the status that the trigger leads to; throws IllegalTransition when there is no such transition. */
 export function follow<Status extends string, Trigger extends string>(
-  law: Law<Status, Trigger>,
+  table: TransitionTable<Status, Trigger>,
   status: NoInfer<Status>,
   trigger: NoInfer<Trigger>,
 ): Status {
-  const next = law.next(status, trigger);
-  if (next === undefined) throw new IllegalChange(law.name, status, trigger);
+  const next = table.next(status, trigger);
+  if (next === undefined) throw new IllegalTransition(table.name, status, trigger);
   return next;
 }
 
-/** Compiles a flat machine into its law; throws NotATable at the first thing that a table cannot say. */
-export function compile<Machine extends AnyStateMachine>(machine: Machine): Law<StatusOf<Machine>, TriggerOf<Machine>> {
-  const changes = readChanges(machine.id, machine.config);
+/** Compiles a flat machine into its table; throws NotATable at the first thing that a table cannot say. */
+export function compile<Machine extends AnyStateMachine>(
+  machine: Machine,
+): TransitionTable<StatusOf<Machine>, TriggerOf<Machine>> {
+  const transitions = readTransitions(machine.id, machine.config);
   const statuses = Object.keys(machine.config.states ?? {});
-  const triggers = [...new Set(changes.flatMap(({ trigger }) => trigger ?? []))];
-  const table = tabulate(statuses, triggers, changes);
-  const law: Law<string, string> = {
+  const triggers = [...new Set(transitions.flatMap(({ trigger }) => trigger ?? []))];
+  const cells = tabulate(statuses, triggers, transitions);
+  const table: TransitionTable<string, string> = {
     name: machine.id,
-    initial: changes[0]!.to,
+    initial: transitions[0]!.to,
     statuses: Object.freeze(statuses),
     triggers: Object.freeze(triggers),
-    ends: Object.freeze(statuses.filter((status) => changes.every(({ from }) => from !== status))),
-    changes: Object.freeze(changes.map((change) => Object.freeze(change))),
-    next: (status, trigger) => table[status]?.[trigger],
+    ends: Object.freeze(statuses.filter((status) => transitions.every(({ from }) => from !== status))),
+    transitions: Object.freeze(transitions.map((each) => Object.freeze(each))),
+    next: (status, trigger) => cells[status]?.[trigger],
   };
-  return Object.freeze(law) as Law<StatusOf<Machine>, TriggerOf<Machine>>;
+  return Object.freeze(table) as TransitionTable<StatusOf<Machine>, TriggerOf<Machine>>;
 }
 
 type Row = Readonly<Record<string, string | undefined>>;
@@ -96,19 +98,20 @@ type Row = Readonly<Record<string, string | undefined>>;
 function tabulate(
   statuses: readonly string[],
   triggers: readonly string[],
-  changes: readonly LegalChange[],
+  transitions: readonly Transition[],
 ): Readonly<Record<string, Row>> {
   const table: Record<string, Row> = Object.create(null);
   for (const status of statuses) {
     const row: Record<string, string | undefined> = Object.create(null);
     for (const trigger of triggers) {
-      row[trigger] = changes.find((change) => change.from === status && change.trigger === trigger)?.to;
+      row[trigger] = transitions.find((each) => each.from === status && each.trigger === trigger)?.to;
     }
     table[status] = Object.freeze(row);
   }
   return Object.freeze(table);
 }
 
+/** The properties that a table can say. */
 const sayable = {
   machine: ['id', 'description', 'initial', 'states'],
   state: ['description', 'type', 'on'],
@@ -116,32 +119,32 @@ const sayable = {
   meta: ['also'],
 } as const;
 
-function readChanges(name: string, machine: unknown): LegalChange[] {
+function readTransitions(name: string, machine: unknown): Transition[] {
   const { initial, states } = readParts(`machine ${name}`, machine, sayable.machine);
   const stateByName = readObject(`the states of ${name}`, states);
   const names = Object.keys(stateByName);
-  const changes = [readChange(`the beginning of ${name}`, null, null, initial, names)];
+  const transitions = [readTransition(`the beginning of ${name}`, null, null, initial, names)];
   for (const [status, state] of Object.entries(stateByName)) {
     const where = `${name}.${status}`;
     const { type, on = {} } = readParts(where, state, sayable.state);
     if (type !== undefined && type !== 'final') throw new NotATable(where, `is of type ${String(type)}`);
-    const transitions = Object.entries(readObject(`${where}.on`, on));
-    if (type === 'final' && transitions.length > 0) throw new NotATable(where, 'is final and has a way out');
-    for (const [trigger, transition] of transitions) {
+    const triggers = Object.entries(readObject(`${where}.on`, on));
+    if (type === 'final' && triggers.length > 0) throw new NotATable(where, 'is final and has a way out');
+    for (const [trigger, transition] of triggers) {
       if (trigger.includes('*')) throw new NotATable(`${where}.${trigger}`, 'is a wildcard');
-      changes.push(readChange(`${where}.${trigger}`, status, trigger, transition, names));
+      transitions.push(readTransition(`${where}.${trigger}`, status, trigger, transition, names));
     }
   }
-  return changes;
+  return transitions;
 }
 
-function readChange(
+function readTransition(
   where: string,
   from: string | null,
   trigger: string | null,
   transition: unknown,
   names: readonly string[],
-): LegalChange {
+): Transition {
   const parts =
     typeof transition === 'string' ? { target: transition } : readParts(where, transition, sayable.transition);
   const { target, description = '', meta = {} } = parts;

@@ -1,7 +1,7 @@
 /**
  * A hold: tickets that nobody else can buy, for the length of a window.
  *
- * Its lines, seats and window are kept in `src/domain/holds/holds.ts`, which alone asks this law; the seats in it follow `seat.ts`.
+ * Its lines, seats and window are kept in `src/domain/holds/holds.ts`, the only user of this table; its seats follow `seat.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -38,7 +38,8 @@ export const holdMachine = setup({ types: { events: {} as { type: HoldTrigger } 
         },
         RELEASE: {
           target: 'RELEASED',
-          description: 'DELETE /api/checkout/holds/{id}: the buyer leaves. Or the operator cancels a date of the hold.',
+          description:
+            'DELETE /api/checkout/holds/{id}: the buyer leaves. Or the operator cancels a performance of the hold.',
           meta: { also: 'Tickets return to sale. Optional for the buyer; a hold also expires by itself.' },
         },
         REPLACE: {
@@ -110,4 +111,4 @@ export const holdMachine = setup({ types: { events: {} as { type: HoldTrigger } 
 });
 
 export type HoldStatus = StatusOf<typeof holdMachine>;
-export const holdLaw = compile(holdMachine);
+export const holdTransitions = compile(holdMachine);

@@ -1,7 +1,7 @@
 /**
  * An order: the tickets of one hold, their price, and the payments that must cover it.
  *
- * Amounts and conditions are kept in `src/domain/orders/orders.ts`, which asks this law; each try to pay follows `payment.ts`.
+ * Amounts and conditions are in `src/domain/orders`; each try to pay follows `payment.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -111,4 +111,4 @@ export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger 
 });
 
 export type OrderStatus = StatusOf<typeof orderMachine>;
-export const orderLaw = compile(orderMachine);
+export const orderTransitions = compile(orderMachine);

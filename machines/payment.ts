@@ -1,7 +1,7 @@
 /**
  * A payment: one try at one amount of an order with a payment provider.
  *
- * `src/domain/orders/orders.ts` asks this law when a session is opened and when a provider reports an outcome.
+ * `src/domain/orders` uses this table when a session is opened and when a provider reports an outcome.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -82,4 +82,4 @@ export const paymentMachine = setup({ types: { events: {} as { type: PaymentTrig
 });
 
 export type PaymentStatus = StatusOf<typeof paymentMachine>;
-export const paymentLaw = compile(paymentMachine);
+export const paymentTransitions = compile(paymentMachine);

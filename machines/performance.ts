@@ -1,5 +1,5 @@
 /**
- * A performance: one date of an event.
+ * A performance of an event, and whether it sells.
  *
  * Its stock is counted in `src/domain/inventory/inventory.ts`; what the operator says of it stands in the definition.
  */
@@ -11,8 +11,8 @@ export type PerformanceTrigger = 'SELL_OUT' | 'RETURN' | 'CANCEL';
 export const performanceMachine = setup({ types: { events: {} as { type: PerformanceTrigger } } }).createMachine({
   id: 'performance',
   description:
-    'One date of an event. Whether the date is a draft, closed by the operator or over is said by its definition and the clock, not here: these only narrow what may be sold.',
-  initial: { target: 'ON_SALE', description: 'The date is added to the event.' },
+    'One date of an event. Its definition and the clock say whether it is a draft, closed by the operator or over; these only narrow what may be sold.',
+  initial: { target: 'ON_SALE', description: 'The performance is added to the event.' },
   states: {
     ON_SALE: {
       description: 'Tickets are left, or held ones may return.',
@@ -23,7 +23,7 @@ export const performanceMachine = setup({ types: { events: {} as { type: Perform
         },
         CANCEL: {
           target: 'CANCELLED',
-          description: 'The operator cancels the date.',
+          description: 'The operator cancels the performance.',
           meta: {
             also: 'Its holds are released; every order with a ticket on it is cancelled whole, refunds are due.',
           },
@@ -39,7 +39,7 @@ export const performanceMachine = setup({ types: { events: {} as { type: Perform
         },
         CANCEL: {
           target: 'CANCELLED',
-          description: 'The operator cancels the date.',
+          description: 'The operator cancels the performance.',
           meta: { also: 'Every order with a ticket on it is cancelled whole, refunds are due.' },
         },
       },
@@ -49,4 +49,4 @@ export const performanceMachine = setup({ types: { events: {} as { type: Perform
 });
 
 export type PerformanceStatus = StatusOf<typeof performanceMachine>;
-export const performanceLaw = compile(performanceMachine);
+export const performanceTransitions = compile(performanceMachine);

@@ -1,7 +1,7 @@
 /**
  * A queue entry: one session's place in a waiting room, and its pass once it is admitted.
  *
- * The line, the draw and the budget are kept in `src/domain/waiting-room/decide.ts`; the doors follow `waiting-room.ts`.
+ * The queue, the draw and the budget are in `src/domain/waiting-room`; the room itself follows `waiting-room.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -11,7 +11,7 @@ export type QueueEntryTrigger = 'ADMIT' | 'DROP' | 'EXPIRE' | 'SPEND' | 'LEAVE';
 export const queueEntryMachine = setup({ types: { events: {} as { type: QueueEntryTrigger } } }).createMachine({
   id: 'queue-entry',
   description:
-    'A place in the waiting room and, once ADMITTED, the pass. A session that joins again after EXPIRED or LEFT gets a new entry at the back of the line; an old one never returns.',
+    'A place in the waiting room and, once ADMITTED, the pass. A session that joins again after EXPIRED or LEFT gets a new entry at the end of the queue; an old one never returns.',
   initial: {
     target: 'WAITING',
     description: 'POST /api/checkout/queue, and the session has no live entry on the event.',
@@ -21,17 +21,18 @@ export const queueEntryMachine = setup({ types: { events: {} as { type: QueueEnt
   },
   states: {
     WAITING: {
-      description: 'In the pre-queue or in line.',
+      description: 'In the pre-queue or in the queue.',
       on: {
         ADMIT: {
           target: 'ADMITTED',
-          description: "POST or GET of anybody's entry moves the line: doors open, and the minute's budget allows.",
+          description:
+            "POST or GET of anybody's entry moves the queue: the room is OPEN, and the minute's budget allows it.",
           meta: { also: 'pass_expires_at is waiting_room_minutes after the admission.' },
         },
         DROP: {
           target: 'EXPIRED',
           description: 'Not polled for waiting_room_inactivity_seconds (2 minutes by default).',
-          meta: { also: 'Dropped from the line; uses up no admission.' },
+          meta: { also: 'Dropped from the queue; uses up no admission.' },
         },
         LEAVE: { target: 'LEFT', description: 'DELETE /api/checkout/queue/{id}.' },
       },
@@ -47,15 +48,15 @@ export const queueEntryMachine = setup({ types: { events: {} as { type: QueueEnt
         SPEND: {
           target: 'EXPIRED',
           description: "The session's order is placed, on an event that limits how many passes live at once.",
-          meta: { also: 'The pass ends early and makes room for the next in line.' },
+          meta: { also: 'The pass ends early and makes room for the next in the queue.' },
         },
         LEAVE: { target: 'LEFT', description: 'DELETE /api/checkout/queue/{id}.' },
       },
     },
-    EXPIRED: { description: 'The pass ended, or the entry was dropped from the line.', type: 'final' },
+    EXPIRED: { description: 'The pass ended, or the entry was dropped from the queue.', type: 'final' },
     LEFT: { description: 'The buyer left.', type: 'final' },
   },
 });
 
 export type QueueEntryStatus = StatusOf<typeof queueEntryMachine>;
-export const queueEntryLaw = compile(queueEntryMachine);
+export const queueEntryTransitions = compile(queueEntryMachine);

@@ -1,53 +1,53 @@
 /**
- * The law in print: the text of README.md in this folder, made from the machines alone.
+ * Renders README.md of this folder from the machines.
  *
- * `render.ts` writes it; a test compares it with the file, so that the page can never say anything but the law.
+ * `render.ts` writes the file; a test compares it with this text, so that the page cannot differ from the tables.
  *
  *  1. The text depends on nothing but the machines: the same machines give the same bytes.
- *  2. Every status and every legal change of every machine is on the page.
+ *  2. Every status and every transition of every machine is on the page.
  */
 import type { AnyStateMachine } from 'xstate';
-import type { Law, LegalChange } from './compile.ts';
-import { holdLaw, holdMachine } from './hold.ts';
-import { orderLaw, orderMachine } from './order.ts';
-import { paymentLaw, paymentMachine } from './payment.ts';
-import { performanceLaw, performanceMachine } from './performance.ts';
-import { queueEntryLaw, queueEntryMachine } from './queue-entry.ts';
-import { seatLaw, seatMachine } from './seat.ts';
-import { serviceLaw, serviceMachine } from './service.ts';
-import { waitingRoomLaw, waitingRoomMachine } from './waiting-room.ts';
+import type { TransitionTable, Transition } from './compile.ts';
+import { holdTransitions, holdMachine } from './hold.ts';
+import { orderTransitions, orderMachine } from './order.ts';
+import { paymentTransitions, paymentMachine } from './payment.ts';
+import { performanceTransitions, performanceMachine } from './performance.ts';
+import { queueEntryTransitions, queueEntryMachine } from './queue-entry.ts';
+import { seatTransitions, seatMachine } from './seat.ts';
+import { serviceTransitions, serviceMachine } from './service.ts';
+import { waitingRoomTransitions, waitingRoomMachine } from './waiting-room.ts';
 
-/** One machine with the law compiled from it. */
+/** One machine with the table compiled from it. */
 export interface Chapter {
   readonly title: string;
   readonly machine: AnyStateMachine;
-  readonly law: Law<string, string>;
+  readonly table: TransitionTable<string, string>;
 }
 
 /** All machines, in reading order. */
 export const chapters: readonly Chapter[] = [
-  { title: 'Hold', machine: holdMachine, law: holdLaw },
-  { title: 'Order', machine: orderMachine, law: orderLaw },
-  { title: 'Payment', machine: paymentMachine, law: paymentLaw },
-  { title: 'Queue entry', machine: queueEntryMachine, law: queueEntryLaw },
-  { title: 'Seat', machine: seatMachine, law: seatLaw },
-  { title: 'Performance', machine: performanceMachine, law: performanceLaw },
-  { title: 'Waiting room', machine: waitingRoomMachine, law: waitingRoomLaw },
-  { title: 'Service', machine: serviceMachine, law: serviceLaw },
+  { title: 'Hold', machine: holdMachine, table: holdTransitions },
+  { title: 'Order', machine: orderMachine, table: orderTransitions },
+  { title: 'Payment', machine: paymentMachine, table: paymentTransitions },
+  { title: 'Queue entry', machine: queueEntryMachine, table: queueEntryTransitions },
+  { title: 'Seat', machine: seatMachine, table: seatTransitions },
+  { title: 'Performance', machine: performanceMachine, table: performanceTransitions },
+  { title: 'Waiting room', machine: waitingRoomMachine, table: waitingRoomTransitions },
+  { title: 'Service', machine: serviceMachine, table: serviceTransitions },
 ];
 
-const introduction = `# The law
+const introduction = `# Transition tables
 
-Every status in Holdfast and every legal change of it. This page is rendered from the machines beside it:
+Every status in Holdfast and every transition between them. This page is rendered from the machines beside it:
 change a machine, run \`npm run render\`, and commit both.
 
 Each file holds one flat [XState](https://stately.ai/docs) machine: a status has at most one target for each trigger, and there are
-no guards and no actions. *When* says under which condition a change happens and *Also* what comes with it; both are judged and done in
+no guards and no actions. *When* says under which condition a transition happens and *Also* what comes with it; both are done in
 \`src/domain\`. \`compile.ts\` turns each machine into a frozen table and refuses at start what a table cannot say.
 
-XState itself runs the few (the service, each date, each waiting room's doors); the tables run the many (holds, orders, payments,
-queue entries, seats). \`decide\` asks a table and refuses; \`evolve\` asks the same table and crashes, because a fact that the law
-forbids is a defect or a corrupt journal. Nothing else assigns a status.
+XState itself runs the service's own lifecycle; tables run everything of which there are many (holds, orders, payments, queue
+entries, seats, performances, waiting rooms). \`decide\` looks a transition up and refuses when there is none; \`evolve\` throws
+then, because such a fact is a defect or comes from a corrupt journal. Nothing else assigns a status.
 `;
 
 /** Returns the whole page as Markdown. */
@@ -56,32 +56,32 @@ export function renderReadme(): string {
   return [introduction, `${contents}\n`, ...chapters.map(renderChapter)].join('\n');
 }
 
-function renderChapter({ title, machine, law }: Chapter): string {
+function renderChapter({ title, machine, table }: Chapter): string {
   return [
     `## ${title}\n`,
     `${machine.root.description}\n`,
-    renderDiagram(law),
+    renderDiagram(table),
     renderTable(
       ['Status', 'Means'],
-      law.statuses.map((status) => [`\`${status}\``, machine.root.states[status]?.description ?? '']),
+      table.statuses.map((status) => [`\`${status}\``, machine.root.states[status]?.description ?? '']),
     ),
-    renderTable(['From', 'Trigger', 'To', 'When', 'Also'], law.changes.map(renderChange)),
+    renderTable(['From', 'Trigger', 'To', 'When', 'Also'], table.transitions.map(renderTransition)),
   ].join('\n');
 }
 
-function renderDiagram(law: Law<string, string>): string {
+function renderDiagram(table: TransitionTable<string, string>): string {
   return [
     '```mermaid',
     'stateDiagram-v2',
-    ...law.changes.map(({ from, trigger, to }) =>
+    ...table.transitions.map(({ from, trigger, to }) =>
       from === null ? `    [*] --> ${to}` : `    ${from} --> ${to}: ${trigger}`,
     ),
-    ...law.ends.map((status) => `    ${status} --> [*]`),
+    ...table.ends.map((status) => `    ${status} --> [*]`),
     '```\n',
   ].join('\n');
 }
 
-function renderChange({ from, trigger, to, when, also }: LegalChange): string[] {
+function renderTransition({ from, trigger, to, when, also }: Transition): string[] {
   return [from === null ? '(none)' : `\`${from}\``, trigger === null ? '' : `\`${trigger}\``, `\`${to}\``, when, also];
 }
 

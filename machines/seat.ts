@@ -1,5 +1,5 @@
 /**
- * A seat of a NUMBERED locality on one date.
+ * A seat of a NUMBERED locality in one performance.
  *
  * Kept as bytes in `src/domain/inventory/inventory.ts`; the hold or the ticket that has it is known there, not here.
  */
@@ -11,8 +11,8 @@ export type SeatTrigger = 'HOLD' | 'SELL' | 'FREE' | 'BLOCK' | 'UNBLOCK';
 export const seatMachine = setup({ types: { events: {} as { type: SeatTrigger } } }).createMachine({
   id: 'seat',
   description:
-    'A seat on one date. Late money takes a free seat again through HOLD and SELL in one turn; a changed hold frees and holds in one turn.',
-  initial: { target: 'AVAILABLE', description: 'The date or the seat is added to the event.' },
+    'A seat in one performance. Late money takes a free seat again through HOLD and SELL in one turn; a changed hold frees and holds in one turn.',
+  initial: { target: 'AVAILABLE', description: 'The performance or the seat is added to the event.' },
   states: {
     AVAILABLE: {
       description: 'Free to everybody.',
@@ -46,4 +46,4 @@ export const seatMachine = setup({ types: { events: {} as { type: SeatTrigger } 
 });
 
 export type SeatStatus = StatusOf<typeof seatMachine>;
-export const seatLaw = compile(seatMachine);
+export const seatTransitions = compile(seatMachine);

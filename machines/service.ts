@@ -1,7 +1,7 @@
 /**
  * The service itself, from its start to its end.
  *
- * Run by XState in `src`; the health routes and the exit code follow it.
+ * XState runs it in `src/actors`; the health routes and the exit code follow it.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -31,7 +31,7 @@ export const serviceMachine = setup({ types: { events: {} as { type: ServiceTrig
         DISK_FULL: {
           target: 'READ_ONLY',
           description: 'The journal cannot grow.',
-          meta: { also: 'What ran ahead of the disk is forgotten; changes are answered 503.' },
+          meta: { also: 'Changes that are not on disk are forgotten; further ones are answered 503.' },
         },
         DRAIN: {
           target: 'DRAINING',
@@ -73,4 +73,4 @@ export const serviceMachine = setup({ types: { events: {} as { type: ServiceTrig
 });
 
 export type ServiceStatus = StatusOf<typeof serviceMachine>;
-export const serviceLaw = compile(serviceMachine);
+export const serviceTransitions = compile(serviceMachine);

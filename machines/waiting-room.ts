@@ -1,7 +1,7 @@
 /**
- * The doors of an event's waiting room.
+ * The waiting room of an event, and whether it admits people.
  *
- * The places in it follow `queue-entry.ts`.
+ * Its entries follow `queue-entry.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
@@ -10,7 +10,7 @@ export type WaitingRoomTrigger = 'OPEN_AT_ONCE' | 'START_DRAW' | 'FINISH_DRAW' |
 
 export const waitingRoomMachine = setup({ types: { events: {} as { type: WaitingRoomTrigger } } }).createMachine({
   id: 'waiting-room',
-  description: 'The doors of a waiting room. In every status people may join, poll and leave.',
+  description: 'Whether a waiting room admits people. In every status people may join, poll and leave.',
   initial: {
     target: 'PRE_QUEUE',
     description: 'The event gets a waiting room.',
@@ -27,12 +27,12 @@ export const waitingRoomMachine = setup({ types: { events: {} as { type: Waiting
         START_DRAW: {
           target: 'DRAWING',
           description: 'opens_at is reached.',
-          meta: { also: 'The entries that are WAITING now take part; later ones line up behind them.' },
+          meta: { also: 'The entries that are WAITING now take part; later ones queue behind them.' },
         },
       },
     },
     DRAWING: {
-      description: 'The order of the line is being made from the seed and the entries.',
+      description: 'The order of the queue is being made from the seed and the entries.',
       on: {
         FINISH_DRAW: {
           target: 'OPEN',
@@ -46,7 +46,7 @@ export const waitingRoomMachine = setup({ types: { events: {} as { type: Waiting
       on: { PAUSE: { target: 'PAUSED', description: 'Everything is sold, on an event that pauses its room then.' } },
     },
     PAUSED: {
-      description: 'Nobody is admitted; the line stays as it is.',
+      description: 'Nobody is admitted; the queue stays as it is.',
       on: {
         RESUME: { target: 'OPEN', description: 'Tickets return to sale, or the event no longer pauses its room.' },
       },
@@ -55,4 +55,4 @@ export const waitingRoomMachine = setup({ types: { events: {} as { type: Waiting
 });
 
 export type WaitingRoomStatus = StatusOf<typeof waitingRoomMachine>;
-export const waitingRoomLaw = compile(waitingRoomMachine);
+export const waitingRoomTransitions = compile(waitingRoomMachine);

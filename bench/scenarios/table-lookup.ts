@@ -1,5 +1,5 @@
 import { createActor, transition } from 'xstate';
-import { holdLaw, holdMachine } from '#machines/hold.ts';
+import { holdTransitions, holdMachine } from '#machines/hold.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 
 const LOOKUPS = 5_000_000;
@@ -36,7 +36,7 @@ export const tableLookup: Scenario = {
 function lookUp(): void {
   let changed = 0;
   for (let i = 0; i < LOOKUPS; i += 1) {
-    const status = holdLaw.next('ACTIVE', i % 2 === 0 ? 'CHANGE' : 'CONVERT');
+    const status = holdTransitions.next('ACTIVE', i % 2 === 0 ? 'CHANGE' : 'CONVERT');
     if (status === 'CONVERTED') changed += 1;
   }
   if (changed !== LOOKUPS / 2) throw new Error('the table answered otherwise');

@@ -1,7 +1,7 @@
 import { createActor } from 'xstate';
 import {
   performanceMachine,
-  performanceLaw,
+  performanceTransitions,
   type PerformanceStatus,
   type PerformanceTrigger,
 } from '#machines/performance.ts';
@@ -39,7 +39,7 @@ export function startPerformance(eventId: string, performanceId: string, status:
 }
 
 function triggerBetween(from: PerformanceStatus, to: PerformanceStatus): PerformanceTrigger {
-  const change = performanceLaw.changes.find((each) => each.from === from && each.to === to);
-  invariant(change?.trigger, `the law knows no way from ${from} to ${to}`);
+  const change = performanceTransitions.transitions.find((each) => each.from === from && each.to === to);
+  invariant(change?.trigger, `the transition table must lead from ${from} to ${to}`);
   return change.trigger;
 }

@@ -4,7 +4,7 @@ import { serviceMachine, type ServiceStatus, type ServiceTrigger } from '#machin
 /** The service's own status, run by XState: whether it recovers, serves, only reads, drains or has stopped. */
 export interface ServiceStatusActor {
   readonly status: ServiceStatus;
-  /** Takes a trigger; one that the law does not know in this status changes nothing. */
+  /** Takes a trigger; one without a transition from this status changes nothing. */
   send(trigger: ServiceTrigger): void;
 }
 

@@ -1,30 +1,28 @@
 /**
- * A law as a picture: statuses in columns by how many changes they are from the beginning, changes as arrows between them.
+ * Draws a transition table as an SVG diagram: statuses in columns by their distance from the initial one, transitions as arrows.
  *
- * Drawn from the law alone, so that it can never say anything else. Called by `http/pages/docs-pages.ts`.
- *
- *  1. Triggers that lead from one status to the same other one share an arrow; those that lead back to where they came
- *     from are told in the table below the picture.
- *  2. Arrows onwards go straight, arrows within a column bend to the right, arrows back bend below everything.
+ *  1. Triggers between the same two statuses share an arrow; a trigger that leads back to its own status is listed only in
+ *     the table below the diagram.
+ *  2. Forward arrows are straight, arrows within a column bend to the right, backward arrows bend below everything.
  */
-import type { Law, LegalChange } from '#machines/compile.ts';
+import type { TransitionTable, Transition } from '#machines/compile.ts';
 import { chapters } from '#machines/readme.ts';
 
-/** A law with its picture, as the page of states shows it. */
-export interface DrawnLaw {
+/** A machine with its diagram, as the page of states shows it. */
+export interface DrawnMachine {
   readonly title: string;
   readonly description: string;
-  readonly changes: readonly LegalChange[];
+  readonly transitions: readonly Transition[];
   readonly svg: string;
 }
 
-/** Every law with its picture, in reading order. */
-export function drawnLaws(): readonly DrawnLaw[] {
-  return chapters.map(({ title, machine, law }) => ({
+/** Every machine with its diagram, in reading order. */
+export function drawnMachines(): readonly DrawnMachine[] {
+  return chapters.map(({ title, machine, table }) => ({
     title,
     description: machine.root.description ?? '',
-    changes: law.changes,
-    svg: diagramOf(law),
+    transitions: table.transitions,
+    svg: diagramOf(table),
   }));
 }
 
@@ -47,10 +45,10 @@ interface Place {
   readonly y: number;
 }
 
-/** The law as SVG text; texts in it are names of statuses and triggers, which need no escaping. */
-function diagramOf(law: Law<string, string>): string {
-  const arrows = arrowsOf(law);
-  const columns = columnsOf(law, arrows);
+/** The diagram as SVG text. Names of statuses and triggers need no escaping. */
+function diagramOf(table: TransitionTable<string, string>): string {
+  const arrows = arrowsOf(table);
+  const columns = columnsOf(table, arrows);
   const rowHeight = Math.max(92, LABEL_LINE * (Math.max(...arrows.map(({ triggers }) => triggers.length)) + 4));
   const tallest = Math.max(...columns.map((column) => column.length));
   const places = new Map<string, Place>();
@@ -75,13 +73,13 @@ function diagramOf(law: Law<string, string>): string {
     if (to.column > from.column) return straight(arrow, from, to);
     return bentRight(arrow, from, to, (bendsOfColumn[from.column]! += 1));
   });
-  const boxes = law.statuses.filter((status) => places.has(status)).map((status) => box(law, status, places));
-  return `<svg class="diagram" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="States of ${law.name}">${drawn.map(({ line }) => line).join('')}${boxes.join('')}${drawn.map(({ label }) => label).join('')}</svg>`;
+  const boxes = table.statuses.filter((status) => places.has(status)).map((status) => box(table, status, places));
+  return `<svg class="diagram" xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="States of ${table.name}">${drawn.map(({ line }) => line).join('')}${boxes.join('')}${drawn.map(({ label }) => label).join('')}</svg>`;
 }
 
-function arrowsOf(law: Law<string, string>): Arrow[] {
+function arrowsOf(table: TransitionTable<string, string>): Arrow[] {
   const byWay = new Map<string, { from: string; to: string; triggers: string[] }>();
-  for (const { from, trigger, to } of law.changes) {
+  for (const { from, trigger, to } of table.transitions) {
     if (from === null || trigger === null || from === to) continue;
     const way = byWay.get(`${from} ${to}`) ?? { from, to, triggers: [] };
     way.triggers.push(trigger);
@@ -91,18 +89,18 @@ function arrowsOf(law: Law<string, string>): Arrow[] {
 }
 
 /** Statuses by their distance from the beginning; what cannot be reached stands in the last column. */
-function columnsOf(law: Law<string, string>, arrows: readonly Arrow[]): string[][] {
-  const columns: string[][] = [[law.initial]];
-  const placed = new Set([law.initial]);
+function columnsOf(table: TransitionTable<string, string>, arrows: readonly Arrow[]): string[][] {
+  const columns: string[][] = [[table.initial]];
+  const placed = new Set([table.initial]);
   for (;;) {
-    const next = law.statuses.filter(
+    const next = table.statuses.filter(
       (status) => !placed.has(status) && arrows.some(({ from, to }) => to === status && columns.at(-1)!.includes(from)),
     );
     if (next.length === 0) break;
     for (const status of next) placed.add(status);
     columns.push(next);
   }
-  const unreached = law.statuses.filter((status) => !placed.has(status));
+  const unreached = table.statuses.filter((status) => !placed.has(status));
   return unreached.length === 0 ? columns : [...columns, unreached];
 }
 
@@ -157,10 +155,11 @@ function label(lines: readonly string[], x: number, y: number): string {
   return lines.map((text, i) => `<text class="label" x="${x}" y="${top + i * LABEL_LINE}">${text}</text>`).join('');
 }
 
-function box(law: Law<string, string>, status: string, places: ReadonlyMap<string, Place>): string {
+function box(table: TransitionTable<string, string>, status: string, places: ReadonlyMap<string, Place>): string {
   const { x, y } = places.get(status)!;
-  const kind = law.ends.includes(status) ? 'state end' : 'state';
-  const begins = status === law.initial ? `<circle class="head" cx="${x - 14}" cy="${y + BOX.height / 2}" r="5"/>` : '';
+  const kind = table.ends.includes(status) ? 'state end' : 'state';
+  const begins =
+    status === table.initial ? `<circle class="head" cx="${x - 14}" cy="${y + BOX.height / 2}" r="5"/>` : '';
   const text = `<text x="${x + BOX.width / 2}" y="${y + BOX.height / 2 + 4}">${status}</text>`;
   return `${begins}<g class="${kind}"><rect x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="9"/>${text}</g>`;
 }

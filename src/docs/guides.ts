@@ -204,7 +204,7 @@ const payments: Guide = {
       title: 'Webhooks',
       blocks: [
         {
-          text: 'Providers tell the result at `POST /api/payments/webhooks/{provider}`, signed as Standard Webhooks describes. A webhook may come twice, late or out of order; the order’s law decides, and a repeat changes nothing. When a provider cannot be reached the answer is `PAYMENT_PROVIDER_UNAVAILABLE`: the order stands, repeat the same request.',
+          text: 'Providers tell the result at `POST /api/payments/webhooks/{provider}`, signed as Standard Webhooks describes. A webhook may come twice, late or out of order; the order’s status decides what it changes, and a repeat changes nothing. When a provider cannot be reached the answer is `PAYMENT_PROVIDER_UNAVAILABLE`: the order stands, repeat the same request.',
         },
       ],
     },

@@ -1,6 +1,6 @@
 /** A box office in numbers: what there is of everything, for those who look at it from outside. */
-import { holdLaw, type HoldStatus } from '#machines/hold.ts';
-import { orderLaw, type OrderStatus } from '#machines/order.ts';
+import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
+import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { totals, type StockTotals } from './inventory/inventory.ts';
 import type { EventState } from './event-state.ts';
 
@@ -15,8 +15,8 @@ export interface Figures {
 /** The figures of nothing. */
 export const NO_FIGURES: Figures = {
   tickets: { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 },
-  holds: countByStatus(holdLaw.statuses, []),
-  orders: countByStatus(orderLaw.statuses, []),
+  holds: countByStatus(holdTransitions.statuses, []),
+  orders: countByStatus(orderTransitions.statuses, []),
   queue: { waiting: 0, admitted: 0 },
 };
 
@@ -25,8 +25,8 @@ export function figuresOf(state: EventState): Figures {
   const { holds, orders, waitingRoom, performances } = state;
   return {
     tickets: [...performances.values()].map(({ inventory }) => totals(inventory)).reduce(addEach, NO_FIGURES.tickets),
-    holds: addEach(countByStatus(holdLaw.statuses, holds.byId.values()), holds.ended.cutCounts()),
-    orders: countByStatus(orderLaw.statuses, orders.inOrder),
+    holds: addEach(countByStatus(holdTransitions.statuses, holds.byId.values()), holds.ended.cutCounts()),
+    orders: countByStatus(orderTransitions.statuses, orders.inOrder),
     queue: {
       waiting: waitingRoom?.entries.waitingCount ?? 0,
       admitted: waitingRoom?.entries.passes.size ?? 0,

@@ -71,10 +71,10 @@ test('the page of states draws every status, trigger and change of every machine
   const body = await read(apps.app, '/docs/states');
   const pictures = body.match(/<svg class="diagram"[^]*?<\/svg>/g) ?? [];
   assert.equal(pictures.length, chapters.length);
-  for (const [index, { law }] of chapters.entries()) {
-    for (const status of law.statuses) assert.ok(pictures[index]!.includes(`>${status}<`), status);
-    for (const { from, trigger, to } of law.changes) {
-      if (trigger !== null && from !== to) assert.ok(pictures[index]!.includes(trigger), `${law.name} ${trigger}`);
+  for (const [index, { table }] of chapters.entries()) {
+    for (const status of table.statuses) assert.ok(pictures[index]!.includes(`>${status}<`), status);
+    for (const { from, trigger, to } of table.transitions) {
+      if (trigger !== null && from !== to) assert.ok(pictures[index]!.includes(trigger), `${table.name} ${trigger}`);
     }
   }
 });

@@ -1,6 +1,4 @@
-/**
- * What a table cannot say, `compile` refuses: one machine for each such thing, all else in it being in order.
- */
+/** `compile` refuses what a table cannot say: one machine for each such feature, and nothing else wrong in it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assign, createMachine, type AnyStateMachine } from 'xstate';
@@ -62,14 +60,14 @@ const inexpressible: readonly (readonly [what: string, machine: () => AnyStateMa
 
 describe('compile', () => {
   it('turns a flat machine into a table', () => {
-    const law = compile(plain);
-    assert.equal(law.name, 'lamp');
-    assert.equal(law.initial, 'OFF');
-    assert.deepEqual(law.statuses, ['OFF', 'ON']);
-    assert.deepEqual(law.triggers, ['PRESS']);
-    assert.deepEqual(law.ends, []);
-    assert.equal(law.next('OFF', 'PRESS'), 'ON');
-    assert.deepEqual(law.changes, [
+    const table = compile(plain);
+    assert.equal(table.name, 'lamp');
+    assert.equal(table.initial, 'OFF');
+    assert.deepEqual(table.statuses, ['OFF', 'ON']);
+    assert.deepEqual(table.triggers, ['PRESS']);
+    assert.deepEqual(table.ends, []);
+    assert.equal(table.next('OFF', 'PRESS'), 'ON');
+    assert.deepEqual(table.transitions, [
       { from: null, trigger: null, to: 'OFF', when: '', also: '' },
       { from: 'OFF', trigger: 'PRESS', to: 'ON', when: '', also: '' },
       { from: 'ON', trigger: 'PRESS', to: 'OFF', when: 'Again.', also: '' },

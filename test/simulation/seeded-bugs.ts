@@ -208,8 +208,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'late money always brings an order back',
     'src/domain/orders/payments.ts',
-    'return isLawful && canBeHadAgain(state, order, now) ? trigger : null;',
-    'return isLawful ? trigger : null;',
+    'return isAllowed && canBeHadAgain(state, order, now) ? trigger : null;',
+    'return isAllowed ? trigger : null;',
   ),
   bug(
     'money revives what an operator cancelled',

@@ -12,7 +12,7 @@
  *    WHOLE_MS, at most WHOLE_HOLDS_MAX of them, and then without their items for two hours (`ended-records.ts`), however many end.
  */
 import { follow } from '#machines/compile.ts';
-import { holdLaw, type HoldTrigger } from '#machines/hold.ts';
+import { holdTransitions, type HoldTrigger } from '#machines/hold.ts';
 import { noteDeadline } from '../deadlines.ts';
 import { fact, type Fact, type FactData, type HoldLine } from '../fact.ts';
 import { recall, remember, type IdempotencyRecord } from '../idempotency.ts';
@@ -140,7 +140,7 @@ export function decideExpireHold(state: EventState, holdId: string, now: number)
 
 /** Null when the hold is ACTIVE and may take the trigger; HOLD_EXPIRED when its window ran out, else HOLD_NOT_ACTIVE. */
 export function refuseUnless(hold: Hold, trigger: HoldTrigger): Refusal | null {
-  if (hold.status === 'ACTIVE' && holdLaw.next(hold.status, trigger) !== undefined) return null;
+  if (hold.status === 'ACTIVE' && holdTransitions.next(hold.status, trigger) !== undefined) return null;
   return hold.status === 'EXPIRED' ? refuse('HOLD_EXPIRED', {}) : refuse('HOLD_NOT_ACTIVE', { status: hold.status });
 }
 
@@ -164,7 +164,7 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
   const hold: Hold = {
     id: data.holdId,
     sessionKey: data.sessionKey,
-    status: holdLaw.initial,
+    status: holdTransitions.initial,
     lines: data.lines,
     expiresAt: data.expiresAt,
     firstPlacedAt: data.firstPlacedAt,
@@ -181,7 +181,7 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
 
 export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged']): void {
   const hold = holdOf(state.holds, data.holdId);
-  hold.status = follow(holdLaw, hold.status, 'CHANGE');
+  hold.status = follow(holdTransitions, hold.status, 'CHANGE');
   eachHoldLine(state, hold, (performance, line) => giveBack(performance.inventory, line));
   // At the ceiling of hold_max_minutes the window stays: what was noted of its end stands, and is not noted again.
   const isMoved = data.expiresAt !== hold.expiresAt;
@@ -203,7 +203,7 @@ export function evolveHoldExpired(state: EventState, data: FactData['HoldExpired
 /** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
 export function convertHold(state: EventState, holdId: string, orderId: string, expiresAt: number | null): void {
   const hold = holdOf(state.holds, holdId);
-  hold.status = follow(holdLaw, hold.status, 'CONVERT');
+  hold.status = follow(holdTransitions, hold.status, 'CONVERT');
   state.holds.activeBySession.delete(hold.sessionKey);
   hold.orderId = orderId;
   if (expiresAt === null) return;
@@ -215,21 +215,21 @@ export function convertHold(state: EventState, holdId: string, orderId: string, 
 /** The first money of the order landed: what was held is sold. */
 export function consumeHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
-  hold.status = follow(holdLaw, hold.status, 'CONSUME');
+  hold.status = follow(holdTransitions, hold.status, 'CONSUME');
   eachHoldLine(state, hold, (performance, line) => sell(performance.inventory, line));
 }
 
 /** Money landed late and the same tickets can still be had: they are taken again and sold. */
 export function reclaimHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
-  hold.status = follow(holdLaw, hold.status, 'RECLAIM');
+  hold.status = follow(holdTransitions, hold.status, 'RECLAIM');
   eachHoldLine(state, hold, (performance, line) => retake(performance.inventory, line));
 }
 
 /** The operator cancelled a paid order: what was sold returns to sale. */
 export function returnHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
-  hold.status = follow(holdLaw, hold.status, 'RETURN');
+  hold.status = follow(holdTransitions, hold.status, 'RETURN');
   eachHoldLine(state, hold, (performance, line) => returnSold(performance.inventory, line));
 }
 
@@ -243,7 +243,7 @@ function endHold(state: EventState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' |
   // A replaced hold's place is taken by the new one. Deleted first, a key that is put in again and again would leave a
   // trail of dead entries in the Map, which every look at it walks (measured: 40 µs a turn in a Map of 7,500).
   if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
-  hold.status = follow(holdLaw, hold.status, trigger);
+  hold.status = follow(holdTransitions, hold.status, trigger);
   eachHoldLine(state, hold, (performance, line) => giveBack(performance.inventory, line));
   if (hold.orderId === null) for (const { id } of holds.ended.add(hold, at)) holds.byId.delete(id);
 }

@@ -1,11 +1,11 @@
 /** One performance: its status and its inventory. The status follows the stock after every change of it. */
 import { follow } from '#machines/compile.ts';
-import { performanceLaw, type PerformanceStatus } from '#machines/performance.ts';
+import { performanceTransitions, type PerformanceStatus } from '#machines/performance.ts';
 import { createInventory, isSoldOut, type Inventory } from './inventory.ts';
 import type { PerformanceDefinition } from '../catalogue/definition.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 
-/** One date: its status under the law, and its stock. */
+/** One performance: its status and its stock. */
 export interface PerformanceState {
   readonly id: string;
   status: PerformanceStatus;
@@ -29,8 +29,9 @@ export function shownStatus(performance: PerformanceState, definition: Performan
 
 export function openPerformance(plan: SalePlan, definition: PerformanceDefinition): PerformanceState {
   const inventory = createInventory(plan, definition.id);
-  const performance: PerformanceState = { id: definition.id, status: performanceLaw.initial, inventory };
-  if (definition.status === 'CANCELLED') performance.status = follow(performanceLaw, performance.status, 'CANCEL');
+  const performance: PerformanceState = { id: definition.id, status: performanceTransitions.initial, inventory };
+  if (definition.status === 'CANCELLED')
+    performance.status = follow(performanceTransitions, performance.status, 'CANCEL');
   return performance;
 }
 
@@ -39,7 +40,7 @@ export function followStock(performance: PerformanceState): void {
   if (performance.status === 'CANCELLED') return;
   const soldOut = isSoldOut(performance.inventory);
   if (soldOut && performance.status === 'ON_SALE')
-    performance.status = follow(performanceLaw, performance.status, 'SELL_OUT');
+    performance.status = follow(performanceTransitions, performance.status, 'SELL_OUT');
   else if (!soldOut && performance.status === 'SOLD_OUT')
-    performance.status = follow(performanceLaw, performance.status, 'RETURN');
+    performance.status = follow(performanceTransitions, performance.status, 'RETURN');
 }

@@ -9,7 +9,7 @@
  * 3. What the operator says in the definition (SOLD_OUT, DRAFT) is no status; it only closes or hides the date.
  */
 import { follow } from '#machines/compile.ts';
-import { performanceLaw } from '#machines/performance.ts';
+import { performanceTransitions } from '#machines/performance.ts';
 import { block, seatState, unblock, type Inventory } from './inventory.ts';
 import { rebase } from './rebase.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
@@ -121,7 +121,7 @@ export function evolvePlan(stock: EventState, plan: SalePlan): void {
 export function evolvePerformanceCancelled(stock: EventState, data: FactData['PerformanceCancelled']): void {
   const performance = stock.performances.get(data.performanceId);
   invariant(performance !== undefined, `no date ${data.performanceId}`);
-  performance.status = follow(performanceLaw, performance.status, 'CANCEL');
+  performance.status = follow(performanceTransitions, performance.status, 'CANCEL');
 }
 
 export function evolveSeatsBlocked(stock: EventState, data: FactData['SeatsBlocked']): void {

@@ -3,7 +3,7 @@
  *
  * Owns the states and their legality; the counters around them belong to `inventory.ts`, the only caller that changes a seat.
  *
- * 1. A state changes only through `changeSeat`, which follows the law of `machines/seat.ts`.
+ * 1. A state changes only through `changeSeat`, which follows the transition table of `machines/seat.ts`.
  * 2. Every change marks its row in each block index, so that no index answers from an older state.
  */
 

@@ -5,8 +5,8 @@
  * by `box-office.ts`, in a turn as in a replay; a fact that cannot follow on what was before is a defect.
  */
 import { follow } from '#machines/compile.ts';
-import { orderLaw } from '#machines/order.ts';
-import { paymentLaw, type PaymentTrigger } from '#machines/payment.ts';
+import { orderTransitions } from '#machines/order.ts';
+import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
 import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/holds.ts';
 import { remember } from '../idempotency.ts';
 import { invariant, unreachable } from '../invariant.ts';
@@ -87,7 +87,7 @@ function evolveOrderPlaced(state: EventState, data: FactData['OrderPlaced'], at:
     number: state.orders.inOrder.length,
     purchase,
     placedAt: at,
-    status: orderLaw.initial,
+    status: orderTransitions.initial,
     payments: [],
     ticketIds: [],
     refunds: [],
@@ -156,7 +156,7 @@ function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['Orde
     countOrder(state, order, 1);
     order.cancellation = null;
   }
-  order.status = follow(orderLaw, order.status, trigger);
+  order.status = follow(orderTransitions, order.status, trigger);
 }
 
 function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
@@ -169,7 +169,7 @@ function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData
 
 function evolveOrderExpired(state: EventState, { orderId }: FactData['OrderExpired'], at: number): void {
   const order = openOrder(state.orders, orderId);
-  order.status = follow(orderLaw, order.status, 'EXPIRE');
+  order.status = follow(orderTransitions, order.status, 'EXPIRE');
   endConvertedHold(state, order.purchase.holdId, 'EXPIRE', at);
   closePayments(order, 'EXPIRE');
   countOrder(state, order, -1);
@@ -181,7 +181,7 @@ function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
   else returnHold(state, holdId);
-  order.status = follow(orderLaw, order.status, 'CANCEL');
+  order.status = follow(orderTransitions, order.status, 'CANCEL');
   order.cancellation = { cause, operator, note, at };
   closePayments(order, 'CANCEL');
   countOrder(state, order, -1);
@@ -199,7 +199,7 @@ function requestedPayment(order: Order, paymentId: string, installment: number, 
     installment,
     amountCents: installmentsCents[installment - 1]!,
     currency,
-    status: paymentLaw.initial,
+    status: paymentTransitions.initial,
     createdAt: at,
     paidAt: null,
     checkoutSessionId: null,
@@ -218,7 +218,7 @@ function addPayment(orders: OrderBook, order: Order, payment: Payment): void {
 }
 
 function movePayment(payment: Payment, trigger: PaymentTrigger): void {
-  payment.status = follow(paymentLaw, payment.status, trigger);
+  payment.status = follow(paymentTransitions, payment.status, trigger);
 }
 
 /** Ends every try that still waits. */

@@ -1,5 +1,5 @@
 /** The orders of one event, as its state keeps them. */
-import { orderLaw, type OrderStatus } from '#machines/order.ts';
+import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { HashedTally } from '../collections/hashed-tally.ts';
 import { emailKey } from './email-key.ts';
 import { OrderRecords, tagOf } from './order-records.ts';
@@ -41,5 +41,5 @@ export function noOrders(): OrderBook {
 
 /** By what lists of orders are chosen: a status and a buyer. */
 export function orderTag(status: OrderStatus, email: string): number {
-  return tagOf(orderLaw.statuses.indexOf(status), emailKey(email));
+  return tagOf(orderTransitions.statuses.indexOf(status), emailKey(email));
 }

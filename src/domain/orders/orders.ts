@@ -14,7 +14,7 @@
  *    to happen is settled: packed, with its hold, until something happens to it after all.
  * 5. After an operator's doing a cancelled order stays cancelled.
  */
-import { orderLaw } from '#machines/order.ts';
+import { orderTransitions } from '#machines/order.ts';
 import { countPerks } from '../catalogue/bar-perks.ts';
 import { fact, type CancellationCause, type Fact, type OperatorMark } from '../fact.ts';
 import { sumOf } from '../money.ts';
@@ -113,7 +113,7 @@ export function decideCancelOrder(state: EventState, command: CommandOf<'CancelO
   if (isRefusal(order)) return order;
   const { status, cancellation } = order;
   if (cancellation !== null && cancellation.cause !== 'BUYER') return [];
-  if (orderLaw.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
+  if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
   return [cancelled(order, 'OPERATOR', command)];
 }
 

@@ -10,8 +10,8 @@
  * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the allowance of
  *    its address.
  */
-import { orderLaw } from '#machines/order.ts';
-import { paymentLaw } from '#machines/payment.ts';
+import { orderTransitions } from '#machines/order.ts';
+import { paymentTransitions } from '#machines/payment.ts';
 import { canHaveAgain } from '../catalogue/bar-perks.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
@@ -157,7 +157,8 @@ function takeMoney(
   const money: Money = { amountCents, currency, reference: report.paymentId, webhookId: report.webhookId };
   if (isRepeat(order, payment, money)) return [];
   const isAsked = payment.amountCents === amountCents && payment.currency === currency;
-  if (!isAsked || paymentLaw.next(payment.status, 'PAY') === undefined) return [strayMoney(order, payment, money, ids)];
+  if (!isAsked || paymentTransitions.next(payment.status, 'PAY') === undefined)
+    return [strayMoney(order, payment, money, ids)];
   const trigger = triggerOfMoney(state, order, payment, now);
   if (trigger === null) return [recorded(order, payment, money, false)];
   const paid = [recorded(order, payment, money, true), fact('OrderPaid', { orderId: order.id, trigger })];
@@ -183,8 +184,8 @@ function triggerOfMoney(
   const isLast = paidInstallments(order) + 1 === order.purchase.installmentsCents.length;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
-  const isLawful = orderLaw.next(order.status, trigger) !== undefined;
-  return isLawful && canBeHadAgain(state, order, now) ? trigger : null;
+  const isAllowed = orderTransitions.next(order.status, trigger) !== undefined;
+  return isAllowed && canBeHadAgain(state, order, now) ? trigger : null;
 }
 
 /** Whether all of an order that ended by the buyer or by time can be had again (4). */

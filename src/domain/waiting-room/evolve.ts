@@ -5,7 +5,7 @@
  * `box-office.ts`, in a turn as in a replay; a fact that cannot follow on what was before is a defect.
  */
 import { follow } from '#machines/compile.ts';
-import { waitingRoomLaw } from '#machines/waiting-room.ts';
+import { waitingRoomTransitions } from '#machines/waiting-room.ts';
 import { noteAdmissions } from './admissions.ts';
 import { noteDeadline } from '../deadlines.ts';
 import { invariant, unreachable } from '../invariant.ts';
@@ -85,7 +85,7 @@ function evolveWaitingRoomAdded(state: EventState, data: FactData['WaitingRoomAd
   const seal = drawSeed === null ? null : { seed: drawSeed, commitment: drawCommitment! };
   const room = makeRoom(opensAt, seal);
   state.waitingRoom = room;
-  if (opensAt === null) room.status = follow(waitingRoomLaw, room.status, 'OPEN_AT_ONCE');
+  if (opensAt === null) room.status = follow(waitingRoomTransitions, room.status, 'OPEN_AT_ONCE');
   else noteDeadline(state.deadlines, OPENING, opensAt);
 }
 
@@ -103,12 +103,12 @@ function evolveWaitingRoomRemoved(state: EventState): void {
 
 function evolveWaitingRoomPaused(state: EventState): void {
   const room = roomOf(state);
-  room.status = follow(waitingRoomLaw, room.status, 'PAUSE');
+  room.status = follow(waitingRoomTransitions, room.status, 'PAUSE');
 }
 
 function evolveWaitingRoomResumed(state: EventState): void {
   const room = roomOf(state);
-  room.status = follow(waitingRoomLaw, room.status, 'RESUME');
+  room.status = follow(waitingRoomTransitions, room.status, 'RESUME');
 }
 
 // ── the draw ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +117,7 @@ function evolveWaitingRoomResumed(state: EventState): void {
 function evolveDrawStarted(state: EventState, { entryCount, opening }: FactData['DrawStarted']): void {
   const room = roomOf(state);
   const { draw, entries } = room;
-  room.status = follow(waitingRoomLaw, room.status, 'START_DRAW');
+  room.status = follow(waitingRoomTransitions, room.status, 'START_DRAW');
   invariant(draw !== null && entries.line.size === entryCount, 'everybody who waits takes part in the draw');
   draw.opening = opening ?? null;
   draw.pool = entries.line;
@@ -145,7 +145,7 @@ function evolveDrawFinished(state: EventState, { entriesDigest }: FactData['Draw
   const room = roomOf(state);
   const { draw } = room;
   invariant(draw !== null && draw.order.length === draw.entryCount, 'everybody in the pool is drawn');
-  room.status = follow(waitingRoomLaw, room.status, 'FINISH_DRAW');
+  room.status = follow(waitingRoomTransitions, room.status, 'FINISH_DRAW');
   draw.pool = null;
   draw.entriesDigest = entriesDigest;
   draw.drawnAt = at;

@@ -12,7 +12,7 @@
  * 4. Of an entry that ended it is kept for two hours how it ended (`ended-records.ts`, 36 bytes each), however many end.
  */
 import { follow } from '#machines/compile.ts';
-import { queueEntryLaw, type QueueEntryStatus, type QueueEntryTrigger } from '#machines/queue-entry.ts';
+import { queueEntryTransitions, type QueueEntryStatus, type QueueEntryTrigger } from '#machines/queue-entry.ts';
 import { invariant } from '../invariant.ts';
 import { EndedRecords, type EndedRecord } from '../collections/ended-records.ts';
 import { append, createQueuePositions, stepOut, type Line } from './queue-positions.ts';
@@ -127,7 +127,7 @@ export function makeEntry(id: string, sessionKey: string, seenAt: number): Queue
   return {
     id,
     sessionKey,
-    status: queueEntryLaw.initial,
+    status: queueEntryTransitions.initial,
     slot: -1,
     pass: null,
     seenAt,
@@ -154,7 +154,7 @@ export function noteSeen(entries: QueueEntries, entry: QueueEntry, now: number):
 
 /** Lets somebody out of the line with a pass. */
 export function admitEntry(entries: QueueEntries, entry: QueueEntry, pass: QueuePass): void {
-  entry.status = follow(queueEntryLaw, entry.status, 'ADMIT');
+  entry.status = follow(queueEntryTransitions, entry.status, 'ADMIT');
   stepOut(entries.line, entry.slot, entry);
   unlink(entries, entry);
   entry.pass = pass;
@@ -174,7 +174,7 @@ export function endEntry(
     unlink(entries, entry);
   }
   entries.passes.delete(entry);
-  entry.status = follow(queueEntryLaw, entry.status, trigger);
+  entry.status = follow(queueEntryTransitions, entry.status, trigger);
   entries.liveBySession.delete(entry.sessionKey);
   entries.byId.delete(entry.id);
   entries.ended.add(entry.id, entry.sessionKey, endOf(entry), at);

@@ -4,7 +4,7 @@
  * What goes on in it is decided in `waiting-room.ts`, its draw in `drawing.ts`, its coming and going in `room-definition.ts`; facts are
  * applied in `waiting-room-evolve.ts`.
  */
-import { waitingRoomLaw, type WaitingRoomStatus } from '#machines/waiting-room.ts';
+import { waitingRoomTransitions, type WaitingRoomStatus } from '#machines/waiting-room.ts';
 import { noAdmissions, type RecentAdmissions } from './admissions.ts';
 import { invariant } from '../invariant.ts';
 import { noEntries, type QueueEntries, type QueueEntry } from './queue-entries.ts';
@@ -52,7 +52,7 @@ export interface DrawSeal {
 /** A room whose doors were never open. */
 export function makeRoom(opensAt: number | null, seal: DrawSeal | null): WaitingRoom {
   return {
-    status: waitingRoomLaw.initial,
+    status: waitingRoomTransitions.initial,
     opensAt,
     draw: seal === null ? null : sealedDraw(seal),
     entries: noEntries(),

@@ -4,7 +4,7 @@
  * Each part is of bounded size. When somebody was last seen is soft and left out. The order of the parts matters: the pool before
  * what was drawn of it, that before the line behind it. Called by `snapshot.ts`.
  */
-import { queueEntryLaw, type QueueEntryStatus } from '#machines/queue-entry.ts';
+import { queueEntryTransitions, type QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import { noteAdmissions, type AdmissionBatch } from './admissions.ts';
 import { noteDeadline } from '../deadlines.ts';
@@ -167,7 +167,7 @@ function restoreInPool({ draw, entries }: WaitingRoom, { id, sessionKey }: PoolR
   const entry = makeEntry(id, sessionKey ?? '', 0);
   entry.slot = append(draw!.pool!, entry);
   if (sessionKey !== null) keepWaiting(entries, entry);
-  else entry.status = queueEntryLaw.next(entry.status, 'LEAVE')!;
+  else entry.status = queueEntryTransitions.next(entry.status, 'LEAVE')!;
 }
 
 function restoreDrawn(state: EventState, entryId: string): void {
@@ -186,7 +186,7 @@ function restoreInLine({ entries }: WaitingRoom, { id, sessionKey }: WaitingReco
 function restorePass(state: EventState, { id, sessionKey, pass }: PassRecord): void {
   const { entries } = state.waitingRoom!;
   const entry = makeEntry(id, sessionKey, 0);
-  entry.status = queueEntryLaw.next(entry.status, 'ADMIT')!;
+  entry.status = queueEntryTransitions.next(entry.status, 'ADMIT')!;
   entry.pass = pass;
   entries.passes.add(entry);
   entries.byId.set(id, entry);

@@ -5,7 +5,7 @@
  * from the machines, guides and examples from `src/docs`. The pages have no script and load nothing.
  */
 import { createHash } from 'node:crypto';
-import { drawnLaws } from '#src/docs/diagram.ts';
+import { drawnMachines } from '#src/docs/diagram.ts';
 import { examples } from '#src/docs/examples.ts';
 import { guides, type Block, type Guide } from '#src/docs/guides.ts';
 import { ERRORS } from '../errors.ts';
@@ -232,8 +232,8 @@ function errorsPage(): DocsPage {
 }
 
 function statesPage(): DocsPage {
-  const parts = drawnLaws().map(({ title, description, changes, svg }) => {
-    const rows = changes.map(
+  const parts = drawnMachines().map(({ title, description, transitions, svg }) => {
+    const rows = transitions.map(
       ({ from, trigger, to, when }) =>
         html`<tr>
           <td><code>${from ?? 'new'}</code></td>

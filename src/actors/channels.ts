@@ -1,11 +1,7 @@
-/**
- * Where the actors say what happened, for metrics and live pages: diagnostics channels, so that nobody is called
- * and a message costs nothing while nobody listens.
- */
+/** Diagnostics channels for metrics and live pages: a message costs nothing while nothing subscribes. */
 import { channel } from 'node:diagnostics_channel';
 import type { Fact } from '#domain/fact.ts';
 import type { CommandType } from '#domain/command.ts';
-import type { PerformanceStatus } from '#machines/performance.ts';
 
 /** A command ran to its end; `code` is the refusal's, or null when it was done. */
 export interface TurnMessage {
@@ -15,14 +11,7 @@ export interface TurnMessage {
   readonly facts: readonly Fact[];
 }
 
-/** A date became sold out, came back or was cancelled. */
-export interface PerformanceMessage {
-  readonly eventId: string;
-  readonly performanceId: string;
-  readonly status: PerformanceStatus;
-}
-
-/** A box office came alive or went to sleep. */
+/** An event was activated or evicted. */
 export interface ActivationMessage {
   readonly eventId: string;
   readonly alive: boolean;
@@ -33,5 +22,4 @@ export interface ActivationMessage {
 export type { BatchMessage } from '#persistence/journal.ts';
 
 export const turnChannel = channel('holdfast:turn');
-export const performanceChannel = channel('holdfast:performance');
 export const activationChannel = channel('holdfast:activation');

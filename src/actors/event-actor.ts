@@ -1,17 +1,20 @@
 /**
- * The single writer of an event: its turns, one after the other, and the gate that replies leave through.
+ * The single writer of an event: its mailbox, its turns one after the other, and the gate that replies wait at.
  *
- * Owns the event's state while it is awake. What a command means is decided in `domain/event-state.ts`; how facts reach
- * the disk is the journal's. Called by `http/routes`, `payments` and the timers, always through `ask` and `look`.
+ * Owns the state of an event while it is in memory. What a command means is decided in `domain/decide.ts`; how facts reach the disk
+ * is the journal's. The inventory of each performance is an object of its own that alone changes its seat map, counters and claims;
+ * the event actor is the one mailbox and turn of all performances, because holds, sessions, the waiting room and purchase limits
+ * span them. So a performance has one writer and a hold over several is one atomic turn, without locks or messages between actors.
  *
  * 1. A turn runs to its end without waiting (I3); that is the mailbox and the lock.
  * 2. What has run out is settled before anything else in a turn, so that expiry is exact to the millisecond.
  * 3. A reply leaves when everything the state was built from is durable (I4): its own facts, and for a refusal or the
  *    read of one hold, order or entry the facts it saw.
- * 4. When a fact could not be applied or appended, memory ran ahead of the journal: the actor is retired at once and
- *    the event is activated again from what is on disk.
+ * 4. When a fact could not be applied or appended, memory is ahead of the journal: the actor is retired at once and
+ *    the event is activated again from the disk.
  * 5. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a state
- *    that the directory throws away before anything is written again.
+ *    that is discarded before anything is written again.
+ * 6. When a buyer who waits was last seen is soft state: it changes after the decision, and no fact says so.
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
 import { type EventState } from '#domain/event-state.ts';
@@ -25,7 +28,6 @@ import { turnChannel, type TurnMessage } from './channels.ts';
 import { runDraw } from './draw.ts';
 import { createHashing } from './hashing.ts';
 import { Overloaded } from './overloaded.ts';
-import { startPerformance, type PerformanceActor } from './performance.ts';
 import type { Clock } from './clock.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
@@ -64,10 +66,11 @@ export class EventActor {
   readonly #state: EventState;
   readonly #ports: EventActorPorts;
   readonly #turn: Turn & { now: number };
-  readonly #performances = new Map<string, PerformanceActor>();
   #lastSeq: number;
   #factsSinceSnapshot: number;
   #unanswered = 0;
+  /** What runs out next; undefined from a change of the state until it is looked up again. */
+  #due: ReturnType<typeof nextDeadline> | undefined;
   #wakeAt = Number.POSITIVE_INFINITY;
   #isRetired = false;
   /** Whether the state shows what no fact in the journal says (5). */
@@ -99,7 +102,6 @@ export class EventActor {
     };
     if (sleep?.sightings != null) restoreLastSeen(state, sleep.sightings);
     else markEverybodySeen(state, sleep?.since ?? ports.clock.now());
-    this.#followPerformances();
     this.#followDraw();
     this.#noteWake();
   }
@@ -135,7 +137,6 @@ export class EventActor {
       this.#admit(command.type);
       const now = this.#settle();
       this.#refuseFullRoom(command as Command);
-      noteEntrySeen(this.#state, command as Command, now);
       const answer = this.#run(command as Command, now);
       return this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
     } catch (error) {
@@ -168,7 +169,7 @@ export class EventActor {
 
   /** When something runs out here, in milliseconds since 1970; infinite when nothing can. */
   get dueAt(): number {
-    return nextDeadline(this.#state)?.at ?? Number.POSITIVE_INFINITY;
+    return this.#nextDue()?.at ?? Number.POSITIVE_INFINITY;
   }
 
   /** Reads the state as it is, for an event that falls asleep: nothing is settled any more. */
@@ -229,12 +230,12 @@ export class EventActor {
   }
 
   #settleUntil(now: number): void {
-    let due = nextDeadline(this.#state);
+    let due = this.#nextDue();
     while (due !== null && due.at <= now) {
       const { revision } = this.#state;
       this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
       invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
-      due = nextDeadline(this.#state);
+      due = this.#nextDue();
     }
   }
 
@@ -250,12 +251,13 @@ export class EventActor {
       invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
       due = nextEnding(this.#state);
     }
+    this.#due = undefined;
   }
 
   /** A poll moves no line while nothing can be written; whoever polls reads their place and is still there. */
   #pollForReading(command: CommandOf<'PollQueue'>): Promise<ReplyTo<'PollQueue'> | Refusal> {
     return this.lookDurably((state, now) => {
-      noteEntrySeen(state, command, now);
+      this.#noteSeen(command, now);
       const entry = viewOwnEntry(state, command.entryId, command.sessionKey, now);
       return isRefusal(entry) ? entry : { outcome: 'DONE', entry };
     });
@@ -264,6 +266,7 @@ export class EventActor {
   #run(command: Command, now: number): Reply | Refusal {
     this.#turn.now = now;
     const decision = decide(this.#state, command, this.#turn);
+    this.#noteSeen(command, now);
     if (isRefusal(decision)) {
       this.#publish(command, decision.code, []);
       return decision;
@@ -278,8 +281,8 @@ export class EventActor {
   #commit(facts: readonly Fact[], at: number): void {
     try {
       invariant(!this.#isForReading, 'a state that was settled for reading alone takes no command');
+      this.#due = undefined;
       for (const fact of facts) evolve(this.#state, fact, at);
-      this.#followPerformances();
       this.#lastSeq = this.#ports.journal.append({
         eventId: this.eventId,
         at,
@@ -293,6 +296,13 @@ export class EventActor {
     this.#factsSinceSnapshot += facts.length;
     this.#followDraw();
     this.#noteWake();
+  }
+
+  /** Whoever polls or joins again is still there. No fact says so, and no decision of the same turn depends on it. */
+  #noteSeen(command: Command, now: number): void {
+    if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
+    noteEntrySeen(this.#state, command, now);
+    this.#due = undefined;
   }
 
   /** The state in memory cannot be trusted any more (4). */
@@ -321,15 +331,6 @@ export class EventActor {
 
   // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Keeps the actor of each date in step with its status. */
-  #followPerformances(): void {
-    for (const performance of this.#state.performances.values()) {
-      const actor = this.#performances.get(performance.id);
-      if (actor !== undefined) actor.follow(performance.status);
-      else this.#performances.set(performance.id, startPerformance(this.eventId, performance.id, performance.status));
-    }
-  }
-
   /** Has a draw held that is too large for one turn, or that a crash cut short. */
   #followDraw(): void {
     if (this.#isDrawing || drawUnderWay(this.#state) === null) return;
@@ -340,9 +341,15 @@ export class EventActor {
     );
   }
 
+  /** Looked up once after each change: `nextDeadline` has to skip what no longer stands. */
+  #nextDue(): ReturnType<typeof nextDeadline> {
+    if (this.#due === undefined) this.#due = nextDeadline(this.#state);
+    return this.#due;
+  }
+
   /** Tells the timers when something is due earlier than they know. */
   #noteWake(): void {
-    const due = nextDeadline(this.#state);
+    const due = this.#nextDue();
     if (due === null || due.at === this.#wakeAt) return;
     this.#wakeAt = due.at;
     this.#ports.wakeAt(this.eventId, due.at);

@@ -80,8 +80,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'settling stops a millisecond early',
     'src/actors/event-actor.ts',
-    'let due = nextDeadline(this.#state);\n    while (due !== null && due.at <= now) {',
-    'let due = nextDeadline(this.#state);\n    while (due !== null && due.at < now) {',
+    'let due = this.#nextDue();\n    while (due !== null && due.at <= now) {',
+    'let due = this.#nextDue();\n    while (due !== null && due.at < now) {',
     'test/actors/event-actor.test.ts',
   ),
   bug(

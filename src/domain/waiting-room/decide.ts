@@ -7,7 +7,7 @@
  * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted never more passes live than that.
  * 2. People are admitted from the front. Nobody who is still there is overtaken; a ghost is dropped and uses up no admission.
  * 3. A ghost is a WAITING entry that was not seen for waiting_room_inactivity_seconds: from that millisecond on it reads EXPIRED.
- *    What was seen is soft state, brought by `noteEntrySeen` before a command is decided; a poll that admits nobody has no facts.
+ *    What was seen is soft state, changed by `noteEntrySeen` after a command is decided; a poll that admits nobody has no facts.
  * 4. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
  */
 import { admittedLately } from './admissions.ts';
@@ -180,8 +180,8 @@ export function isOfQueue(subjectId: string): boolean {
 // ── soft state ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Notes that whoever polls or joins again is still there, unless it is too late. Soft state: the actor calls it before it has the
- * command decided, at the moment of the turn, and nothing of it is kept (3). Constant time.
+ * Notes that whoever polls or joins again is still there, unless it is too late. Soft state: the actor calls it after the command is
+ * decided, at the moment of the turn, and nothing of it is kept (3). Constant time.
  */
 export function noteEntrySeen(state: EventState, command: Command, now: number): void {
   const room = state.waitingRoom;

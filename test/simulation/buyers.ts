@@ -1,8 +1,8 @@
 /**
- * The people of a simulated world: what a buyer, a bot, a cashier or an operator asks next.
+ * The clients of a simulated sale: the next command of a buyer, a bot, a payment provider or an operator.
  *
- * A buyer knows only what answers told; ids of others are tried now and then. Habits are drawn for each world (swarm testing):
- * a world in which nobody ever releases finds other faults than one in which everybody does.
+ * A buyer knows only the answers it got; sometimes it tries ids of others. Habits are drawn for each sale (swarm testing),
+ * because a sale without any release finds other faults than one with many.
  */
 import { code } from '../fixtures/definitions.ts';
 import { START } from './events.ts';
@@ -12,18 +12,18 @@ import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { HoldView, PaymentView } from '#domain/views.ts';
 
 export const HABITS = [
-  'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'snoop', 'read',
+  'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'foreign', 'read',
   'cancel', 'refund', 'block', 'redefine', 'call-off',
 ] as const; // prettier-ignore
 
 export type Habit = (typeof HABITS)[number];
 
-/** What bots do, and nothing else: they grab, push and try doors. */
-export const BOT_HABITS: readonly Habit[] = ['place', 'place', 'repeat', 'join', 'poll', 'snoop'];
+/** The habits of bots: they hold, repeat, queue and try ids of others. */
+export const BOT_HABITS: readonly Habit[] = ['place', 'place', 'repeat', 'join', 'poll', 'foreign'];
 
 export type Habits = Readonly<Record<Habit, number>>;
 
-/** Draws how often each thing is done; a third of them never. */
+/** Draws the weight of each habit; about a third of them get none. */
 export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits {
   const rare: Partial<Record<Habit, number>> = {
     'call-off': 0.15,
@@ -31,7 +31,7 @@ export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits
     block: 1,
     cancel: 1,
     refund: 4,
-    snoop: 1,
+    foreign: 1,
   };
   const common: Partial<Record<Habit, number>> = { place: 6, checkout: 4, pay: 6, buy: 3, poll: 3, read: 3 };
   const draw = (habit: Habit): number => {
@@ -43,7 +43,7 @@ export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits
   return Object.values(habits).every((weight) => weight === 0) ? { ...habits, place: 1 } : habits;
 }
 
-/** A browser and whoever sits before it. */
+/** A buyer with its session. */
 export interface Buyer {
   readonly sessionKey: string;
   readonly email: string;
@@ -53,10 +53,10 @@ export interface Buyer {
   entryId: string | null;
   orderIds: string[];
   /** The last request with an idempotency key. */
-  lastMarked: Command | null;
+  lastKeyed: Command | null;
 }
 
-/** A try to pay that a provider knows of. */
+/** A payment that the provider knows. */
 export interface KnownPayment {
   readonly eventId: string;
   readonly payment: PaymentView;
@@ -79,19 +79,19 @@ export function drawBuyers(chance: Chance, count: number, eventIds: readonly str
     hold: null,
     entryId: null,
     orderIds: [],
-    lastMarked: null,
+    lastKeyed: null,
   }));
 }
 
 const operator = { operator: 'olga', note: null };
 
-/** What somebody asks, as a command to an event; null when there is nothing to do it to. */
+/** The next command of a buyer with this habit; null when it has no object. */
 export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command | null {
   const { chance } = people;
   const { sessionKey } = buyer;
   switch (habit) {
     case 'place':
-      return mark(people, buyer, {
+      return withKey(people, buyer, {
         type: 'PlaceHold',
         sessionKey,
         items: items(people, buyer),
@@ -110,9 +110,9 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
     case 'release':
       return buyer.hold && { type: 'ReleaseHold', holdId: buyer.hold.id, sessionKey };
     case 'checkout':
-      return buyer.hold && mark(people, buyer, checkout(people, buyer, takeover(chance, buyer.hold)));
+      return buyer.hold && withKey(people, buyer, checkout(people, buyer, holdToBuy(chance, buyer.hold)));
     case 'buy':
-      return mark(
+      return withKey(
         people,
         buyer,
         checkout(people, buyer, { items: items(people, buyer).map((item) => withExtras(chance, item)) }),
@@ -124,7 +124,7 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       return orderId === undefined ? null : { type: 'OpenPayment', orderId };
     }
     case 'repeat': {
-      const last = buyer.lastMarked;
+      const last = buyer.lastKeyed;
       if (last?.type !== 'PlaceHold' || chance.percent(80)) return last;
       return { ...last, idempotency: { ...last.idempotency!, digest: 'another' } };
     }
@@ -134,8 +134,8 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       return buyer.entryId === null ? null : { type: 'PollQueue', entryId: buyer.entryId, sessionKey };
     case 'leave':
       return buyer.entryId === null ? null : { type: 'LeaveQueue', entryId: buyer.entryId, sessionKey };
-    case 'snoop':
-      return snoop(people, buyer);
+    case 'foreign':
+      return requestOfOthers(people, buyer);
     case 'cancel':
     case 'refund': {
       const orderIds = people.buyers.filter((each) => each.eventId === buyer.eventId).flatMap((each) => each.orderIds);
@@ -161,8 +161,8 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
   }
 }
 
-/** Tries with what belongs to somebody else, or to nobody. */
-function snoop({ buyers, chance }: People, { sessionKey, entryId, eventId }: Buyer): Command | null {
+/** A command with an id of another buyer, or an unknown one. */
+function requestOfOthers({ buyers, chance }: People, { sessionKey, entryId, eventId }: Buyer): Command | null {
   const other = chance.pick(buyers.filter((each) => each.eventId === eventId));
   const holdId = other.hold?.id ?? 'hld_1_000000000000000000000000';
   const commands: Command[] = [
@@ -180,12 +180,12 @@ function snoop({ buyers, chance }: People, { sessionKey, entryId, eventId }: Buy
   return chance.pick(commands);
 }
 
-/** Gives some requests an idempotency key, and remembers them for a repeat. */
-function mark(people: People, buyer: Buyer, command: CommandOf<'PlaceHold'> | CommandOf<'StartCheckout'>): Command {
+/** Gives some requests an idempotency key and remembers them for a repeat. */
+function withKey(people: People, buyer: Buyer, command: CommandOf<'PlaceHold'> | CommandOf<'StartCheckout'>): Command {
   if (!people.chance.percent(40)) return command;
   const key = `key-${people.chance.between(0, 1e9)}`;
-  buyer.lastMarked = { ...command, idempotency: { key, digest: command.type } };
-  return buyer.lastMarked;
+  buyer.lastKeyed = { ...command, idempotency: { key, digest: command.type } };
+  return buyer.lastKeyed;
 }
 
 const request = (ticketTypeId: string, quantity: number): ItemRequest => ({
@@ -196,7 +196,7 @@ const request = (ticketTypeId: string, quantity: number): ItemRequest => ({
   seatIds: null,
 });
 
-/** Asks for one free ticket on the floor. */
+/** Places a hold of one free ticket on the floor. */
 export function placeOne(sessionKey: string, performanceId: string, queuePass: string | null): CommandOf<'PlaceHold'> {
   const items = [{ ...request('guest', 1), performanceId }];
   return { type: 'PlaceHold', sessionKey, items, queuePass, idempotency: null };
@@ -214,14 +214,14 @@ function seat({ chance, definitionOf }: People, { eventId }: Buyer): string {
 
 function items(people: People, buyer: Buyer): ItemRequest[] {
   const { chance } = people;
-  if (chance.percent(6)) return party(people, buyer);
+  if (chance.percent(6)) return accessibleParty(people, buyer);
   return Array.from({ length: chance.weighted({ 1: 6, 2: 3, 3: 1 }) === '1' ? 1 : chance.between(2, 3) }, () =>
     item(people, buyer),
   );
 }
 
-/** Somebody in a wheelchair and who comes along, in either order, without seats of their choice. */
-function party(people: People, buyer: Buyer): ItemRequest[] {
+/** A wheelchair place and a companion, in either order, without chosen seats. */
+function accessibleParty(people: People, buyer: Buyer): ItemRequest[] {
   const { chance } = people;
   const performanceId = dateOf(people, buyer);
   const companion = chance.weighted({ seat: 4, side: 1, pair: 1 });
@@ -284,8 +284,8 @@ function checkout(
   };
 }
 
-/** A hold, now and then with its items typed again, right or wrong. */
-function takeover(chance: Chance, { id: holdId, items }: HoldView): Partial<CommandOf<'StartCheckout'>> {
+/** A checkout of a hold, sometimes with its items repeated, right or wrong. */
+function holdToBuy(chance: Chance, { id: holdId, items }: HoldView): Partial<CommandOf<'StartCheckout'>> {
   if (chance.percent(65)) return { holdId };
   const typed = items.map(({ ticketTypeId, sellingStageId, performanceId, quantity, seatIds }) => ({
     ...{ ticketTypeId, sellingStageId, performanceId, discountCode: null, attendees: null, barPerks: [] },
@@ -313,7 +313,7 @@ function withExtras(chance: Chance, wanted: ItemRequest): CheckoutItemRequest {
   };
 }
 
-/** As many as units, which for groups is too few. */
+/** One attendee for each unit, which is too few for groups. */
 function attendees(count: number): NonNullable<CheckoutItemRequest['attendees']> {
   return Array.from({ length: count }, (_, n) => ({
     name: `Guest ${n}`,
@@ -323,7 +323,7 @@ function attendees(count: number): NonNullable<CheckoutItemRequest['attendees']>
   }));
 }
 
-/** Money given back, as an operator notes it or as a provider reports it: often the same twice. */
+/** A refund, noted by an operator or reported by a provider, often the same twice. */
 function refund(chance: Chance, orderId: string): Command {
   const isReport = chance.percent(35);
   return {
@@ -337,7 +337,7 @@ function refund(chance: Chance, orderId: string): Command {
   };
 }
 
-/** What a provider says of one of its sessions: mostly the truth, sometimes twice or wrong. */
+/** A report of the provider on one of its sessions: in most cases right, sometimes repeated or wrong. */
 function report({ chance, knownPayments }: People, eventId: string): Command | null {
   const known = knownPayments.filter((till) => till.eventId === eventId);
   if (known.length === 0) return null;
@@ -354,7 +354,7 @@ function report({ chance, knownPayments }: People, eventId: string): Command | n
   };
 }
 
-/** The event with another floor, other prices, other codes, or other bounds on holds. */
+/** The event with another capacity, other prices, other codes, or other limits of holds. */
 function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDefinition {
   const definition = definitionOf(eventId);
   const [floor, ...others] = definition.localities;
@@ -377,7 +377,7 @@ function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDe
   };
 }
 
-/** What a buyer takes in from an answer. */
+/** Notes in the buyer what an answer says. */
 export function learn(buyer: Buyer, command: Command, reply: Reply): void {
   if ('hold' in reply) buyer.hold = reply.hold;
   if ('entry' in reply) buyer.entryId = reply.entry.id;

@@ -1,17 +1,17 @@
-/** Chance that can be repeated: everything random in a simulation comes from one seed. */
+/** Random numbers from a seed: everything random in a simulation comes from one. */
 export interface Chance {
-  /** From 0 up to, but not, 1. */
+  /** At least 0 and less than 1. */
   next(): number;
   /** A whole number from `least` to `most`. */
   between(least: number, most: number): number;
-  /** True so often out of a hundred times. */
+  /** True in so many of a hundred cases. */
   percent(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   /** Picks a name by its weight; at least one weight is positive. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
 }
 
-/** The generator mulberry32 by Tommy Ettinger (public domain), behind a mixing of the seed. */
+/** The generator mulberry32 by Tommy Ettinger (public domain), after a mixing of the seed. */
 export function chanceOf(seed: number): Chance {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 0;
   const next = (): number => {

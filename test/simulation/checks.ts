@@ -1,7 +1,7 @@
 /**
- * What must be so after a turn: the living office, what it shows, and the books, side by side.
+ * The checks after a turn: the state in memory and what the API shows of it, compared with the reference model.
  *
- * Nothing here decides or keeps anything; `run.ts` says when to look, `model.ts` keeps the books.
+ * Functions without state of their own.
  */
 import assert from 'node:assert/strict';
 import { eventView, stockOfPerformances, type AvailabilityRow } from '#domain/inventory/view.ts';
@@ -16,7 +16,7 @@ import type { EventActor } from '#actors/event-actor.ts';
 import type { EventState } from '#domain/event-state.ts';
 import { findAnyHold } from '#domain/holds/hold-book.ts';
 
-/** An event as it is at a moment, and as it must be. */
+/** An event in memory and its model, at a time. */
 export interface Inspected {
   readonly actor: EventActor;
   readonly model: SaleModel;
@@ -28,7 +28,7 @@ type Row = Pick<AvailabilityRow, 'ticketTypeId' | 'sellingStageId'> & { readonly
 /** The whole state as text. */
 export const piecesOf = (state: EventState): readonly string[] => [...snapshotPieces(state)];
 
-/** What the event shows is what the ledger counts. */
+/** The availability and reservations that the event shows equal those of the model. */
 export function assertShown({ actor, model, now }: Inspected, performanceId: string): void {
   const wanted = { performanceId, sessionKey: null };
   const shown = new Map<string, AvailabilityRow>();
@@ -48,7 +48,7 @@ export function assertShown({ actor, model, now }: Inspected, performanceId: str
   assertSum({ actor, model, now }, performanceId, shown);
 }
 
-/** A summed row is the sum of the rows of all dates. */
+/** A summed row is the sum of the rows of all performances. */
 function assertSum(
   { actor, model, now }: Inspected,
   performanceId: string,
@@ -82,8 +82,8 @@ function reservedOf(model: SaleModel, row: Row, now: number): number {
   return reserved;
 }
 
-/** I7 and I8, and the counters of the living office against the ledger. */
-export function assertBooks({ actor, model, now }: Inspected): void {
+/** I7, and the counters of the state equal those of the model. */
+export function assertStock({ actor, model, now }: Inspected): void {
   if (actor.isRetired) return;
   const read = (state: EventState) => stockOfPerformances(state);
   for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
@@ -99,38 +99,38 @@ export function assertBooks({ actor, model, now }: Inspected): void {
   }
 }
 
-/** Every hold, order and entry of the living office against the books; without facts nothing has changed (I2). */
+/** Every hold, order and entry of the state equals that of the model; without facts nothing has changed (I2). */
 export function assertState({ actor, model, now }: Inspected, before: readonly string[] | null): void {
   if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
   actor.look((state) => {
     for (const [id, hold] of model.holds) {
       const status = model.statusOfHold(hold, now);
-      const living = findAnyHold(state.holds, id, hold.sessionKey);
-      if (living === undefined && hold.orderId === null && model.mayBeForgotten(hold, now)) continue;
+      const found = findAnyHold(state.holds, id, hold.sessionKey);
+      if (found === undefined && hold.orderId === null && model.mayBeDropped(hold, now)) continue;
       assert.deepEqual(
-        [id, living?.status, living?.orderId ?? null],
+        [id, found?.status, found?.orderId ?? null],
         [id, status, hold.orderId],
-        'a hold is as in the books',
+        'a hold is as in the model',
       );
     }
     for (const [id, order] of model.orders) {
       const { status, refundDueCents, tickets } = viewOrder(state, state.orders.byId.get(id)!);
       const expected = [id, model.statusOfOrder(order, now), model.refundDue(order, now)];
-      assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the books');
+      assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the model');
       const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
       const ticketIds = tickets.map((ticket) => ticket.id);
       if (isLive) assert.deepEqual(ticketIds, order.tickets, 'tickets are as issued');
     }
     assertVoidTickets(state, model);
     for (const [id, entry] of model.entries) {
-      const living = findOwnEntry(state, id, entry.sessionKey);
-      if (isRefusal(living) && model.mayBeForgotten(entry, now)) continue;
-      assert.equal(isRefusal(living) ? living.code : living.status, entry.status, 'a place in line is as in the books');
+      const found = findOwnEntry(state, id, entry.sessionKey);
+      if (isRefusal(found) && model.mayBeDropped(entry, now)) continue;
+      assert.equal(isRefusal(found) ? found.code : found.status, entry.status, 'an entry is as in the model');
     }
   });
 }
 
-/** Doors are told the tickets of all orders that were cancelled after they had been issued, each once, and no other. */
+/** The void tickets are those of orders that were cancelled after their tickets were issued, each once, and no others. */
 function assertVoidTickets(state: EventState, model: SaleModel): void {
   const page = listVoidTickets(state, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
   assert.ok(!isRefusal(page));
@@ -138,8 +138,8 @@ function assertVoidTickets(state: EventState, model: SaleModel): void {
   assert.deepEqual([...page.ticketIds].sort(), expected.sort(), 'void tickets are those of cancelled orders');
 }
 
-/** While the doors are open and there is room, nobody is left waiting by whoever moved the line. */
-export function assertNobodyForgotten(model: SaleModel, now: number): void {
+/** While the waiting room is open and the rate and the limit allow it, no entry is left WAITING. */
+export function assertNobodyWaits(model: SaleModel, now: number): void {
   const { waitingRoomRate: rate, waitingRoomMaxAdmitted: most } = model.definition;
   const entries = [...model.entries.values()];
   const { waitingRoomOpensAt } = model.definition;
@@ -147,7 +147,10 @@ export function assertNobodyForgotten(model: SaleModel, now: number): void {
   const lately = entries.filter(({ admittedAt }) => admittedAt > now - MINUTE).length;
   const live = entries.filter(({ status }) => status === 'ADMITTED').length;
   const isFull = lately >= rate || (most !== null && live >= most);
-  assert.ok(isFull || !entries.some(({ status }) => status === 'WAITING'), 'somebody waits though there is room');
+  assert.ok(
+    isFull || !entries.some(({ status }) => status === 'WAITING'),
+    'no entry waits while another may be admitted',
+  );
 }
 
 function ticketsOf(model: SaleModel, dateId: string, statuses: readonly string[], now: number): number {

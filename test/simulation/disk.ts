@@ -1,13 +1,13 @@
 /**
- * What a simulated process left, on a real disk: a data folder written as the journal's writer writes it, and then hurt.
+ * The facts of a simulated process on a real disk: a data folder that is written like the journal writes it, and then damaged.
  *
- * Owns batches, watermark and harm. A power cut takes what was not synced, whole or torn or out of order; a bad disk flips a bit
- * anywhere. What the folder opens with is read by the service's own recovery. Used by `service.ts` at a crash, now and then.
+ * Owns the batches, the watermark and the damage. A power cut loses bytes that were not synced, whole, torn or out of order; a
+ * bad disk flips a bit anywhere. The folder is opened by the real recovery.
  *
- * 1. After a power cut the folder opens, with everything that was durable and whole units of what was not.
- * 2. After a flipped bit it opens with all that was durable, or is refused; it is never silently shorter.
- * 3. After a pruning, without any snapshot, every event has all its facts from archive and journal; after a bit flipped in the
- *    archive too, or the damage is named.
+ * 1. After a power cut the folder opens with all durable facts and whole units of the others.
+ * 2. After a flipped bit it opens with all durable facts, or is refused; it is never silently shorter.
+ * 3. After a prune without any snapshot every event has all its facts in archive and journal. After a flipped bit in the archive
+ *    too, unless the damage is reported.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -25,40 +25,45 @@ import { WatermarkWriter, watermarkPath } from '#persistence/sqlite/watermark.ts
 import type { Chance } from './chance.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
-/** The journal of a process at the moment it ends. */
-export interface Remains {
+/** The journal of a process when it ends. */
+export interface DiskContents {
   readonly rows: readonly FactRow[];
   /** The last fact of each unit. */
   readonly unitEnds: ReadonlySet<number>;
   readonly durableSeq: number;
 }
 
-export type Harm = 'torn' | 'zeroed' | 'reordered' | 'flipped' | 'pruned' | 'pruned and flipped';
+export type Damage = 'torn' | 'zeroed' | 'reordered' | 'flipped' | 'pruned' | 'pruned and flipped';
 
-export const HARMS: readonly Harm[] = ['torn', 'zeroed', 'reordered', 'flipped', 'pruned', 'pruned and flipped'];
+export const DAMAGES: readonly Damage[] = ['torn', 'zeroed', 'reordered', 'flipped', 'pruned', 'pruned and flipped'];
 
 const SECTOR_BYTES = 512;
 const WAL_HEADER_BYTES = 32;
 
-/** Hurts the remains on a disk and opens them: the last fact that is there, or null when the folder is refused. */
-export async function openHurt(chance: Chance, remains: Remains, harm: Harm): Promise<number | null> {
+/** Writes, damages and opens a folder: the last fact in it, or null when the folder is refused. */
+export async function openDamaged(chance: Chance, contents: DiskContents, damage: Damage): Promise<number | null> {
   const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-sale-'));
   try {
     const folder = path.join(parent, 'written');
-    const syncedBytes = writeFolder(chance, remains, folder, parent);
-    if (harm === 'pruned' || harm === 'pruned and flipped') {
-      await readPruned(chance, parent, remains, harm);
-      return remains.rows.length;
+    const syncedBytes = writeFolder(chance, contents, folder, parent);
+    if (damage === 'pruned' || damage === 'pruned and flipped') {
+      await readPruned(chance, parent, contents, damage);
+      return contents.rows.length;
     }
-    hurt(chance, parent, harm, syncedBytes);
-    return await openFolder(parent, remains, harm);
+    damageFolder(chance, parent, damage, syncedBytes);
+    return await openFolder(parent, contents, damage);
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
 }
 
-/** Writes the remains; copies the files, open as they are, to `out`; returns how much of the log was synced. */
-function writeFolder(chance: Chance, { rows, unitEnds, durableSeq }: Remains, folder: string, out: string): number {
+/** Writes the facts; copies the files to `out` while they are open; returns how many bytes of the log were synced. */
+function writeFolder(
+  chance: Chance,
+  { rows, unitEnds, durableSeq }: DiskContents,
+  folder: string,
+  out: string,
+): number {
   const db = openWriting(journalPath(mkdtempSync(folder)));
   const home = path.dirname(db.name);
   const watermark = new WatermarkWriter(home);
@@ -75,7 +80,7 @@ function writeFolder(chance: Chance, { rows, unitEnds, durableSeq }: Remains, fo
       watermark.write({ journalId, seq, hash: Buffer.from(hash).toString('hex') });
   };
   for (const batch of batchesOf(chance, storedFacts(rows, unitEnds), durableSeq)) write(batch);
-  // What follows a checkpoint is written over the log from its beginning; so only one after which nothing follows.
+  // Writes after a checkpoint overwrite the log from its beginning, so a checkpoint is only made at the end.
   if (durableSeq === rows.length && chance.percent(50)) db.pragma('wal_checkpoint(PASSIVE)');
   for (const name of [db.name, `${db.name}-wal`, watermarkPath(home)])
     copyFileSync(name, path.join(out, path.basename(name)));
@@ -94,7 +99,7 @@ function storedFacts(rows: readonly FactRow[], unitEnds: ReadonlySet<number>): S
   });
 }
 
-/** Batches of whole units; one ends where what was synced ends. */
+/** Batches of whole units; one of them ends at the durable head. */
 function* batchesOf(chance: Chance, facts: readonly StoredFact[], durableSeq: number): Generator<StoredFact[]> {
   let batch: StoredFact[] = [];
   for (const fact of facts) {
@@ -107,16 +112,16 @@ function* batchesOf(chance: Chance, facts: readonly StoredFact[], durableSeq: nu
   if (batch.length > 0) yield batch;
 }
 
-function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): void {
+function damageFolder(chance: Chance, folder: string, damage: Damage, syncedBytes: number): void {
   const log = `${journalPath(folder)}-wal`;
-  const target = harm === 'flipped' ? chance.pick([journalPath(folder), log, watermarkPath(folder)]) : log;
-  if (harm === 'flipped') return flip(chance, target);
+  const target = damage === 'flipped' ? chance.pick([journalPath(folder), log, watermarkPath(folder)]) : log;
+  if (damage === 'flipped') return flip(chance, target);
   const bytes = readFileSync(target);
   const cut = chance.between(syncedBytes, bytes.length);
-  if (harm === 'torn') writeFileSync(target, bytes.subarray(0, cut));
-  else if (harm === 'zeroed') writeFileSync(target, bytes.fill(0, cut, Math.min(bytes.length, cut + SECTOR_BYTES)));
+  if (damage === 'torn') writeFileSync(target, bytes.subarray(0, cut));
+  else if (damage === 'zeroed') writeFileSync(target, bytes.fill(0, cut, Math.min(bytes.length, cut + SECTOR_BYTES)));
   else {
-    // Of what was not synced the end is on the disk and something before it is not.
+    // The last unsynced bytes are on the disk, and bytes before them are not.
     const end = chance.between(cut, bytes.length);
     writeFileSync(
       target,
@@ -125,8 +130,8 @@ function hurt(chance: Chance, folder: string, harm: Harm, syncedBytes: number): 
   }
 }
 
-/** Moves some of the facts to one or two files of the archive, then reads every event without a snapshot (3). */
-async function readPruned(chance: Chance, folder: string, { rows }: Remains, harm: Harm): Promise<void> {
+/** Moves some of the facts to one or two files of the archive, then reads every event without a snapshot (rule 3). */
+async function readPruned(chance: Chance, folder: string, { rows }: DiskContents, damage: Damage): Promise<void> {
   await writeWatermarkAtHead(folder);
   for (let count = chance.between(1, 2); count > 0; count -= 1) {
     const archived = writeArchive(folder, chance.between(1, rows.length), 0);
@@ -135,20 +140,20 @@ async function readPruned(chance: Chance, folder: string, { rows }: Remains, har
     db.close();
   }
   const [file] = listArchives(folder);
-  const isFlipped = harm === 'pruned and flipped' && file !== undefined;
+  const isFlipped = damage === 'pruned and flipped' && file !== undefined;
   if (isFlipped) flip(chance, file.path);
   const { problems } = await verifyJournal(folder);
-  assert.ok(isFlipped || problems.length === 0, `${harm}: ${problems[0]?.what}`);
+  assert.ok(isFlipped || problems.length === 0, `${damage}: ${problems[0]?.what}`);
   const view = viewJournal(folder);
   const text = ({ seq, at, eventId, type, data }: FactRow) => JSON.stringify([seq, at, eventId, type, data]);
   try {
     for (const eventId of new Set(rows.map((row) => row.eventId))) {
       const expected = rows.filter((row) => row.eventId === eventId).map(text);
       try {
-        assert.deepEqual([...(await view!.factsOf(eventId))].map(text), expected, `${harm}: every fact is there`);
+        assert.deepEqual([...(await view!.factsOf(eventId))].map(text), expected, `${damage}: every fact is there`);
       } catch (error) {
         if (!isFlipped || !(error instanceof JournalDamaged)) throw error;
-        assert.ok(problems.length > 0, `${harm}: verify names what the reader does`);
+        assert.ok(problems.length > 0, `${damage}: verify names what the reader does`);
       }
     }
   } finally {
@@ -175,19 +180,23 @@ function flip(chance: Chance, target: string): void {
   writeFileSync(target, bytes);
 }
 
-async function openFolder(folder: string, { rows, unitEnds, durableSeq }: Remains, harm: Harm): Promise<number | null> {
+async function openFolder(
+  folder: string,
+  { rows, unitEnds, durableSeq }: DiskContents,
+  damage: Damage,
+): Promise<number | null> {
   const found: FactRow[] = [];
   try {
     const head = await recoverHead(folder, { onRow: (row) => found.push(row) });
     const headSeq = head?.seq ?? 0;
-    assert.ok(headSeq >= durableSeq, `${harm}: ${durableSeq} facts were durable, ${headSeq} are there`);
-    assert.ok(headSeq === 0 || unitEnds.has(headSeq), `${harm}: half a unit is there`);
+    assert.ok(headSeq >= durableSeq, `${damage}: ${durableSeq} facts were durable, ${headSeq} are there`);
+    assert.ok(headSeq === 0 || unitEnds.has(headSeq), `${damage}: half a unit is there`);
     const text = ({ seq, at, eventId, type, data }: FactRow) => JSON.stringify([seq, at, eventId, type, data]);
-    assert.deepEqual(found.map(text), rows.slice(0, headSeq).map(text), `${harm}: what is there is what was written`);
+    assert.deepEqual(found.map(text), rows.slice(0, headSeq).map(text), `${damage}: what is there is what was written`);
     return headSeq;
   } catch (error) {
     const isRefused = error instanceof JournalDamaged || error instanceof JournalTooNew;
-    if (!isRefused || harm !== 'flipped') throw error;
+    if (!isRefused || damage !== 'flipped') throw error;
     return null;
   }
 }

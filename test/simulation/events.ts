@@ -1,4 +1,4 @@
-/** What is for sale in a simulated world: small events, so that everything runs out, drawn anew for every seed. */
+/** The events of a simulated sale: small, so that everything sells out, and drawn for every seed. */
 import { code, eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -15,7 +15,7 @@ const HALLS: readonly (readonly string[])[] = [
   ['...a..', 'a|..z'],
 ];
 
-/** An event with a floor and a hall, on one or two dates, with or without a waiting room, caps and quotas. */
+/** An event with a floor and a hall, in one or two performances, with or without a waiting room, limits and quotas. */
 export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDefinition {
   const maybe = (share: number, least: number, most: number): number | null =>
     chance.percent(share) ? chance.between(least, most) : null;
@@ -67,7 +67,7 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
   });
 }
 
-/** Soon, while those who joined at the beginning are still there and take part in the draw, or later. */
+/** Soon, while entries that joined at the beginning still take part in the draw, or later. */
 function opensIn(chance: Chance): number {
   return chance.percent(60) ? chance.between(1, 20) * 5_000 : chance.between(2, 8) * MINUTE;
 }

@@ -1,9 +1,9 @@
 /**
- * The real counter window between the people of a simulation and what they asked: routes, schemas, bodies and error table.
+ * The check of the HTTP layer with the commands and answers of a simulated sale: routes, schemas, bodies and error table.
  *
- * A command that was asked is written as the request a storefront would send and goes through the real app. The office behind
- * the app checks that the same command comes out of it and gives the answer that the simulation had; what the app makes of
- * that must be what the API says. Nothing is decided here. Used by `run.ts`, one request at a time.
+ * A command is written as the request that a storefront would send, and goes through the real app. The event behind the app
+ * asserts that it receives the same command and returns the answer that the simulation got; the response must be what the API
+ * says. One request at a time.
  */
 import assert from 'node:assert/strict';
 import { createTicketSigner } from '#tickets/signing.ts';
@@ -21,19 +21,19 @@ interface Request {
   readonly body: object | null;
 }
 
-/** What stands at the counter now: the command that must come out, and what it is answered. */
-interface Errand {
+/** The command that the event must receive, and the answer it returns. */
+interface ExpectedCall {
   readonly command: Command;
   readonly answer: Reply | Refusal;
-  asked: boolean;
+  isReceived: boolean;
 }
 
 export interface HttpCheck {
-  /** Sends a command through the window and checks what comes of it; nothing for commands that no buyer sends. */
-  pass(eventId: string, command: Command, answer: Reply | Refusal, now: number): Promise<void>;
+  /** Sends a command over HTTP and checks the response; skips commands that no buyer sends. */
+  check(eventId: string, command: Command, answer: Reply | Refusal, now: number): Promise<void>;
 }
 
-/** Statuses that are not 400, as the API's tables have them. */
+/** The statuses of the API that are not 400, by code. */
 const STATUS: Readonly<Record<string, number>> = {
   QUEUE_PASS_REQUIRED: 403,
   QUEUE_PASS_INVALID: 403,
@@ -48,39 +48,39 @@ const STATUS: Readonly<Record<string, number>> = {
   IDEMPOTENCY_KEY_REUSED: 422,
 };
 
-/** Opens the window; one serves any number of sales. */
+/** Opens the app; one serves any number of sales. */
 export async function openHttpCheck(): Promise<HttpCheck> {
-  const counter: { errand: Errand | null; now: number } = { errand: null, now: 0 };
-  const app = await buildPublicApp(portsOf(counter));
+  const current: { expected: ExpectedCall | null; now: number } = { expected: null, now: 0 };
+  const app = await buildPublicApp(portsOf(current));
   await app.ready();
   return {
-    async pass(eventId, command, answer, now) {
+    async check(eventId, command, answer, now) {
       const request = requestOf(eventId, command);
       if (request === null) return;
-      const errand: Errand = { command, answer, asked: false };
-      Object.assign(counter, { errand, now });
+      const expected: ExpectedCall = { command, answer, isReceived: false };
+      Object.assign(current, { expected, now });
       const { method, url, headers, body } = request;
       const response = await app.inject({ method, url, headers, ...(body === null ? {} : { payload: body }) });
-      const told = response.json<Record<string, unknown>>();
+      const answered = response.json<Record<string, unknown>>();
       const context = `${method} ${url} ${JSON.stringify(body)} ⇒ ${response.statusCode} ${response.body}`;
-      if (!errand.asked) {
-        assert.ok(isMalformed(command), `stopped at the counter: ${context}`);
-        assert.deepEqual([response.statusCode, told['code']], [400, 'VALIDATION_ERROR'], context);
-      } else if (isRefusal(answer)) assertRefused(answer, response.statusCode, told, now, context);
-      else assertDone(command, answer, response.statusCode, told, context);
+      if (!expected.isReceived) {
+        assert.ok(isMalformed(command), `refused before the event: ${context}`);
+        assert.deepEqual([response.statusCode, answered['code']], [400, 'VALIDATION_ERROR'], context);
+      } else if (isRefusal(answer)) assertRefused(answer, response.statusCode, answered, now, context);
+      else assertDone(command, answer, response.statusCode, answered, context);
     },
   };
 }
 
-function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
+function portsOf(current: { expected: ExpectedCall | null; now: number }): PublicPorts {
   const event = {
     execute(command: Command) {
-      const errand = counter.errand!;
-      assert.deepEqual(plain(command), plain(errand.command), 'the command that was sent is the one that arrives');
-      errand.asked = true;
-      return Promise.resolve(errand.answer);
+      const expected = current.expected!;
+      assert.deepEqual(plain(command), plain(expected.command), 'the event receives the command that was sent');
+      expected.isReceived = true;
+      return Promise.resolve(expected.answer);
     },
-    // The one look is for codes that do not exist; their bound is a matter of addresses, of which there is one here.
+    // The only read is of wrong codes, whose limit is by address; here there is one address.
     look: () => 0,
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);
@@ -111,7 +111,7 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
     } as unknown as PublicPorts['payments'],
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     metrics: { observe: () => {}, watchInUse: () => {} } as unknown as PublicPorts['metrics'],
-    clock: { now: () => counter.now },
+    clock: { now: () => current.now },
     health: { readiness: () => ({ ready: true, degraded: [] }), draining: false },
     log: { error: (details) => assert.fail(JSON.stringify(details)) },
     baseUrl: () => 'http://shop.test',
@@ -119,15 +119,15 @@ function portsOf(counter: { errand: Errand | null; now: number }): PublicPorts {
   };
 }
 
-const SESSION = { checkoutSessionId: 'cs_1_of_the_counter', redirectUrl: 'https://pay.example/' };
+const SESSION = { checkoutSessionId: 'cs_1_of_the_simulation', redirectUrl: 'https://pay.example/' };
 
-/** A command without the digest and the route before the key, which only the window makes. */
+/** A command without the digest, and without the route before its key: only the HTTP layer makes both. */
 function plain(command: Command): unknown {
   if (!('idempotency' in command) || command.idempotency == null) return { ...command, idempotency: null };
   return { ...command, idempotency: command.idempotency.key.split(' ').at(-1) };
 }
 
-/** What the schemas of the API do not let through. */
+/** Whether the schemas of the API refuse the command. */
 function isMalformed(command: Command): boolean {
   const items: readonly ItemRequest[] = 'items' in command ? (command.items ?? []) : [];
   const places = items.flatMap(({ performanceId, seatIds }) => (seatIds ?? []).map((id) => `${performanceId} ${id}`));
@@ -189,7 +189,7 @@ function startRequest(eventId: string, command: Extract<Command, { type: 'StartC
   return { method: 'POST', url: '/api/checkout/start', headers: { 'content-type': 'application/json', ...key }, body };
 }
 
-/** What is not asked for is left out, or null where that is the same. */
+/** An item of a request; absent fields are left out, or null where both mean the same. */
 function itemBody({ ticketTypeId, sellingStageId, quantity, performanceId, seatIds }: ItemRequest): object {
   return {
     ticket_type_id: ticketTypeId,
@@ -211,12 +211,12 @@ function checkoutItemBody(item: CheckoutItemRequest): object {
 function assertRefused(
   { code }: Refusal,
   statusCode: number,
-  told: Record<string, unknown>,
+  body: Record<string, unknown>,
   now: number,
   context: string,
 ): void {
   const status = STATUS[code] ?? 400;
-  const { message, detail, ...rest } = told;
+  const { message, detail, ...rest } = body;
   assert.deepEqual(rest, { statusCode: status, code, timestamp: new Date(now).toISOString() }, context);
   assert.equal(statusCode, status, context);
   assert.ok(typeof message === 'string' && typeof detail === 'object' && detail !== null, context);
@@ -226,31 +226,31 @@ function assertDone(
   command: Command,
   answer: Reply,
   statusCode: number,
-  told: Record<string, unknown>,
+  body: Record<string, unknown>,
   context: string,
 ): void {
   if ('hold' in answer) {
     assert.equal(statusCode, command.type === 'PlaceHold' ? 201 : 200, context);
-    assertHold(answer.hold, told, context);
+    assertHold(answer.hold, body, context);
   } else if ('entry' in answer) {
     assert.equal(statusCode, 'joined' in answer && answer.joined ? 201 : 200, context);
     const { id, status, position } = answer.entry;
-    assert.deepEqual([told['id'], told['status'], told['position']], [id, status, position], context);
+    assert.deepEqual([body['id'], body['status'], body['position']], [id, status, position], context);
   } else if ('order' in answer && 'payment' in answer && answer.order !== null) {
     assert.equal(statusCode, 201, context);
     const { order, payment } = answer;
     const session = payment === null ? null : (payment.checkoutSessionId ?? SESSION.checkoutSessionId);
     assert.deepEqual(
-      [told['order_id'], told['total_amount'], told['currency'], told['checkout_session_id']],
+      [body['order_id'], body['total_amount'], body['currency'], body['checkout_session_id']],
       [order.id, order.totalCents, order.currency, session],
       context,
     );
-    assert.equal(told['payment_provider'] === 'FREE', payment === null, context);
+    assert.equal(body['payment_provider'] === 'FREE', payment === null, context);
   } else assert.fail(context);
 }
 
-function assertHold(hold: HoldView, told: Record<string, unknown>, context: string): void {
-  const { id, event_id, status, expires_at, order_id, items } = told;
+function assertHold(hold: HoldView, body: Record<string, unknown>, context: string): void {
+  const { id, event_id, status, expires_at, order_id, items } = body;
   const expected = [hold.id, hold.eventId, hold.status, new Date(hold.expiresAt).toISOString(), hold.orderId];
   assert.deepEqual([id, event_id, status, expires_at, order_id], expected, context);
   const lines = (items as Record<string, unknown>[]).map((item) => [

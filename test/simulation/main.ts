@@ -1,12 +1,12 @@
 /**
- * `npm run simulate`: plays sales by their seeds and stops at the first that fails, with the line that plays it again.
+ * `npm run simulate`: runs sales by their seeds and stops at the first that fails, with the command that repeats it.
  *
  *   npm run simulate -- --seed 7            one seed
  *   npm run simulate -- --seeds 1..5000     a range
  *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
  *
- * `--steps` and `--buyers` bound a sale, `--without crash,full` leaves habits and faults out, `--keep-on` goes on after
- * a failure, `--no-shrink` leaves a failing sale as large as it is. Exit code 0 good, 1 something failed, 2 wrong use.
+ * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues after
+ * a failure, `--no-shrink` does not reduce a failing sale. Exit code 0 good, 1 something failed, 2 wrong use.
  */
 import { parseArgs } from 'node:util';
 import { simulate, type Scenario } from './run.ts';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-/** The first seed, the last, and the moment to stop at. */
+/** The first seed, the last, and the time to stop at. */
 function span(): { readonly first: number; readonly last: number; readonly endsAt: number } {
   const endless = { last: Number.MAX_SAFE_INTEGER, endsAt: Number.POSITIVE_INFINITY };
   const range = /^(\d+)\.\.(\d+)$/.exec(values.seeds ?? '');
@@ -41,11 +41,11 @@ if (![first, last, Number(values.steps), Number(values.buyers)].every(Number.isI
   process.exit(2);
 }
 
-/** Between lines of progress in a log. */
-const TELL_EVERY_MS = 30_000;
+/** The pause between lines of progress in a log. */
+const REPORT_EVERY_MS = 30_000;
 
 const begin = Date.now();
-let toldAt = begin;
+let reportedAt = begin;
 const sum = { seeds: 0, steps: 0, simulatedMs: 0, failures: 0 };
 const seen = new Map<string, number>();
 
@@ -56,19 +56,19 @@ function progress(): string {
   return `${sum.seeds} sales, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
 }
 
-/** On a terminal all the time, in a log now and then. */
-function tellProgress(seed: number): void {
+/** Updates a line on a terminal; writes a line to a log from time to time. */
+function reportProgress(seed: number): void {
   if (process.stdout.isTTY && sum.seeds % 20 === 0) process.stdout.write(`\r${progress()}`);
-  if (process.stdout.isTTY || Date.now() < toldAt + TELL_EVERY_MS) return;
-  toldAt = Date.now();
+  if (process.stdout.isTTY || Date.now() < reportedAt + REPORT_EVERY_MS) return;
+  reportedAt = Date.now();
   console.log(`${progress()}; at seed ${seed}`);
 }
 
 async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
   const small = values['no-shrink'] ? { scenario, outcome } : await shrink(scenario, outcome);
   console.log(`\nseed ${scenario.seed} failed: ${outcome.failure?.message}`);
-  console.log(`shrunk to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
-  console.log(`play it again: ${commandOf(scenario)}\n         or small: ${commandOf(small.scenario)}`);
+  console.log(`reduced to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
+  console.log(`repeat it: ${commandOf(scenario)}\n    or reduced: ${commandOf(small.scenario)}`);
 }
 
 for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
@@ -84,7 +84,7 @@ for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
     await report(scenario, outcome);
     if (!values['keep-on']) break;
   }
-  tellProgress(seed);
+  reportProgress(seed);
 }
 
 console.log(`${process.stdout.isTTY ? '\r' : ''}${progress()}`);

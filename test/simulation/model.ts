@@ -1,8 +1,8 @@
 /**
- * The books of one event, kept from its facts in the plainest way: maps of holds, orders and entries, and nothing summed up.
+ * The reference model of one event: maps of holds, orders and entries, made from its facts, without any sums.
  *
- * Every fact is checked against the books as it comes: what it says must have been possible and exact to the millisecond.
- * Rebuilt from the surviving facts after a crash. `prediction.ts` reads it to foretell answers.
+ * Every fact is checked against the model before it is applied: it must have been possible, and exact to the millisecond. The
+ * model is rebuilt from the surviving facts after a crash. `prediction.ts` reads it to predict answers.
  */
 import assert from 'node:assert/strict';
 import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
@@ -18,7 +18,7 @@ export interface ModelHold {
   expiresAt: number;
   readonly firstPlacedAt: number;
   orderId: string | null;
-  /** The moment of the fact that ended it; null while there was none. */
+  /** The time of the fact that ended it; null before. */
   endedAt: number | null;
 }
 
@@ -58,8 +58,8 @@ export interface ModelRefund {
   readonly amountCents: number;
   readonly currency: string;
   reference: string | null;
-  /** Who said so: the operator, the provider, or both. */
-  readonly saidBy: Set<'OPERATOR' | 'PROVIDER'>;
+  /** Who reported it: the operator, the provider, or both. */
+  readonly reportedBy: Set<'OPERATOR' | 'PROVIDER'>;
 }
 
 export interface ModelEntry {
@@ -67,9 +67,9 @@ export interface ModelEntry {
   status: 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
   admittedAt: number;
   passExpiresAt: number;
-  /** An order was placed with the pass by a request without a session key. */
+  /** Whether a request without a session key placed an order with the pass. */
   isSpentWithoutKey: boolean;
-  /** The moment of the fact that ended it; null while there was none. */
+  /** The time of the fact that ended it; null before. */
   endedAt: number | null;
 }
 
@@ -94,14 +94,14 @@ export class SaleModel {
 
   // ── queries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** What a hold is at a moment, whether or not a timer has fired. */
+  /** The status of a hold at a time, whether or not a timer has fired. */
   statusOfHold({ status, expiresAt }: ModelHold, now: number): ModelHold['status'] {
     const runsOut = status === 'ACTIVE' || status === 'CONVERTED';
     return runsOut && expiresAt <= now ? 'EXPIRED' : status;
   }
 
-  /** Whether what ended without an order may be forgotten: it stays readable for two hours, however many others end meanwhile. */
-  mayBeForgotten({ endedAt }: Pick<ModelHold, 'endedAt'>, now: number): boolean {
+  /** Whether a hold or entry that ended may be dropped: it stays readable for two hours, however many others end meanwhile. */
+  mayBeDropped({ endedAt }: Pick<ModelHold, 'endedAt'>, now: number): boolean {
     return endedAt !== null && endedAt + 120 * MINUTE <= now;
   }
 
@@ -113,7 +113,7 @@ export class SaleModel {
     return ['ACTIVE', 'CONVERTED', 'CONSUMED'].includes(this.statusOfHold(hold, now));
   }
 
-  /** Tickets held and sold on a date by lines that pass the test, a session's own hold left out. */
+  /** Tickets held and sold of a performance by lines that pass the test, without the session's own hold. */
   ticketsTaken(performanceId: string, now: number, own: ModelHold | null, test: (line: Line) => boolean): number {
     let count = 0;
     for (const hold of this.holds.values()) {
@@ -139,7 +139,7 @@ export class SaleModel {
     return [...this.#blocked].filter((place) => place.startsWith(`${performanceId} `)).length;
   }
 
-  /** Whether a type may sit in a seat: of its zones, and of the accessible ones if it is accessible. */
+  /** Whether a seat is of the zones of a type, and accessible if the type is. */
   fitsType(seatId: string, ticketTypeId: string): boolean {
     const seat = this.#seat(seatId);
     const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
@@ -147,7 +147,7 @@ export class SaleModel {
     return type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey);
   }
 
-  /** Whether a type may be given a seat that it did not name: accessible seats are for accessible types alone. */
+  /** Whether a type may be assigned a seat: accessible seats are assigned to accessible types alone. */
   mayBeAssigned(seatId: string, ticketTypeId: string): boolean {
     const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
     return this.fitsType(seatId, ticketTypeId) && this.#seat(seatId)!.accessible === type.accessible;
@@ -195,9 +195,9 @@ export class SaleModel {
 
   // ── the facts of a turn ────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Takes over the facts of one turn. Throws when they cannot be. */
+  /** Applies the facts of one turn. Throws when they are not possible. */
   take(facts: readonly Fact[], at: number): void {
-    assert.ok(at >= this.#lastAt, 'time went back');
+    assert.ok(at >= this.#lastAt, 'time does not go back');
     this.#lastAt = at;
     for (const fact of facts) {
       this.#show(fact, at);
@@ -208,7 +208,7 @@ export class SaleModel {
     }
   }
 
-  /** To whoever watches the line, a pass that was spent is one that left. */
+  /** The model of the waiting room treats a spent pass as an entry that left. */
   #show(fact: Fact, at: number): void {
     if (fact.type !== 'QueuePassSpent') return this.waitingRoom?.watch(fact, at);
     const { entryId, withoutKey } = fact.data;
@@ -282,7 +282,7 @@ export class SaleModel {
     for (const line of data.lines)
       assert.equal(line.unitPriceCents, this.#priceNow(line), 'a new line has the price of now');
     const { holdId: id, sessionKey, lines, expiresAt, firstPlacedAt, idempotency } = data;
-    assert.ok(!this.holds.has(id), 'an id is given once');
+    assert.ok(!this.holds.has(id), 'an id is used once');
     const unended = { status: 'ACTIVE', orderId: null, endedAt: null } as const;
     this.holds.set(id, { ...unended, id, sessionKey, lines, expiresAt, firstPlacedAt });
     if (idempotency !== null)
@@ -303,7 +303,7 @@ export class SaleModel {
     hold.expiresAt = expiresAt;
   }
 
-  /** A window from now, up to the ceiling; where the ceiling was lowered, up to what was promised before. */
+  /** The end of a window from now, at most the ceiling; after the ceiling was lowered, at least the end that was promised before. */
   #windowEnd(firstPlacedAt: number, endSoFar: number, at: number): number {
     const { holdMinutes, holdMaxMinutes } = this.definition;
     const end = at + holdMinutes * MINUTE;
@@ -312,7 +312,7 @@ export class SaleModel {
     return end <= ceiling ? end : Math.max(ceiling, Math.min(end, endSoFar));
   }
 
-  /** Seats must be free, of the type's zones and named once; how many fit is judged after the turn. */
+  /** Seats must be free, of the type's zones and named once; counters are checked after the turn. */
   #assertFree(lines: readonly HoldLine[], at: number, own: ModelHold | null): void {
     const named = new Set<string>();
     for (const { performanceId, ticketTypeId, seatIds, ticketCount } of lines) {
@@ -347,7 +347,7 @@ export class SaleModel {
       case 'PaymentRequested': {
         const { orderId, paymentId, installment } = fact.data;
         const order = this.#order(orderId);
-        assert.ok(order.status === 'PENDING' || order.status === 'PARTIALLY_PAID', 'paid for what is over');
+        assert.ok(order.status === 'PENDING' || order.status === 'PARTIALLY_PAID', 'only a live order is paid');
         order.payments.set(
           paymentId,
           newPayment(installment, order.installmentsCents[installment - 1]!, order.currency),
@@ -386,7 +386,7 @@ export class SaleModel {
         return this.#pay(this.#order(fact.data.orderId), at);
       case 'TicketsIssued': {
         const order = this.#order(fact.data.orderId);
-        assert.equal(fact.data.ticketIds.length, order.ticketCount, 'one ticket for each place');
+        assert.equal(fact.data.ticketIds.length, order.ticketCount, 'one ticket for each place of the order');
         for (const ticketId of fact.data.ticketIds) {
           assert.ok(!this.#ticketIds.has(ticketId), 'a ticket is issued once');
           this.#ticketIds.add(ticketId);
@@ -437,7 +437,7 @@ export class SaleModel {
     assert.equal(
       ticketCount,
       hold.lines.reduce((sum, each) => sum + each.ticketCount, 0),
-      'the order is its hold',
+      'the order has the tickets of its hold',
     );
     const codes = new Set(
       [data.promoCode, ...items.map(({ discountCode }) => discountCode)].filter((code) => code !== null),
@@ -467,7 +467,7 @@ export class SaleModel {
     this.#assertCaps(order, at);
   }
 
-  /** What an event allows only so often is not exceeded, whatever raced (codes, perks, tickets of one address). */
+  /** No limit of the event is exceeded: uses of codes, perks, tickets of one address. */
   #assertCaps({ email, codes }: ModelOrder, at: number): void {
     for (const text of codes) {
       const max = this.definition.promoCodes.find(({ code }) => code === text)!.maxUses ?? Infinity;
@@ -496,16 +496,16 @@ export class SaleModel {
 
   #cancelOrder({ orderId, cause, refundDueCents }: FactData['OrderCancelled'], at: number): void {
     const order = this.#order(orderId);
-    assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'cancelled what was over');
+    assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'only a live order is cancelled');
     assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
-    assert.equal(refundDueCents, paidOf(order) - refundedOf(order), 'all that came is due back');
+    assert.equal(refundDueCents, paidOf(order) - refundedOf(order), 'all money paid and not refunded is due');
     order.status = 'CANCELLED';
     order.cause = cause;
     closePayments(order);
     this.#endHold(order.holdId, ['CONVERTED', 'CONSUMED'], 'RELEASED', at);
   }
 
-  /** Money that the order cannot use and that was not given back. */
+  /** Money that the order cannot use and that was not refunded. */
   refundDue(order: ModelOrder, now: number): number {
     const isLive = this.#liveOrders(now).includes(order);
     const useful = isLive
@@ -559,7 +559,7 @@ export class SaleModel {
     }
   }
 
-  // ── helpers of the books ───────────────────────────────────────────────────────────────────────────────────────────
+  // ── helpers ───────────────────────────────────────────────────────────────────────────────────────────
 
   #hold(holdId: string): ModelHold {
     const hold = this.holds.get(holdId);
@@ -586,7 +586,7 @@ export class SaleModel {
     hold.endedAt = at;
   }
 
-  /** I7 over the facts alone: nothing is taken beyond what there is. */
+  /** I7 from the facts alone: no more is taken than the capacity. */
   #assertStock(eventId: string, performanceId: string, at: number): void {
     const isOfFloor = ({ ticketTypeId }: Line) => ['adult', 'group', 'guest'].includes(ticketTypeId);
     const onFloor = this.ticketsTaken(performanceId, at, null, isOfFloor);
@@ -594,7 +594,7 @@ export class SaleModel {
   }
 }
 
-/** With an order end its tries to pay. */
+/** The payments of an order end with it. */
 function closePayments({ payments }: ModelOrder): void {
   for (const payment of payments.values()) payment.status = 'OVER';
 }
@@ -611,7 +611,7 @@ function newPayment(installment: number, amountCents: number, currency: string):
   return { ...empty, installment, amountCents, currency };
 }
 
-/** What came for an order in a currency; amounts of two currencies are never added up. */
+/** The money paid for an order in a currency; amounts of two currencies are never added. */
 export function paidOf({ payments, ...order }: ModelOrder, currency = order.currency): number {
   const ofCurrency = [...payments.values()].filter((payment) => payment.currency === currency);
   return ofCurrency.reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
@@ -624,26 +624,26 @@ export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.c
 
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
-  const speaker = provider === undefined ? 'OPERATOR' : 'PROVIDER';
+  const reporter = provider === undefined ? 'OPERATOR' : 'PROVIDER';
   if (reference !== null) {
     assert.ok(!order.refunds.some((refund) => refund.reference === reference), 'a reference counts once');
   }
   const known = order.refunds.find((refund) => refund.id === sameAs);
   if (known !== undefined) {
-    assert.ok(amountCents === 0 && !known.saidBy.has(speaker), 'a note and a report are one refund');
-    known.saidBy.add(speaker);
+    assert.ok(amountCents === 0 && !known.reportedBy.has(reporter), 'a note and a report are one refund');
+    known.reportedBy.add(reporter);
     known.reference ??= reference;
     return;
   }
-  order.refunds.push({ id, amountCents, currency, reference, saidBy: new Set([speaker]) });
-  assert.ok(refundedOf(order, currency) <= paidOf(order, currency), 'more was given back than came');
+  order.refunds.push({ id, amountCents, currency, reference, reportedBy: new Set([reporter]) });
+  assert.ok(refundedOf(order, currency) <= paidOf(order, currency), 'no more is refunded than was paid');
 }
 
 function keyOf(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>): string {
   return [line.performanceId, line.ticketTypeId, line.sellingStageId].join();
 }
 
-/** An address without what people put after a plus sign, in lower case. */
+/** An address in lower case, without the tag after a plus sign. */
 function plainAddress(email: string): string {
   return email
     .trim()

@@ -1,19 +1,19 @@
 /**
- * The naive oracle: what must come of a command, judged over plain maps that are counted anew every time.
+ * The prediction of answers: what a command must be answered, counted over the plain maps of the reference model.
  *
- * It shares types with the engine and no code. `model.ts` keeps the books from the facts; this file reads them and says
- * beforehand which answers are right. Where the choice among good seats would have to be known, both answers pass.
+ * It shares types with the service and no code. `model.ts` applies the facts; this file reads the model before a command and
+ * says which answers are right. Where the assigned seats would have to be known, both possible answers are accepted.
  */
 import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
 import { paidOf, refundedOf, type ModelHold, type ModelOrder, type ModelPayment, type SaleModel } from './model.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
 
-/** What may come of a command: its reply or one of these refusals, and the facts that it leaves behind. */
+/** The possible outcomes of a command: its reply or one of these refusals, and the facts it writes. */
 export interface Prediction {
   /** DONE, or the code of a refusal. */
   readonly outcomes: readonly string[];
-  /** The types of its facts when it is DONE; absent where they are not foretold. */
+  /** The types of its facts when it is DONE; absent where they are not predicted. */
   readonly facts?: readonly string[];
   /** Of INSUFFICIENT_TICKETS. */
   readonly available?: number;
@@ -23,7 +23,7 @@ export interface Prediction {
   readonly seatIds?: readonly string[];
   /** Of an order. */
   readonly totalCents?: number;
-  /** What rare case it is, so that a simulation that never gets there is noticed. */
+  /** The name of a rare case, so that a simulation that never reaches it is noticed. */
   readonly rarity?: string;
   /** Of a hold that is placed: the seats that its items are assigned, by ticket type. */
   readonly assigned?: ReadonlyMap<string, readonly string[]>;
@@ -50,12 +50,12 @@ interface PricedItem {
   readonly request: CheckoutItemRequest | null;
 }
 
-const no = (code: string, more: Partial<Prediction> = {}): Prediction => ({ outcomes: [code], ...more });
-const yes = (...facts: string[]): Prediction => ({ outcomes: ['DONE'], facts });
-const rare = (rarity: string, ...facts: string[]): Prediction => ({ ...yes(...facts), rarity });
+const refused = (code: string, more: Partial<Prediction> = {}): Prediction => ({ outcomes: [code], ...more });
+const done = (...facts: string[]): Prediction => ({ outcomes: ['DONE'], facts });
+const rare = (rarity: string, ...facts: string[]): Prediction => ({ ...done(...facts), rarity });
 const DAY_MS = 86_400_000;
 
-/** What must come of a command at a moment. */
+/** Predicts the answer to a command at a time. */
 export function predict(model: SaleModel, command: Command, now: number): Prediction {
   switch (command.type) {
     case 'PlaceHold':
@@ -64,10 +64,10 @@ export function predict(model: SaleModel, command: Command, now: number): Predic
       return predictChange(model, command, now);
     case 'ReleaseHold': {
       const hold = ownHold(model, command.holdId, command.sessionKey);
-      if (hold === null) return no('HOLD_NOT_FOUND');
+      if (hold === null) return refused('HOLD_NOT_FOUND');
       const status = model.statusOfHold(hold, now);
-      if (status === 'RELEASED') return yes();
-      return status === 'ACTIVE' ? yes('HoldReleased') : no('HOLD_NOT_ACTIVE');
+      if (status === 'RELEASED') return done();
+      return status === 'ACTIVE' ? done('HoldReleased') : refused('HOLD_NOT_ACTIVE');
     }
     case 'StartCheckout':
       return predictCheckout(model, command, now);
@@ -75,40 +75,40 @@ export function predict(model: SaleModel, command: Command, now: number): Predic
       return predictOpenPayment(model, command.orderId, now);
     case 'RecordCheckoutSession': {
       const payment = model.orders.get(command.orderId)?.payments.get(command.paymentId);
-      if (payment === undefined) return no('ORDER_NOT_FOUND');
-      return payment.session === null ? yes('CheckoutSessionOpened') : yes();
+      if (payment === undefined) return refused('ORDER_NOT_FOUND');
+      return payment.session === null ? done('CheckoutSessionOpened') : done();
     }
     case 'RecordPayment':
       return predictReport(model, command, now);
     case 'CancelOrder': {
       const order = model.orders.get(command.orderId);
-      if (order === undefined) return no('ORDER_NOT_FOUND');
+      if (order === undefined) return refused('ORDER_NOT_FOUND');
       const status = model.statusOfOrder(order, now);
-      if (status === 'CANCELLED' && order.cause !== 'BUYER') return yes();
-      return status === 'EXPIRED' || status === 'CANCELLED' ? no('ORDER_NOT_CANCELLABLE') : yes('OrderCancelled');
+      if (status === 'CANCELLED' && order.cause !== 'BUYER') return done();
+      return status === 'EXPIRED' || status === 'CANCELLED' ? refused('ORDER_NOT_CANCELLABLE') : done('OrderCancelled');
     }
     case 'RecordRefund':
       return predictRefund(model, command);
     case 'JoinQueue':
-      return model.definition.waitingRoom ? { outcomes: ['DONE'] } : no('QUEUE_NOT_ENABLED');
+      return model.definition.waitingRoom ? { outcomes: ['DONE'] } : refused('QUEUE_NOT_ENABLED');
     case 'PollQueue':
     case 'LeaveQueue': {
       const entry = model.entries.get(command.entryId);
-      return entry?.sessionKey === command.sessionKey ? { outcomes: ['DONE'] } : no('QUEUE_ENTRY_NOT_FOUND');
+      return entry?.sessionKey === command.sessionKey ? { outcomes: ['DONE'] } : refused('QUEUE_ENTRY_NOT_FOUND');
     }
     case 'BlockSeats':
     case 'UnblockSeats':
       return predictBlocking(model, command, now);
     case 'CancelPerformance':
-      return model.cancelledDates.has(command.performanceId) ? yes() : { outcomes: ['DONE'] };
+      return model.cancelledDates.has(command.performanceId) ? done() : { outcomes: ['DONE'] };
     case 'DefineEvent': {
       const floor = command.definition.localities[0]!;
       const capacity = floor.seating === 'GENERAL' ? floor.capacity : 0;
       const takenOn = (id: string) =>
         model.ticketsTaken(id, now, null, ({ ticketTypeId }) => isOfFloor(model, ticketTypeId));
       const isTooSmall = model.definition.performances.some(({ id }) => takenOn(id) > capacity);
-      if (JSON.stringify(command.definition) === JSON.stringify(model.definition)) return yes();
-      return isTooSmall ? no('UPDATE_CONFLICT') : yes('EventDefined');
+      if (JSON.stringify(command.definition) === JSON.stringify(model.definition)) return done();
+      return isTooSmall ? refused('UPDATE_CONFLICT') : done('EventDefined');
     }
     default:
       return { outcomes: ['DONE'] };
@@ -131,17 +131,17 @@ function predictPlacing(model: SaleModel, command: CommandOf<'PlaceHold'>, now: 
   const mark = command.idempotency;
   const known = mark === null ? undefined : model.keys.get(mark.key);
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
-    return known.digest === mark.digest ? yes() : no('IDEMPOTENCY_KEY_REUSED');
+    return known.digest === mark.digest ? done() : refused('IDEMPOTENCY_KEY_REUSED');
   }
   const pass = checkPass(model, command.sessionKey, command.queuePass, now);
-  if (pass !== null) return no(pass);
+  if (pass !== null) return refused(pass);
   const early = checkDatesAndTypes(model, command.items, now);
-  if (early !== null) return no(early);
+  if (early !== null) return refused(early);
   const own = activeHoldOf(model, command.sessionKey, now);
   const wants = command.items.map((item) => wantOf(model, item));
   const refusal = checkHoldLimits(model, wants) ?? checkStock(model, wants, own, now);
   const assigned = seatsFor(model, wants, own, now);
-  return refusal === null ? { ...yes('HoldPlaced'), assigned } : { ...refusal, assigned };
+  return refusal === null ? { ...done('HoldPlaced'), assigned } : { ...refusal, assigned };
 }
 
 function checkPass(model: SaleModel, sessionKey: string | null, pass: string | null, now: number): string | null {
@@ -195,12 +195,12 @@ function wantOf(model: SaleModel, item: ItemRequest): Want {
   return { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, seatIds, had: false, shrinks: false };
 }
 
-/** A hold that no order could take is refused with the codes of a checkout, unless the event says otherwise. */
+/** A hold that no order could take over is refused with the codes of a checkout, unless the event switches that off. */
 function checkHoldLimits(model: SaleModel, wants: readonly Want[]): Prediction | null {
   return model.definition.limitsAtHold === false ? null : checkCart(model, wants);
 }
 
-/** Units of a type on a date over all items and stages, then tickets over everything. */
+/** Units of a type in a performance over all items and stages, then tickets over everything. */
 function checkCart(
   model: SaleModel,
   items: readonly Pick<Want, 'performanceId' | 'ticketTypeId' | 'quantity' | 'ticketCount'>[],
@@ -209,25 +209,25 @@ function checkCart(
   const carts = Object.groupBy(items, ({ performanceId, ticketTypeId }) => `${performanceId} ${ticketTypeId}`);
   for (const cart of Object.values(carts)) {
     const max = ticketTypes.find(({ id }) => id === cart![0]!.ticketTypeId)!.maxPerOrder ?? Infinity;
-    if (cart!.reduce((sum, each) => sum + each.quantity, 0) > max) return no('MAX_PER_ORDER_EXCEEDED');
+    if (cart!.reduce((sum, each) => sum + each.quantity, 0) > max) return refused('MAX_PER_ORDER_EXCEEDED');
   }
   const tickets = items.reduce((sum, each) => sum + each.ticketCount, 0);
-  return tickets > (maxTicketsPerOrder ?? 10_000) ? no('MAX_TICKETS_PER_ORDER_EXCEEDED') : null;
+  return tickets > (maxTicketsPerOrder ?? 10_000) ? refused('MAX_TICKETS_PER_ORDER_EXCEEDED') : null;
 }
 
 function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: number): Prediction {
   const hold = ownHold(model, command.holdId, command.sessionKey);
-  if (hold === null) return no('HOLD_NOT_FOUND');
+  if (hold === null) return refused('HOLD_NOT_FOUND');
   const status = model.statusOfHold(hold, now);
-  if (status !== 'ACTIVE') return no(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
+  if (status !== 'ACTIVE') return refused(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
   const only = model.definition.performances.length === 1 ? model.definition.performances[0]!.id : null;
   const named = new Map<string, { readonly item: ItemRequest; readonly line: HoldLine | undefined }>();
   for (const item of command.items) {
     const key = keyOf({ ...item, performanceId: item.performanceId ?? only ?? '' });
     const line = hold.lines.find((each) => keyOf(each) === key);
     const refusal = line === undefined ? checkDate(model, item.performanceId, now) : null;
-    if (refusal !== null) return no(refusal);
-    if (named.has(key)) return no('VALIDATION_ERROR');
+    if (refusal !== null) return refused(refusal);
+    if (named.has(key)) return refused('VALIDATION_ERROR');
     named.set(key, { item, line });
   }
   const kept = hold.lines.filter((line) => !named.has(keyOf(line)));
@@ -239,7 +239,7 @@ function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: 
       (line !== undefined && grows ? checkDate(model, line.performanceId, now) : null) ??
       (grows ? checkType(model, item, now) : null) ??
       (item.seatIds !== null && isOfFloor(model, item.ticketTypeId) ? 'VALIDATION_ERROR' : null);
-    if (refusal !== null) return no(refusal);
+    if (refusal !== null) return refused(refusal);
     const isSame = line !== undefined && item.quantity === line.quantity && item.seatIds === null;
     const seatIds = isSame ? seatsOf(line) : item.seatIds;
     const shrinks = line !== undefined && item.quantity < line.quantity && seatIds === null;
@@ -251,11 +251,11 @@ function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: 
       shrinks,
     });
   }
-  if (wants.length === 0) return no('VALIDATION_ERROR');
+  if (wants.length === 0) return refused('VALIDATION_ERROR');
   const places = hold.lines.map(keyOf);
   const placeOf = (want: Want) => (places.includes(keyOf(want)) ? places.indexOf(keyOf(want)) : places.length);
   wants.sort((a, b) => placeOf(a) - placeOf(b));
-  return checkHoldLimits(model, wants) ?? checkStock(model, wants, hold, now) ?? yes('HoldChanged');
+  return checkHoldLimits(model, wants) ?? checkStock(model, wants, hold, now) ?? done('HoldChanged');
 }
 
 const seatsOf = ({ seatIds }: HoldLine): readonly string[] | null => (seatIds.length === 0 ? null : seatIds);
@@ -264,7 +264,7 @@ const keyOf = (line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingS
 
 // ── seats and stock ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The refusal of seats or stock; null when all can be had. */
+/** The refusal of seats or stock; null when everything is available. */
 function checkStock(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
   return checkNamed(model, wants, own, now) ?? checkCounts(model, wants, own, now);
 }
@@ -272,16 +272,16 @@ function checkStock(model: SaleModel, wants: readonly Want[], own: ModelHold | n
 function checkNamed(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
   const named = wants.filter(({ seatIds }) => seatIds !== null);
   const places = named.flatMap(({ performanceId, seatIds }) => seatIds!.map((seatId) => `${performanceId} ${seatId}`));
-  if (new Set(places).size < places.length) return no('VALIDATION_ERROR');
-  if (named.some(({ seatIds, ticketCount }) => seatIds!.length !== ticketCount)) return no('SEAT_COUNT_MISMATCH');
+  if (new Set(places).size < places.length) return refused('VALIDATION_ERROR');
+  if (named.some(({ seatIds, ticketCount }) => seatIds!.length !== ticketCount)) return refused('SEAT_COUNT_MISMATCH');
   const which = (test: (want: Want, seatId: string) => boolean): string[] =>
     named.flatMap((want) => want.seatIds!.filter((seatId) => test(want, seatId)));
   const fits = ({ ticketTypeId }: Want, seatId: string) => model.fitsType(seatId, ticketTypeId);
-  if (which((want, seatId) => !fits(want, seatId)).length > 0) return no('SEAT_NOT_IN_TICKET_TYPE');
+  if (which((want, seatId) => !fits(want, seatId)).length > 0) return refused('SEAT_NOT_IN_TICKET_TYPE');
   const isBlocked = ({ performanceId }: Want, seatId: string) => model.isBlocked(performanceId, seatId);
-  if (which(isBlocked).length > 0) return no('SEAT_NOT_SELLABLE');
+  if (which(isBlocked).length > 0) return refused('SEAT_NOT_SELLABLE');
   const taken = which(({ performanceId }, seatId) => model.isTaken(performanceId, seatId, now, own));
-  return taken.length > 0 ? no('SEAT_TAKEN', { seatIds: taken }) : null;
+  return taken.length > 0 ? refused('SEAT_TAKEN', { seatIds: taken }) : null;
 }
 
 function checkCounts(model: SaleModel, wants: readonly Want[], own: ModelHold | null, now: number): Prediction | null {
@@ -302,7 +302,7 @@ function checkCounts(model: SaleModel, wants: readonly Want[], own: ModelHold | 
   const [want] = unsettled;
   if (want === undefined) return null;
   if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
-  // A line that grows keeps its seats, also one that was named and would never be assigned, such as a wheelchair place.
+  // A line that grows keeps its seats, also a named one that would never be assigned, such as a wheelchair place.
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
   if (held.some((seatId) => !model.mayBeAssigned(seatId, want.ticketTypeId))) {
     return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
@@ -321,10 +321,10 @@ function insufficient(
 ): Prediction {
   const available = leftFor(model, want, own, now, []);
   const alone = wants.length === 1 ? { shortfall: shortfallOf(model, want, own, now) } : {};
-  return no('INSUFFICIENT_TICKETS', { available, ...alone });
+  return refused('INSUFFICIENT_TICKETS', { available, ...alone });
 }
 
-/** Whether others' holds are in the way of an item, and when the first of those ends: counted over every hold. */
+/** Whether holds of others make an item unavailable, and when the first of them ends, counted over every hold. */
 function shortfallOf(
   model: SaleModel,
   want: Want,
@@ -359,13 +359,13 @@ function shortfallOf(
   return { reservedByOthers, nextReleaseAt: reservedByOthers ? Math.min(...ends) : null };
 }
 
-/** Whether another line of the same request names seats that a line which shrinks would choose from. */
+/** Whether another line of the same request names seats of a line that shrinks. */
 function losesSeats(own: ModelHold | null, want: Want, granted: readonly Want[]): boolean {
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
   return granted.some(({ seatIds }) => seatIds?.some((seatId) => held.includes(seatId)) ?? false);
 }
 
-/** What everybody could still buy of a type in a stage on a date. */
+/** The tickets of a type and stage that are available to everybody in a performance. */
 export function ticketsLeft(
   model: SaleModel,
   row: Pick<Want, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>,
@@ -376,7 +376,7 @@ export function ticketsLeft(
   return leftFor(model, want, null, now, []);
 }
 
-/** Whether a unit of anything can be bought on a date now. */
+/** Whether a unit of any type can be bought in a performance now. */
 export function canBeBought(model: SaleModel, performanceId: string, now: number): boolean {
   const { sellingStages } = model.definition;
   const open = sellingStages.filter(({ startsAt, endsAt }) => (startsAt ?? 0) <= now && now < (endsAt ?? Infinity));
@@ -388,12 +388,12 @@ export function canBeBought(model: SaleModel, performanceId: string, now: number
   );
 }
 
-/** Tickets that could still be had of a type and stage: the least of places, the type's quota and the stage's. */
+/** The tickets that are available of a type and stage: the least of the places, the type's quota and the stage's. */
 function leftFor(model: SaleModel, want: Want, own: ModelHold | null, now: number, granted: readonly Want[]): number {
   return Math.max(0, Math.min(...stocksFor(model, want, own, now, granted)));
 }
 
-/** What is left of the places, of the type's quota and of the stage's. */
+/** What is left of the places, of the type's quota and of the stage's quota. */
 function stocksFor(
   model: SaleModel,
   want: Want,
@@ -420,7 +420,7 @@ function stocksFor(
   return [places, ofType, ofStage];
 }
 
-/** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where it is not foretold. */
+/** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where they are not predicted. */
 function seatsFor(
   model: SaleModel,
   wants: readonly Want[],
@@ -465,7 +465,7 @@ function plainRows(model: SaleModel, performanceId: string, own: ModelHold | nul
   );
 }
 
-/** Every stretch of neighbouring seats, with null in place of those that cannot be had. */
+/** Every stretch of neighbouring seats, with null for the unavailable ones. */
 function freeSeats(model: SaleModel, want: Want, own: ModelHold | null, now: number, granted: readonly Want[]) {
   const { performanceId, ticketTypeId } = want;
   const gone = new Set(
@@ -508,10 +508,10 @@ function groupSizeOf(model: SaleModel, ticketTypeId: string): number {
 function predictBlocking(model: SaleModel, command: CommandOf<'BlockSeats' | 'UnblockSeats'>, now: number): Prediction {
   const { performanceId, seatIds, type } = command;
   const taken = seatIds.filter((seatId) => model.isTaken(performanceId, seatId, now, null));
-  if (taken.length > 0) return no('SEAT_TAKEN', { seatIds: taken });
+  if (taken.length > 0) return refused('SEAT_TAKEN', { seatIds: taken });
   const wasBlocked = type === 'UnblockSeats';
   const changes = seatIds.some((seatId) => model.isBlocked(performanceId, seatId) === wasBlocked);
-  return changes ? yes(wasBlocked ? 'SeatsUnblocked' : 'SeatsBlocked') : yes();
+  return changes ? done(wasBlocked ? 'SeatsUnblocked' : 'SeatsBlocked') : done();
 }
 
 // ── checkout ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -520,17 +520,17 @@ function predictCheckout(model: SaleModel, command: CommandOf<'StartCheckout'>, 
   const mark = command.idempotency;
   const known = mark === null ? undefined : model.keys.get(mark.key);
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
-    if (known.digest !== mark.digest) return no('IDEMPOTENCY_KEY_REUSED');
+    if (known.digest !== mark.digest) return refused('IDEMPOTENCY_KEY_REUSED');
     const order = model.orders.get(known.orderId!)!;
     const wasAnswered = order.payments.size === 0 || firstOf(order).session !== null;
-    if (wasAnswered || isUnfinished(model, order, now)) return yes();
+    if (wasAnswered || isUnfinished(model, order, now)) return done();
   }
-  if (!command.acceptTerms) return no('TERMS_NOT_ACCEPTED');
+  if (!command.acceptTerms) return refused('TERMS_NOT_ACCEPTED');
   const named = command.holdId === null ? undefined : model.holds.get(command.holdId);
   const hold = command.sessionKey === null || named?.sessionKey === command.sessionKey ? named : undefined;
   const unfinished = hold?.orderId == null ? undefined : model.orders.get(hold.orderId);
   if (unfinished !== undefined && isUnfinished(model, unfinished, now))
-    return mark === null ? yes() : yes('CheckoutResumed');
+    return mark === null ? done() : done('CheckoutResumed');
   return command.holdId === null ? predictInline(model, command, now) : predictTakeover(model, command, hold, now);
 }
 
@@ -546,32 +546,32 @@ function predictTakeover(
   hold: ModelHold | undefined,
   now: number,
 ): Prediction {
-  if (hold === undefined) return no('HOLD_NOT_FOUND');
+  if (hold === undefined) return refused('HOLD_NOT_FOUND');
   const status = model.statusOfHold(hold, now);
-  if (status !== 'ACTIVE') return no(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
-  if (command.items !== null && !areItemsOf(model, hold, command.items)) return no('HOLD_ITEMS_MISMATCH');
+  if (status !== 'ACTIVE') return refused(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
+  if (command.items !== null && !areItemsOf(model, hold, command.items)) return refused('HOLD_ITEMS_MISMATCH');
   const items = hold.lines.map((line): PricedItem => ({ ...line, request: null }));
   return checkPurchase(model, command, items, now) ?? placedOrder(model, command, items, []);
 }
 
-/** Whether typed items are the lines of a hold, in any order. */
+/** Whether the items of a request are the lines of a hold, in any order. */
 function areItemsOf(model: SaleModel, hold: ModelHold, items: readonly ItemRequest[]): boolean {
   const only = model.definition.performances[0]!.id;
-  const told = (line: ItemRequest | HoldLine): string =>
+  const textOf = (line: ItemRequest | HoldLine): string =>
     [
       keyOf({ ...line, performanceId: line.performanceId ?? only }),
       line.quantity,
       [...(line.seatIds ?? [])].sort(),
     ].join();
-  return items.map(told).sort().join(';') === hold.lines.map(told).sort().join(';');
+  return items.map(textOf).sort().join(';') === hold.lines.map(textOf).sort().join(';');
 }
 
 function predictInline(model: SaleModel, command: CommandOf<'StartCheckout'>, now: number): Prediction {
   const requests = command.items!;
   const pass = checkPass(model, command.sessionKey, command.queuePass, now);
-  if (pass !== null) return no(pass);
+  if (pass !== null) return refused(pass);
   const early = checkDatesAndTypes(model, requests, now);
-  if (early !== null) return no(early);
+  if (early !== null) return refused(early);
   const wants = requests.map((item) => wantOf(model, item));
   const items = requests.map((request, index): PricedItem => {
     const stage = model.definition.sellingStages.find(({ id }) => id === request.sellingStageId)!;
@@ -616,7 +616,7 @@ function codeOf(model: SaleModel, text: string) {
   return model.definition.promoCodes.find((each) => each.code === text);
 }
 
-/** Installments, limits, codes and perks, in the API's order; null when nothing is in the way. */
+/** The refusal of installments, limits, codes or perks, in the API's order; null when there is none. */
 function checkPurchase(
   model: SaleModel,
   { installmentCount, customer, promoCode }: CommandOf<'StartCheckout'>,
@@ -624,32 +624,32 @@ function checkPurchase(
   now: number,
 ): Prediction | null {
   const { maxInstallments, maxTicketsPerEmail } = model.definition;
-  if (installmentCount > maxInstallments) return no('INSTALLMENTS_NOT_ALLOWED');
+  if (installmentCount > maxInstallments) return refused('INSTALLMENTS_NOT_ALLOWED');
   const overCart = checkCart(model, items);
   if (overCart !== null) return overCart;
   const tickets = items.reduce((sum, each) => sum + each.ticketCount, 0);
   const already = model.ticketsOfEmail(customer.email, now);
   if (maxTicketsPerEmail !== null && already + tickets > maxTicketsPerEmail)
-    return no('MAX_TICKETS_PER_EMAIL_EXCEEDED');
+    return refused('MAX_TICKETS_PER_EMAIL_EXCEEDED');
   const isMiscounted = ({ request, ticketCount }: PricedItem): boolean =>
     request !== null && request.attendees !== null && request.attendees.length !== ticketCount;
-  if (items.some(isMiscounted)) return no('ATTENDEE_COUNT_MISMATCH');
+  if (items.some(isMiscounted)) return refused('ATTENDEE_COUNT_MISMATCH');
   const texts = [...items.map(({ request }) => request?.discountCode ?? null), promoCode].filter(
     (text) => text !== null,
   );
   for (const text of texts) {
     const endsAt = codeOf(model, text)?.endsAt;
-    if (endsAt === undefined || (endsAt !== null && now >= endsAt)) return no('PROMO_CODE_INVALID');
+    if (endsAt === undefined || (endsAt !== null && now >= endsAt)) return refused('PROMO_CODE_INVALID');
   }
   if (texts.some((text) => model.usesOf(text, now) >= (codeOf(model, text)!.maxUses ?? Infinity)))
-    return no('PROMO_CODE_EXHAUSTED');
+    return refused('PROMO_CODE_EXHAUSTED');
   const perks = items.flatMap(({ ticketCount, request }) =>
     (request?.barPerks ?? []).map((perk) => ({ ...perk, ticketCount })),
   );
-  if (perks.some(({ barPerkId }) => barPerkId !== 'beer')) return no('BAR_PERK_NOT_FOUND');
-  if (perks.some(({ quantity, ticketCount }) => quantity > ticketCount)) return no('BAR_PERK_LIMIT_EXCEEDED');
+  if (perks.some(({ barPerkId }) => barPerkId !== 'beer')) return refused('BAR_PERK_NOT_FOUND');
+  if (perks.some(({ quantity, ticketCount }) => quantity > ticketCount)) return refused('BAR_PERK_LIMIT_EXCEEDED');
   const wanted = perks.reduce((sum, { quantity }) => sum + quantity, 0);
-  return wanted > 0 && model.beersSold(now) + wanted > model.beerStock ? no('BAR_PERK_SOLD_OUT') : null;
+  return wanted > 0 && model.beersSold(now) + wanted > model.beerStock ? refused('BAR_PERK_SOLD_OUT') : null;
 }
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -657,7 +657,7 @@ function checkPurchase(
 function predictRefund(model: SaleModel, command: CommandOf<'RecordRefund'>): Prediction {
   const { provider, reference, amountCents } = command;
   const order = model.orders.get(command.orderId);
-  if (order === undefined || (provider !== null && provider !== order.provider)) return no('ORDER_NOT_FOUND');
+  if (order === undefined || (provider !== null && provider !== order.provider)) return refused('ORDER_NOT_FOUND');
   if (reference !== null && order.refunds.some((refund) => refund.reference === reference)) {
     return rare('refund again');
   }
@@ -666,26 +666,26 @@ function predictRefund(model: SaleModel, command: CommandOf<'RecordRefund'>): Pr
     (refund) =>
       refund.amountCents === amountCents &&
       refund.currency === currency &&
-      refund.saidBy.size === 1 &&
+      refund.reportedBy.size === 1 &&
       (provider === null
-        ? reference === null && refund.saidBy.has('PROVIDER')
-        : refund.saidBy.has('OPERATOR') && refund.reference === null),
+        ? reference === null && refund.reportedBy.has('PROVIDER')
+        : refund.reportedBy.has('OPERATOR') && refund.reference === null),
   );
   if (other) return rare('refund matched', 'RefundRecorded');
   const left = paidOf(order, currency) - refundedOf(order, currency);
-  return amountCents > left ? no('REFUND_TOO_HIGH') : yes('RefundRecorded');
+  return amountCents > left ? refused('REFUND_TOO_HIGH') : done('RefundRecorded');
 }
 
 function predictOpenPayment(model: SaleModel, orderId: string, now: number): Prediction {
   const order = model.orders.get(orderId);
-  if (order === undefined) return no('ORDER_NOT_FOUND');
+  if (order === undefined) return refused('ORDER_NOT_FOUND');
   const status = model.statusOfOrder(order, now);
-  if (status !== 'PENDING' && status !== 'PARTIALLY_PAID') return no('ORDER_NOT_PAYABLE');
+  if (status !== 'PENDING' && status !== 'PARTIALLY_PAID') return refused('ORDER_NOT_PAYABLE');
   const payments = [...order.payments.values()];
   const next = 1 + payments.filter(({ isCounted }) => isCounted).length;
   return payments.some(({ installment, status: each }) => installment === next && each === 'WAITING')
-    ? yes()
-    : yes('PaymentRequested');
+    ? done()
+    : done('PaymentRequested');
 }
 
 function predictReport(model: SaleModel, report: CommandOf<'RecordPayment'>, now: number): Prediction {
@@ -695,7 +695,7 @@ function predictReport(model: SaleModel, report: CommandOf<'RecordPayment'>, now
     if (order.provider !== report.provider) return rare('report of the other provider');
     return foretellOutcome(model, order, payment, report, now);
   }
-  return yes();
+  return done();
 }
 
 function foretellOutcome(
@@ -707,8 +707,8 @@ function foretellOutcome(
 ): Prediction {
   const status = model.statusOfOrder(order, now);
   const isWaiting = payment.status === 'WAITING' && status !== 'EXPIRED' && status !== 'CANCELLED';
-  if (report.outcome === 'cancelled' && isWaiting && status === 'PENDING') return yes('OrderCancelled');
-  if (report.outcome !== 'paid') return isWaiting ? yes('PaymentClosed') : yes();
+  if (report.outcome === 'cancelled' && isWaiting && status === 'PENDING') return done('OrderCancelled');
+  if (report.outcome !== 'paid') return isWaiting ? done('PaymentClosed') : done();
   const paymentId = [...order.payments].find(([, each]) => each === payment)![0];
   const money = [...order.payments.values()].filter((each) => each === payment || each.strayOf === paymentId);
   const isRepeat = money.some(
@@ -717,23 +717,23 @@ function foretellOutcome(
       ((paidCents === report.amountCents && currency === report.currency) ||
         (webhookId !== null && webhookId === report.webhookId)),
   );
-  if (isRepeat) return yes();
+  if (isRepeat) return done();
   const isAsked = report.amountCents === payment.amountCents && report.currency === payment.currency;
   if (report.currency !== order.currency) return rare('foreign money', 'StrayMoneyRecorded');
-  if (!isAsked || payment.paidCents !== null) return yes('StrayMoneyRecorded');
+  if (!isAsked || payment.paidCents !== null) return done('StrayMoneyRecorded');
   const paidBefore = [...order.payments.values()].some(
     (each) => each.isCounted && each.installment === payment.installment,
   );
-  if (paidBefore) return yes('PaymentRecorded');
-  if (status === 'PENDING') return yes('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
-  if (status === 'PARTIALLY_PAID' || status === 'CONFIRMED') return yes('PaymentRecorded', 'OrderPaid');
+  if (paidBefore) return done('PaymentRecorded');
+  if (status === 'PENDING') return done('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
+  if (status === 'PARTIALLY_PAID' || status === 'CONFIRMED') return done('PaymentRecorded', 'OrderPaid');
   const mayReturn = status === 'EXPIRED' || order.cause === 'BUYER';
-  if (!mayReturn || !canBeHadAgain(model, order, now)) return rare('late money due back', 'PaymentRecorded');
+  if (!mayReturn || !canReturn(model, order, now)) return rare('late money due back', 'PaymentRecorded');
   return rare('late money taken', 'PaymentRecorded', 'OrderPaid', 'TicketsIssued');
 }
 
-/** Whether an order that ended finds its tickets, seats, codes and perks again. */
-function canBeHadAgain(model: SaleModel, order: ModelOrder, now: number): boolean {
+/** Whether the tickets, seats, codes and perks of an order that ended are all available again. */
+function canReturn(model: SaleModel, order: ModelOrder, now: number): boolean {
   const { lines } = model.holds.get(order.holdId)!;
   if (lines.some(({ performanceId }) => !model.isDateOnSale(performanceId, now))) return false;
   const max = model.definition.maxTicketsPerEmail;

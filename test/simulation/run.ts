@@ -1,12 +1,12 @@
 /**
- * One simulated sale: people, network, disk and clock from one seed, and an oracle that looks at every answer.
+ * One simulated sale: buyers, network, disk and clock, all from one seed, and a check of every answer against its prediction.
  *
- * Owns the order of things: a queue of moments, each of which happens whole before the next. Requests and answers travel with
- * delay, get lost, come twice and overtake one another; the disk is slow, fills up, breaks; the process crashes.
+ * Owns the schedule: a queue of steps, each of which completes before the next. Requests and answers are delayed, lost,
+ * delivered twice and reordered; the disk is slow, full or broken; the process crashes.
  *
- * After every turn: what the oracle foretold has come, the counters of every date add up and are the ledger's; now and then the
- * whole state is, and a replay gives it. Answers of some sales pass the real counter window, and the disk of some is a real
- * one. At the end faults stop, everything that has a window has run out of it, and whoever comes then is served.
+ * After every turn the answer is as predicted, and the counters of every performance add up and equal the model's. At random
+ * turns the whole state equals the model's and a replay gives it. In some sales every answer also goes through the real HTTP
+ * layer, and in some the disk is a real one. At the end faults stop, everything with a window expires, and a new buyer is served.
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/overloaded.ts';
@@ -26,7 +26,7 @@ import {
   type Habits,
   type People,
 } from './buyers.ts';
-import { assertBooks, assertNobodyForgotten, assertShown, assertState, piecesOf } from './checks.ts';
+import { assertStock, assertNobodyWaits, assertShown, assertState, piecesOf } from './checks.ts';
 import { drawEvent, MINUTE, START } from './events.ts';
 import { openHttpCheck, type HttpCheck } from './http.ts';
 import { predict, type Prediction } from './prediction.ts';
@@ -39,7 +39,7 @@ export interface Scenario {
   readonly seed: number;
   readonly stepsMax: number;
   readonly buyersMax: number;
-  /** Habits and faults that are left out. */
+  /** Habits and faults that are switched off. */
   readonly without: ReadonlySet<string>;
 }
 
@@ -48,11 +48,11 @@ export const FAULTS = [
   'full',
   'slow',
   'loss',
-  'twice',
-  'room',
-  'sleep',
+  'repeat-delivery',
+  'waiting-room',
+  'evict',
   'mailbox',
-  'window',
+  'http',
   'disk',
   'leap',
   'snapshot',
@@ -66,25 +66,25 @@ export interface Outcome {
   readonly failure: Error | null;
 }
 
-/** An activation gives the loop back now and then, as time on the machine has it. */
-const ACTIVATION_BREATHS_MAX = 16;
+/** An activation yields to the event loop several times; more rounds than this are not waited for. */
+const ACTIVATION_ROUNDS_MAX = 16;
 
-/** Far more than happens in a sale; one that never comes to rest is stopped here. */
+/** A limit far above the steps of any sale; a sale that does not end fails here. */
 const MOMENTS_PER_STEP_MAX = 100;
 
-/** After so many moments in a hundred a replay is held against the living state, in so many turns the whole state against the books. */
-const PROOF_SHARE = 1;
-const BOOKS_SHARE = 10;
+/** After so many steps in a hundred a replay is compared with the state; in so many turns the whole state with the model. */
+const REPLAY_SHARE = 1;
+const STATE_SHARE = 10;
 
-/** Timers look at the clock so often. */
+/** The resolution of the timers. */
 const TICK_MS = 50;
 
-/** The longest that the snapshot thread has a job. */
+/** The longest time that a job of the snapshot thread takes. */
 const SNAPSHOT_MS_MAX = 3_000;
 
 const DAY = 24 * 60 * MINUTE;
 
-/** Who could not be woken is tried again so much later. */
+/** The pause before an event that could not be activated is tried again. */
 const WAKE_AGAIN_MS = 1_000;
 
 interface Moment {
@@ -93,14 +93,14 @@ interface Moment {
   readonly happen: () => void | Promise<void>;
 }
 
-let window: Promise<HttpCheck> | null = null;
+let httpCheckPromise: Promise<HttpCheck> | null = null;
 
-/** One window serves all sales of the process: it keeps nothing. */
-function theWindow(): Promise<HttpCheck> {
-  return (window ??= openHttpCheck());
+/** One check serves all sales of the process, because it keeps no state. */
+function httpCheck(): Promise<HttpCheck> {
+  return (httpCheckPromise ??= openHttpCheck());
 }
 
-/** Runs a sale to its end, or to the first thing that is wrong. */
+/** Runs a sale to its end, or to the first failure. */
 export async function simulate(scenario: Scenario): Promise<Outcome> {
   const sale = new Sale(scenario);
   let failure: Error | null = null;
@@ -122,17 +122,17 @@ class Sale {
   readonly #habits: Habits;
   readonly #eventIds: readonly string[];
   readonly #mailboxMax: number;
-  readonly #moments: Moment[] = [];
+  readonly #steps: Moment[] = [];
   readonly #unanswered = new Map<string, number>();
-  /** When the timers wake each event next. */
+  /** When the timer of each event fires next. */
   readonly #wakes = new Map<string, number>();
   #activations = 0;
   #order = 0;
   #happened = 0;
-  #isCommitPlanned = false;
+  #isCommitScheduled = false;
   #failure: unknown = null;
-  /** Answers that still have to pass the counter window. */
-  readonly #passing: (() => Promise<void>)[] = [];
+  /** Checks over HTTP that have not run yet. */
+  readonly #httpChecks: (() => Promise<void>)[] = [];
   readonly #hasHttp: boolean;
   readonly #hasDisk: boolean;
   readonly #pauseMs: number;
@@ -149,14 +149,14 @@ class Sale {
       return scenario.without.has(name) ? 0 : drawn;
     };
     this.#lossShare = share('loss', 25);
-    this.#twiceShare = share('twice', 25);
+    this.#twiceShare = share('repeat-delivery', 25);
     this.#slowShare = share('slow', 30);
-    this.#hasHttp = chance.percent(20) && !scenario.without.has('window');
+    this.#hasHttp = chance.percent(20) && !scenario.without.has('http');
     this.#hasDisk = chance.percent(5) && !scenario.without.has('disk');
-    const sleeps = share('sleep', 100) > 30;
+    const sleeps = share('evict', 100) > 30;
     const count = sleeps ? 2 : 1;
     this.#mailboxMax = share('mailbox', 100) > 60 ? chance.between(1, 4) : 1000;
-    const hasRoom = share('room', 100) > 40;
+    const hasRoom = share('waiting-room', 100) > 40;
     const events = Array.from({ length: count }, (_, n) => drawEvent(chance, n + 1, hasRoom));
     this.#eventIds = events.map(({ id }) => id);
     this.service = new SimulatedService(
@@ -171,56 +171,56 @@ class Sale {
     this.#habits = drawHabits(chance, scenario.without);
     this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
     this.service.onWake = (eventId, at) => this.#wakeAt(eventId, at);
-    this.service.onAppend = () => this.#planCommit();
-    this.service.onSnapshotJob = (finish) => this.#plan(chance.between(0, SNAPSHOT_MS_MAX), finish);
-    for (const definition of events) this.#plan(0, () => this.#define(definition));
+    this.service.onAppend = () => this.#scheduleCommit();
+    this.service.onSnapshotJob = (finish) => this.#schedule(chance.between(0, SNAPSHOT_MS_MAX), finish);
+    for (const definition of events) this.#schedule(0, () => this.#define(definition));
   }
 
   async run(): Promise<void> {
-    // The events are defined before anybody comes; what falls due later, such as an opening, finds people there.
-    while ((this.#moments.at(-1)?.at ?? Infinity) <= START) await this.#next();
+    // The events are defined before the buyers start; an opening that is due later finds buyers waiting.
+    while ((this.#steps.at(-1)?.at ?? Infinity) <= START) await this.#next();
     const crashes = this.#scenario.without.has('crash') ? 0 : this.#chance.between(0, 3);
     const fills = this.#scenario.without.has('full') ? 0 : this.#chance.between(0, 2);
     const spanMs = (this.#scenario.stepsMax * this.#pauseMs) / 4;
-    for (let n = 0; n < crashes; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#crash());
-    for (let n = 0; n < fills; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#fill());
+    for (let n = 0; n < crashes; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#crash());
+    for (let n = 0; n < fills; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#fill());
     const leaps = !this.#chance.percent(30) || this.#scenario.without.has('leap') ? 0 : this.#chance.between(1, 3);
     const rounds = this.#scenario.without.has('snapshot') ? 0 : this.#chance.between(0, 6);
-    for (let n = 0; n < leaps; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#leap());
-    for (let n = 0; n < rounds; n += 1) this.#plan(this.#chance.between(1, spanMs), () => this.#snapshotAll());
+    for (let n = 0; n < leaps; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#leap());
+    for (let n = 0; n < rounds; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#snapshotAll());
     for (const buyer of this.#people.buyers) {
-      this.#comeEarly(buyer);
-      this.#live(buyer);
+      this.#joinEarly(buyer);
+      this.#startBuyer(buyer);
     }
-    while (this.#moments.length > 0) await this.#next();
+    while (this.#steps.length > 0) await this.#next();
     await this.#assertQuiet();
   }
 
   // ── time ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #plan(afterMs: number, happen: Moment['happen']): void {
-    this.#planAt(this.service.now + afterMs, happen);
+  #schedule(afterMs: number, happen: Moment['happen']): void {
+    this.#scheduleAt(this.service.now + afterMs, happen);
   }
 
-  #planAt(at: number, happen: Moment['happen']): void {
+  #scheduleAt(at: number, happen: Moment['happen']): void {
     const moment = { at, order: (this.#order += 1), happen };
-    let index = this.#moments.length;
-    while (index > 0 && this.#moments[index - 1]!.at <= at) index -= 1;
-    this.#moments.splice(index, 0, moment);
+    let index = this.#steps.length;
+    while (index > 0 && this.#steps[index - 1]!.at <= at) index -= 1;
+    this.#steps.splice(index, 0, moment);
   }
 
   async #next(): Promise<void> {
-    const moment = this.#moments.pop()!;
+    const moment = this.#steps.pop()!;
     this.#happened += 1;
     const momentsMax = 10_000 + this.#scenario.stepsMax * MOMENTS_PER_STEP_MAX;
-    assert.ok(this.#happened <= momentsMax, 'the sale never comes to rest');
+    assert.ok(this.#happened <= momentsMax, 'the sale does not end');
     this.service.now = Math.max(this.service.now, moment.at);
     await moment.happen();
-    await this.#breathe();
+    await this.#settlePromises();
     if (this.#failure !== null) throw this.#failure;
     this.service.assertBounds();
     this.service.assertTime();
-    if (this.service.status === 'OPEN' && this.#chance.percent(PROOF_SHARE)) await this.#proveReplays();
+    if (this.service.status === 'OPEN' && this.#chance.percent(REPLAY_SHARE)) await this.#proveReplays();
   }
 
   async #proveReplays(): Promise<void> {
@@ -228,16 +228,16 @@ class Sale {
     for (const eventId of this.#eventIds) if (this.service.headOf(eventId) > 0) await this.service.proveReplay(eventId);
   }
 
-  /** Lets everything that was promised come to its end; an activation takes a few breaths, or waits for the disk. */
-  async #breathe(): Promise<void> {
-    for (let breaths = 0; breaths === 0 || (this.#activations > 0 && breaths < ACTIVATION_BREATHS_MAX); breaths += 1) {
+  /** Lets pending promises settle; an activation takes several rounds of the event loop, or waits for the disk. */
+  async #settlePromises(): Promise<void> {
+    for (let rounds = 0; rounds === 0 || (this.#activations > 0 && rounds < ACTIVATION_ROUNDS_MAX); rounds += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    for (let pass = this.#passing.shift(); pass !== undefined; pass = this.#passing.shift()) await pass();
+    for (let pass = this.#httpChecks.shift(); pass !== undefined; pass = this.#httpChecks.shift()) await pass();
   }
 
   /** Does something at an event's box office once it is awake, unless the process ends before. */
-  #visit(eventId: string, act: (actor: EventActor) => void, turnedAway = () => {}): void {
+  #withActor(eventId: string, act: (actor: EventActor) => void, onOverloaded = () => {}): void {
     const { generation } = this.service;
     this.#activations += 1;
     const settle = (then: () => void): void => {
@@ -255,7 +255,7 @@ class Sale {
         settle(() => {
           if (!(error instanceof Overloaded)) throw error;
           this.#count('OVERLOADED');
-          turnedAway();
+          onOverloaded();
         }),
     );
   }
@@ -264,7 +264,7 @@ class Sale {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 
-  /** Timers are late now and then, and are gone with the process that set them. */
+  /** Some timers fire late; the timers of a process end with it. */
   #wakeAt(eventId: string, at: number): void {
     const { generation } = this.service;
     const late = this.#chance.percent(20) ? this.#chance.between(0, 400) : 0;
@@ -272,7 +272,7 @@ class Sale {
     const key = `${generation} ${eventId}`;
     if ((this.#wakes.get(key) ?? Infinity) <= due) return;
     this.#wakes.set(key, due);
-    this.#planAt(due, () => {
+    this.#scheduleAt(due, () => {
       if (generation !== this.service.generation || this.#wakes.get(key) !== due) return;
       this.#wakes.delete(key);
       this.#wake(eventId);
@@ -281,34 +281,34 @@ class Sale {
 
   // ── the disk and the process ───────────────────────────────────────────────────────────────────────────────────────
 
-  #planCommit(): void {
-    if (this.#isCommitPlanned) return;
-    this.#isCommitPlanned = true;
+  #scheduleCommit(): void {
+    if (this.#isCommitScheduled) return;
+    this.#isCommitScheduled = true;
     const isSlow = this.#chance.percent(this.#slowShare);
-    this.#plan(isSlow ? this.#chance.between(100, 20_000) : this.#chance.between(0, 20), () => {
-      this.#isCommitPlanned = false;
+    this.#schedule(isSlow ? this.#chance.between(100, 20_000) : this.#chance.between(0, 20), () => {
+      this.#isCommitScheduled = false;
       this.service.commit(this.#chance.percent(20) ? this.#chance.next() : 1);
-      if (this.service.hasPending) this.#planCommit();
+      if (this.service.hasPending) this.#scheduleCommit();
     });
   }
 
-  /** In some sales the disk is a real one, and hurt before the process begins again. */
+  /** In some sales the disk is a real one, and is damaged before the process starts again. */
   async #crash(): Promise<void> {
     this.#count('crash');
-    const survivorsSeq = this.#hasDisk ? await this.service.hurtDisk() : null;
-    if (this.#hasDisk) this.#count('hurt disk');
+    const survivorsSeq = this.#hasDisk ? await this.service.damageDisk() : null;
+    if (this.#hasDisk) this.#count('damaged disk');
     this.service.crash(this.#chance.percent(30), survivorsSeq);
     this.#unanswered.clear();
     this.#wakeAll();
   }
 
-  /** The machine's clock is set wrong, or right again. */
+  /** Sets the machine's clock wrong, or right again. */
   #leap(): void {
     this.#count('leap');
     this.service.leap(this.#chance.pick([-2 * DAY, -90_000, 0, 61_000, 20 * MINUTE, 2 * DAY]));
   }
 
-  /** Every event is snapshot at once; the thread may be given the same again before it is done. */
+  /** Takes snapshots of all events; the thread may get the same job again before the first is done. */
   #snapshotAll(): void {
     const { generation } = this.service;
     this.service.takeSnapshots().then(
@@ -324,9 +324,9 @@ class Sale {
     this.#count('full disk');
     this.service.fillDisk();
     const { generation } = this.service;
-    this.#plan(this.#chance.between(10, 90_000), () => {
+    this.#schedule(this.#chance.between(10, 90_000), () => {
       if (generation !== this.service.generation) return;
-      this.service.makeRoom();
+      this.service.freeDisk();
       this.#wakeAll();
     });
   }
@@ -337,7 +337,7 @@ class Sale {
       this.service.turns = [];
       actor.wake();
     };
-    this.#visit(eventId, settle, wakeAgain);
+    this.#withActor(eventId, settle, wakeAgain);
   }
 
   #wakeAll(): void {
@@ -348,24 +348,24 @@ class Sale {
 
   async #define(definition: CommandOf<'DefineEvent'>['definition']): Promise<void> {
     const defined = this.service.directory.define(definition, { operator: 'olga', note: null });
-    await this.#breathe();
+    await this.#settlePromises();
     this.service.commit();
     assert.ok(!isRefusal(await defined));
   }
 
-  /** Where the doors open at a set time, some join before, so that there is somebody to draw. */
-  #comeEarly(buyer: Buyer): void {
+  /** Where a waiting room opens at a set time, some buyers join before, so that there are entries to draw. */
+  #joinEarly(buyer: Buyer): void {
     const { waitingRoomOpensAt } = this.#people.definitionOf(buyer.eventId);
     if (waitingRoomOpensAt === null || this.#scenario.without.has('join') || this.#chance.percent(50)) return;
     const command = { type: 'JoinQueue', sessionKey: buyer.sessionKey } as const;
-    this.#plan(this.#chance.between(1, 4_000), () => this.#send(buyer, command));
+    this.#schedule(this.#chance.between(1, 4_000), () => this.#send(buyer, command));
   }
 
-  #live(buyer: Buyer): void {
-    this.#plan(this.#chance.between(1, buyer.isBot ? this.#pauseMs / 4 : this.#pauseMs), () => {
+  #startBuyer(buyer: Buyer): void {
+    this.#schedule(this.#chance.between(1, buyer.isBot ? this.#pauseMs / 4 : this.#pauseMs), () => {
       if (this.steps >= this.#scenario.stepsMax) return;
       this.#act(buyer);
-      this.#live(buyer);
+      this.#startBuyer(buyer);
     });
   }
 
@@ -373,8 +373,8 @@ class Sale {
     this.steps += 1;
     const habit = buyer.isBot ? this.#chance.pick(BOT_HABITS) : this.#chance.weighted(this.#habits);
     if (habit === 'read') {
-      this.#plan(this.#chance.between(0, 50), () => {
-        this.#visit(buyer.eventId, (actor) => this.#read(actor, buyer));
+      this.#schedule(this.#chance.between(0, 50), () => {
+        this.#withActor(buyer.eventId, (actor) => this.#read(actor, buyer));
       });
       return;
     }
@@ -382,17 +382,17 @@ class Sale {
     if (command !== null) this.#send(buyer, command);
   }
 
-  /** Puts a request on its way; it may come late, twice or never. */
+  /** Sends a request; it may arrive late, twice or never. */
   #send(buyer: Buyer, command: Command): void {
     const times = this.#chance.percent(this.#lossShare) ? 0 : this.#chance.percent(this.#twiceShare) ? 2 : 1;
     for (let n = 0; n < times; n += 1) {
-      this.#plan(this.#chance.between(0, n === 0 ? 40 : 5_000), () => this.#arrive(buyer, command));
+      this.#schedule(this.#chance.between(0, n === 0 ? 40 : 5_000), () => this.#receive(buyer, command));
     }
   }
 
-  /** A request is at the counter. */
-  #arrive(buyer: Buyer, command: Command): void {
-    this.#visit(buyer.eventId, (actor) => this.#execute(actor, buyer, command));
+  /** A request has arrived. */
+  #receive(buyer: Buyer, command: Command): void {
+    this.#withActor(buyer.eventId, (actor) => this.#execute(actor, buyer, command));
   }
 
   #execute(actor: EventActor, buyer: Buyer, command: Command): void {
@@ -402,7 +402,7 @@ class Sale {
     const prediction = predict(model, command, this.service.now);
     const waiting = this.#unanswered.get(eventId) ?? 0;
     const wasOpen = this.service.status === 'OPEN';
-    const before = wasOpen && this.#chance.percent(BOOKS_SHARE) ? actor.look(piecesOf) : null;
+    const before = wasOpen && this.#chance.percent(STATE_SHARE) ? actor.look(piecesOf) : null;
     this.service.turns = [];
     const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
@@ -410,23 +410,23 @@ class Sale {
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
     this.#awaitAnswer(eventId, asked, {
-      told: (answer) => {
+      answered: (answer) => {
         this.#checkAnswer(command, prediction, answer, facts);
         this.#checkOverHttp(eventId, command, answer);
         this.#deliver(buyer, command, answer);
       },
       overloaded: () => {
-        assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'a refusal for lack of room changes nothing');
+        assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'an OVERLOADED command changes nothing');
         assert.ok(
           !wasOpen || this.service.status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0,
-          'turned away without need',
+          'OVERLOADED without need',
         );
       },
     });
-    if (this.service.status === 'OPEN') this.#inspect(actor, eventId);
+    if (this.service.status === 'OPEN') this.#assertTurn(actor, eventId);
   }
 
-  /** The facts that the command itself left behind, without those of what had run out before it. */
+  /** The facts of the command itself, without those of deadlines that were due before it. */
   #factsOf(eventId: string): readonly string[] {
     const settled = new Set(['HoldExpired', 'OrderExpired', 'QueueEntriesDropped', 'QueuePassExpired', 'DrawStarted']);
     const last = this.service.turns.filter((turn) => turn.eventId === eventId).at(-1)?.facts ?? [];
@@ -445,11 +445,11 @@ class Sale {
     }
   }
 
-  /** Waits for an answer of this process; it must not come before all that it depends on is durable (I4). */
+  /** Waits for an answer of this process; it must not leave before the facts that it depends on are durable (I4). */
   #awaitAnswer<Answer>(
     eventId: string,
     asked: Promise<Answer>,
-    then: { told: (answer: Answer) => void; overloaded: () => void },
+    then: { answered: (answer: Answer) => void; overloaded: () => void },
   ): void {
     const { generation } = this.service;
     const headSeq = this.service.headOf(eventId);
@@ -469,7 +469,7 @@ class Sale {
         settle(() => {
           assert.ok(headSeq <= this.service.durableSeq, 'answered before it was durable (I4)');
           this.service.answeredSeq = Math.max(this.service.answeredSeq, headSeq);
-          then.told(answer);
+          then.answered(answer);
         }),
       (error: unknown) =>
         settle(() => {
@@ -480,12 +480,12 @@ class Sale {
     );
   }
 
-  /** Holds an answer against what was foretold. */
+  /** Compares an answer with its prediction. */
   #checkAnswer(command: Command, prediction: Prediction, answer: Reply | Refusal, facts: readonly string[]): void {
     const outcome = isRefusal(answer) ? answer.code : 'DONE';
     this.#count(outcome === 'DONE' ? command.type : outcome);
     const context = (): string => `${JSON.stringify(command)} ⇒ ${JSON.stringify(answer)}`;
-    assert.ok(prediction.outcomes.includes(outcome), `foretold was ${prediction.outcomes.join(' or ')}: ${context()}`);
+    assert.ok(prediction.outcomes.includes(outcome), `predicted was ${prediction.outcomes.join(' or ')}: ${context()}`);
     if (isRefusal(answer)) {
       assert.deepEqual(facts, [], `a refusal leaves no facts: ${context()}`);
       if (answer.code === 'SEAT_TAKEN')
@@ -512,22 +512,22 @@ class Sale {
     }
   }
 
-  /** In some sales every answer goes through the real routes, schemas and bodies. */
+  /** In some sales every answer also goes through the real routes, schemas and bodies. */
   #checkOverHttp(eventId: string, command: Command, answer: Reply | Refusal): void {
     if (!this.#hasHttp) return;
     const { now } = this.service;
-    this.#count('through the window');
-    this.#passing.push(async () => (await theWindow()).pass(eventId, command, answer, now));
+    this.#count('over HTTP');
+    this.#httpChecks.push(async () => (await httpCheck()).check(eventId, command, answer, now));
   }
 
-  /** The answer travels back, unless it is lost; who is told of a payment without a session asks the provider for one. */
+  /** Delivers the answer unless it is lost; a payment without a checkout session gets one from the provider. */
   #deliver(buyer: Buyer, command: Command, answer: Reply | Refusal): void {
     if (isRefusal(answer)) return;
     if ('payment' in answer && answer.payment !== null && answer.payment.checkoutSessionId === null) {
       this.#send(buyer, this.#openSession(buyer.eventId, (answer as { order: OrderView }).order, answer.payment));
     }
     if (this.#chance.percent(this.#lossShare)) return;
-    this.#plan(this.#chance.between(0, 40), () => learn(buyer, command, answer));
+    this.#schedule(this.#chance.between(0, 40), () => learn(buyer, command, answer));
   }
 
   #openSession(eventId: string, order: OrderView, payment: PaymentView): Command {
@@ -544,7 +544,7 @@ class Sale {
 
   // ── what must be so ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** A buyer looks at the hold, the orders and the event. */
+  /** A buyer reads its hold, its orders and the event. */
   #read(actor: EventActor, buyer: Buyer): void {
     if (actor.isRetired) return;
     const { eventId, sessionKey, hold } = buyer;
@@ -564,62 +564,62 @@ class Sale {
     const orders = buyer.orderIds.flatMap((id) => model.orders.get(id) ?? []);
     const expected = orders.map((order) => [model.statusOfOrder(order, now), model.refundDue(order, now)]);
     this.#awaitAnswer(eventId, asked, {
-      told: ({ held, orders: shown }) => {
+      answered: ({ held, orders: shown }) => {
         this.#count(status === 'OPEN' ? 'read' : 'read while full');
-        const isForgotten = held !== null && isRefusal(held) && known !== undefined && model.mayBeForgotten(known, now);
-        if (!isForgotten)
+        const isDropped = held !== null && isRefusal(held) && known !== undefined && model.mayBeDropped(known, now);
+        if (!isDropped)
           assert.equal(
             held === null || isRefusal(held) ? undefined : held.status,
             statusOfHold,
-            'a hold reads as it is',
+            'a hold reads as in the model',
           );
         assert.deepEqual(
           shown.map(({ status, refundDueCents }) => [status, refundDueCents]),
           expected,
-          'orders read as they are',
+          'orders read as in the model',
         );
       },
       overloaded: () => {},
     });
   }
 
-  /** What must be so after every turn. */
-  #inspect(actor: EventActor, eventId: string): void {
+  /** The checks after every turn. */
+  #assertTurn(actor: EventActor, eventId: string): void {
     const { now, turns } = this.service;
     const model = this.service.models.get(eventId)!;
-    assertBooks({ actor, model, now });
+    assertStock({ actor, model, now });
     const hasJoined = turns.some(({ facts }) => facts.some(({ type }) => type === 'QueueEntryJoined'));
-    if (hasJoined) assertNobodyForgotten(model, now);
+    if (hasJoined) assertNobodyWaits(model, now);
   }
 
-  /** Faults are over and nobody comes any more: every window has ended, nothing is held, and a replay is the same. */
+  /** The checks after faults and buyers have stopped: every window has ended, nothing is held, and a replay gives the state. */
   async #assertQuiet(): Promise<void> {
-    if (this.service.status === 'FULL') this.service.makeRoom();
+    if (this.service.status === 'FULL') this.service.freeDisk();
     this.service.now += 60 * MINUTE;
     this.service.turns = [];
     for (let n = 0; n < 3; n += 1) {
       this.#wakeAll();
       this.service.commit();
-      await this.#breathe();
+      await this.#settlePromises();
     }
     if (this.#failure !== null) throw this.#failure;
     for (const eventId of this.#eventIds) {
       const actor = (await this.service.directory.byEventId(eventId))!;
-      this.#inspect(actor, eventId);
+      this.#assertTurn(actor, eventId);
       const held = actor.look((state) => stockOfPerformances(state)).reduce((sum, date) => sum + date.held, 0);
-      assert.equal(held, 0, 'after the last window nothing is held');
+      assert.equal(held, 0, 'nothing is held after the last window');
       const model = this.service.models.get(eventId)!;
       const waiting = [...model.entries.values()].filter(({ status }) => status === 'WAITING' || status === 'ADMITTED');
-      assert.equal(waiting.length, 0, 'after the last window nobody waits');
+      assert.equal(waiting.length, 0, 'no entry waits after the last window');
       model.waitingRoom?.assertSpans();
       if ((model.waitingRoom?.drawnCount ?? 0) > 1) this.#count('draw');
       await this.service.proveReplay(eventId);
       await this.#assertAlive(eventId);
     }
-    for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: everybody was answered`);
+    for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: every command was answered`);
   }
 
-  /** Whoever comes when all is quiet is served: admitted, holds a ticket and has an order, as far as any are left. */
+  /** A new buyer is served after that: it is admitted and holds a ticket, where any are left. */
   async #assertAlive(eventId: string): Promise<void> {
     const sessionKey = 'session-late';
     const model = this.service.models.get(eventId)!;
@@ -630,12 +630,12 @@ class Sale {
       const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
       this.service.commit();
       const answer = await asked;
-      assert.ok(outcomes.includes(isRefusal(answer) ? answer.code : 'DONE'), `in the quiet: ${JSON.stringify(answer)}`);
+      assert.ok(outcomes.includes(isRefusal(answer) ? answer.code : 'DONE'), `at the end: ${JSON.stringify(answer)}`);
       return answer;
     };
     const joined = model.definition.waitingRoom ? await ask({ type: 'JoinQueue', sessionKey }) : null;
     const entry = joined === null ? null : (joined as ReplyTo<'JoinQueue'>).entry;
-    if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty room admits at once');
+    if (entry !== null) assert.equal(entry.status, 'ADMITTED', 'an empty waiting room admits at once');
     const queuePass = entry?.id ?? null;
     const placed = await ask(placeOne(sessionKey, model.definition.performances[0]!.id, queuePass));
     if ('hold' in placed) await ask({ type: 'ReleaseHold', holdId: placed.hold.id, sessionKey });

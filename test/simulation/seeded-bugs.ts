@@ -31,7 +31,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'if (this.#lastSeq >= 0)',
   ),
   bug(
-    'snapshots run at once, and outcomes go to whoever asked first',
+    'snapshots run at once, and outcomes go to the first that waits',
     'src/actors/snapshotter.ts',
     `  const sendNext = (): void => {
     if (underWay !== null) return;
@@ -64,7 +64,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/actors/clock.test.ts',
   ),
   bug(
-    'what ran out while the disk was full reads as it was',
+    'what expired while the disk was full reads as before',
     'src/actors/event-actor.ts',
     '      else this.#settleForReading(now);',
     '',
@@ -97,7 +97,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'if (replaced !== undefined) holds.activeBySession.delete(data.sessionKey);',
   ),
   bug(
-    'a replaced hold is in its own way',
+    'a replaced hold conflicts with itself',
     'src/domain/holds/holds.ts',
     'reserve(state, command.items, replaced, now)',
     'reserve(state, command.items, null, now)',
@@ -249,7 +249,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'waitingRoomRate + 1 - admittedLately(admissions, now)',
   ),
   bug(
-    'ghosts are admitted',
+    'stale entries are admitted',
     'src/domain/waiting-room/decide.ts',
     '(isStale(state, room, entry, now) ? dropped : admitted)',
     'admitted',
@@ -268,13 +268,13 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'record',
   ),
   bug(
-    'sold dates are called off half',
+    'half of a cancelled performance stays sold',
     'src/domain/decide.ts',
     'return [...facts, ...cancelOrdersOn(state, cancelledIds, { operator, note })];',
     'return facts;',
   ),
   bug(
-    'items of a request are judged alone',
+    'items of a request are checked alone',
     'src/domain/inventory/assignment.ts',
     '      takeInOverlay(overlay, line);\n      lines[index] = line;',
     '      lines[index] = line;',
@@ -286,7 +286,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     '(stage.endsAt === null || now >= 0)',
   ),
   bug(
-    'a date that is over is sold',
+    'a performance that is over is bought',
     'src/domain/inventory/performance.ts',
     '(definition.endsAt === null || now < definition.endsAt)',
     '(definition.endsAt === null || now >= 0)',
@@ -304,14 +304,19 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'else if (state === BLOCKED) continue;',
   ),
   bug(
-    'an event forgets in its sleep who was seen',
+    'an evicted event forgets who was last seen',
     'src/actors/directory.ts',
     'this.#sleepers.awaken(eventId));',
     'null);',
     'test/actors/sleepers.test.ts',
   ),
-  bug('the counter drops the pass', 'src/http/routes/holds.ts', 'queuePass: queuePass ?? null,', 'queuePass: null,'),
-  bug('seats of a hold are not printed', 'src/http/bodies.ts', 'seat_ids: item.seatIds as string[],', 'seat_ids: [],'),
+  bug('the HTTP layer drops the pass', 'src/http/routes/holds.ts', 'queuePass: queuePass ?? null,', 'queuePass: null,'),
+  bug(
+    'the body of a hold lacks its seats',
+    'src/http/bodies.ts',
+    'seat_ids: item.seatIds as string[],',
+    'seat_ids: [],',
+  ),
   bug(
     'a key of a checkout is not read',
     'src/http/routes/checkout.ts',
@@ -346,7 +351,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/persistence/archive.test.ts',
   ),
   bug(
-    'the archive is read unproved',
+    'the archive is read unverified',
     'persistence/sqlite/archive.ts',
     'for (const { row } of walkChain(db, head, refuseBreak)) void row;',
     'head.seq = file.toSeq;',
@@ -459,7 +464,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/actors/past-sales.test.ts',
   ),
   bug(
-    'the list wakes events that sleep',
+    'the list activates evicted events',
     'src/actors/directory.ts',
     'if (awake === undefined && entry.listing !== undefined)',
     'if (awake === undefined && entry.listing === null)',

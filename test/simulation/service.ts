@@ -1,14 +1,14 @@
 /**
- * The house under simulation: the real directory, box offices and domain over the journal in memory, all by hand.
+ * The simulated service: the real directory, event actors and domain over the journal in memory, run step by step.
  *
- * Owns what a process would own and what outlives it: the disk. Every unit that is appended is shown to a ledger first;
- * after a crash or a full disk the ledgers are kept anew from what the disk has. Nothing here runs by itself.
+ * Owns the state of the process and the disk, which survives it. Every unit that is appended is applied to the reference model
+ * of its event; after a crash or a full disk the models are rebuilt from the facts on the disk. Nothing here runs by itself.
  *
- * 1. An answer that comes out while facts it was built from are not durable is a failure (I4).
- * 2. What was answered is on the disk after every crash.
- * 3. Snapshots take the way of the service: its snapshotter over a thread that finishes jobs late and, of those it was given
- *    together, in any order. What an event is activated from is what the outcomes said is there.
- * 4. `now` is the service's time. The machine's clock is beside it and leaps; only a process that begins takes that one over.
+ * 1. An answer that leaves before the facts it depends on are durable is a failure (I4).
+ * 2. The facts of every answer are on the disk after every crash.
+ * 3. Snapshots use the real snapshotter. Its thread finishes jobs late, and jobs that wait together in any order. An event is
+ *    activated only from snapshots whose outcome was reported.
+ * 4. `now` is the time of the service. The clock of the machine leaps separately; only a new process takes its time.
  */
 import assert from 'node:assert/strict';
 import { createClock, type ServiceClock } from '#actors/clock.ts';
@@ -19,7 +19,7 @@ import { joinId } from '#domain/ids.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { HARMS, openHurt } from './disk.ts';
+import { DAMAGES, openDamaged } from './disk.ts';
 import { MINUTE } from './events.ts';
 import { SaleModel } from './model.ts';
 import type { Chance } from './chance.ts';
@@ -33,11 +33,11 @@ export interface ServiceBounds {
   readonly mailboxCommandsMax: number;
 }
 
-/** What a ledger is told, in order; facts carry their place in the journal, the rest is soft state. */
+/** The input of a model, in order: facts with their place in the journal, and soft state. */
 type Note =
   | { readonly kind: 'TURN'; readonly seq: number; readonly facts: readonly Fact[]; readonly at: number }
   | { readonly kind: 'SEEN'; readonly entryId: string; readonly at: number }
-  | { readonly kind: 'AWAKE'; readonly at: number };
+  | { readonly kind: 'ACTIVATED'; readonly at: number };
 
 interface KeptSnapshot {
   readonly seq: number;
@@ -49,31 +49,31 @@ export class SimulatedService {
   readonly models = new Map<string, SaleModel>();
   directory!: Directory;
   now: number;
-  /** Grows with each restart: what an earlier process still had to say is not heard. */
+  /** Counts the processes, so that late results of an earlier process are ignored. */
   generation = 0;
-  /** The newest fact of each event that some answer depended on. */
+  /** The newest fact that an answer depended on. */
   answeredSeq = 0;
-  /** The units of the turn under way. */
+  /** The units of the current turn. */
   turns: { readonly eventId: string; readonly facts: readonly Fact[] }[] = [];
   onWake: (eventId: string, at: number) => void = () => {};
   onAppend: () => void = () => {};
-  /** The snapshot thread was given a job; what is handed over finishes it. */
+  /** Called when the snapshot thread is given a job; `finish` completes it. */
   onSnapshotJob: (finish: () => void) => void = () => {};
   readonly #bounds: ServiceBounds;
   readonly #chance: Chance;
   readonly #notes = new Map<string, Note[]>();
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #snapshots = new Map<string, KeptSnapshot[]>();
-  /** The sequence numbers of each event's snapshots as the process knows them from outcomes (3). */
+  /** The sequence numbers of each event's snapshots that outcomes reported (rule 3). */
   readonly #noted = new Map<string, number[]>();
-  /** Events whose soft state this process has, awake or asleep. */
+  /** Events whose soft state this process has, also while they are evicted. */
   readonly #known = new Set<string>();
-  /** What a full disk may give back. */
+  /** The notes of facts that may turn out to be on a full disk. */
   #doubtful = new Map<string, Note[]>();
   #disk: MemoryJournal;
   #snapshotter!: Snapshotter;
   #clock!: ServiceClock;
-  /** How far the machine's clock is ahead of the service's (4). */
+  /** How far the machine's clock is ahead of the service's (rule 4). */
   #leaptMs = 0;
   #ids = 0;
 
@@ -97,17 +97,17 @@ export class SimulatedService {
     return this.#disk.durableSeq;
   }
 
-  /** I10: however many events there are, only so many are awake, busy ones included. */
+  /** I10: the number of events in memory is limited, busy ones included. */
   assertBounds(): void {
-    assert.ok(this.directory.awakeCount <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are awake (I10)');
+    assert.ok(this.directory.awakeCount <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are in memory (I10)');
   }
 
-  /** No leap of the machine's clock moves the time of the service (4). */
+  /** No leap of the machine's clock changes the time of the service (rule 4). */
   assertTime(): void {
-    assert.equal(this.#clock.now(), this.now, 'time goes by the stopwatch');
+    assert.equal(this.#clock.now(), this.now, 'time follows the stopwatch');
   }
 
-  /** Somebody sets the machine's clock. */
+  /** Sets the machine's clock to so many milliseconds ahead. */
   leap(ms: number): void {
     this.#leaptMs = ms;
   }
@@ -116,7 +116,7 @@ export class SimulatedService {
     return this.#disk.appendedSeq > this.#disk.durableSeq;
   }
 
-  /** Makes what is pending durable, or only a part of it, and lets the answers out. */
+  /** Makes the pending facts durable, or a part of them, and releases their answers. */
   commit(share = 1): void {
     const { appendedSeq, durableSeq } = this.#disk;
     this.#disk.commit(durableSeq + Math.ceil((appendedSeq - durableSeq) * share));
@@ -128,43 +128,43 @@ export class SimulatedService {
     this.#forgetAfter(this.#disk.durableSeq, this.#notes);
   }
 
-  makeRoom(): void {
+  freeDisk(): void {
     const survivors = this.#disk.durableSeq + this.#chance.between(0, 12);
     this.#disk.full(false, survivors);
     this.#forgetAfter(this.#disk.durableSeq, this.#doubtful);
   }
 
-  /** How far the journal reaches after a real data folder was hurt; null when the folder was refused, or nothing can be written now. */
-  hurtDisk(): Promise<number | null> {
+  /** The last fact in a real data folder after it was damaged; null when the folder was refused, or when the disk is full. */
+  damageDisk(): Promise<number | null> {
     if (this.status !== 'OPEN') return Promise.resolve(null);
     const { appendedSeq, durableSeq } = this.#disk;
     const rows = [...this.#disk.crashAfter(appendedSeq).read()];
     const turns = [...this.#notes.values()].flat().filter((note) => note.kind === 'TURN');
     const unitEnds = new Set(turns.map(({ seq }) => seq));
-    return openHurt(this.#chance, { rows, unitEnds, durableSeq }, this.#chance.pick(HARMS));
+    return openDamaged(this.#chance, { rows, unitEnds, durableSeq }, this.#chance.pick(DAMAGES));
   }
 
-  /** The process ends here and now, and begins again on what the disk has: what was durable, and of the rest as much as is said. */
+  /** Ends the process and starts it again on the facts of the disk: the durable ones, and pending ones up to `survivorsSeq`. */
   crash(breaksFirst: boolean, survivorsSeq: number | null): void {
     const { appendedSeq, durableSeq } = this.#disk;
     const survivors = survivorsSeq ?? this.#chance.between(durableSeq, appendedSeq);
     const notes = this.status === 'FULL' ? this.#doubtful : this.#notes;
     if (breaksFirst) this.#disk.breakDown();
     const left = this.#disk.crashAfter(survivors);
-    assert.ok(left.durableSeq >= this.answeredSeq, 'what was answered is on the disk');
+    assert.ok(left.durableSeq >= this.answeredSeq, 'the facts of every answer are on the disk');
     this.#disk = left;
     this.#forgetAfter(left.durableSeq, notes);
     this.#open();
   }
 
-  /** Keeps the ledgers anew from the facts up to a sequence number. */
+  /** Rebuilds the models from the facts up to a sequence number. */
   #forgetAfter(seq: number, notes: ReadonlyMap<string, readonly Note[]>): void {
     for (const [eventId, all] of notes) {
       const firstLost = all.findIndex((note) => note.kind === 'TURN' && note.seq > seq);
       const kept = firstLost === -1 ? [...all] : all.slice(0, firstLost);
       this.#notes.set(eventId, kept);
       const model = new SaleModel();
-      for (const note of kept) tell(model, note);
+      for (const note of kept) addNote(model, note);
       this.models.set(eventId, model);
     }
   }
@@ -188,12 +188,12 @@ export class SimulatedService {
       source: {
         newestSnapshot: (eventId, atMostSeq) => Promise.resolve(this.#newestSnapshot(eventId, atMostSeq)),
         factsAfter: (eventId, afterSeq) => disk.read({ eventId, afterSeq }),
-        // Each look at it is a millisecond later: the slices of an activation are the same every time.
+        // Each reading is a millisecond later, so that the slices of an activation are the same in every run.
         stopwatchMs: () => (looks += 1),
       },
       snapshot: async (job) => {
         const outcome = await this.#snapshotter.take(job);
-        assert.deepEqual([outcome.eventId, outcome.seq], [job.eventId, job.seq], 'an outcome is of its own job');
+        assert.deepEqual([outcome.eventId, outcome.seq], [job.eventId, job.seq], 'an outcome belongs to its job');
         if (outcome.trouble === null) this.#noteSnapshot(job.eventId, outcome.seq);
         return outcome;
       },
@@ -208,20 +208,20 @@ export class SimulatedService {
     });
   }
 
-  /** A process begins at the machine's clock, and not before the last fact. */
+  /** The time of a new process is that of the machine's clock, but not before the last fact. */
   #beginTime(): ServiceClock {
     let lastAt = 0;
     for (const { at } of this.#disk.read()) lastAt = at;
     const wall = this.now + this.#leaptMs;
     this.now = Math.max(wall, lastAt);
-    // What is less than a leap would be made up for slowly (`test/actors/clock.test.ts`); here it is right at once.
+    // A smaller difference would be corrected slowly (`test/actors/clock.test.ts`); here it is corrected at once.
     this.#leaptMs = this.now - wall > MINUTE ? wall - this.now : 0;
     const source = { wallMs: () => this.now + this.#leaptMs, stopwatchMs: () => this.now };
     this.#clock = createClock(source, { notBefore: lastAt });
     return this.#clock;
   }
 
-  /** The snapshot thread: each job is finished when the simulation says so, unless the process is gone by then. */
+  /** The snapshot thread: the simulation finishes each job, unless the process has ended by then. */
   #beginSnapshots(): void {
     const { generation } = this;
     for (const [eventId, kept] of this.#snapshots)
@@ -242,7 +242,7 @@ export class SimulatedService {
     });
   }
 
-  /** Has every event snapshot at once, as of what is durable; resolves when all are taken. */
+  /** Takes a snapshot of every event, as of its last fact; resolves when all are taken. */
   takeSnapshots(): Promise<readonly SnapshotOutcome[]> {
     const streams = [...this.#disk.streams()];
     return Promise.all(streams.map(({ eventId, lastSeq }) => this.directory.snapshotAsOf(eventId, lastSeq)));
@@ -257,7 +257,7 @@ export class SimulatedService {
     return this.#ids.toString(16).padStart(24, '0') + '0'.repeat(24);
   }
 
-  /** The journal as the box offices see it: every unit passes the ledger of its event. */
+  /** The journal as the event actors see it: every unit is applied to the model of its event. */
   #tapped(disk: MemoryJournal): Journal {
     return {
       get status() {
@@ -279,7 +279,7 @@ export class SimulatedService {
   }
 
   #append(disk: MemoryJournal, unit: Unit): number {
-    assert.equal(disk, this.#disk, 'a process that is gone writes nothing');
+    assert.equal(disk, this.#disk, 'a process that has ended writes nothing');
     const before = disk.appendedSeq;
     const seq = disk.append(unit);
     assert.equal(seq, before + unit.facts.length, 'sequence numbers have no gaps (I9)');
@@ -294,10 +294,10 @@ export class SimulatedService {
     this.#notes.get(eventId)!.push(note);
     const model = this.models.get(eventId) ?? new SaleModel();
     this.models.set(eventId, model);
-    tell(model, note);
+    addNote(model, note);
   }
 
-  /** Somebody who waits showed up. */
+  /** Notes that a waiting entry was seen now. */
   noteSeen(eventId: string, entryId: string): void {
     this.#note(eventId, { kind: 'SEEN', entryId, at: this.now });
   }
@@ -315,14 +315,14 @@ export class SimulatedService {
   // ── replay and snapshots ───────────────────────────────────────────────────────────────────────────────────────────
 
   #newestSnapshot(eventId: string, atMostSeq = Number.MAX_SAFE_INTEGER): Snapshot | null {
-    // Activation asks for this first: unless the event only slept, everybody who waits counts as seen from here on.
-    if (!this.#known.has(eventId)) this.#note(eventId, { kind: 'AWAKE', at: this.now });
+    // Activation asks for this first: unless the event was only evicted, every waiting entry counts as seen now.
+    if (!this.#known.has(eventId)) this.#note(eventId, { kind: 'ACTIVATED', at: this.now });
     this.#known.add(eventId);
     const seqs = this.#noted.get(eventId) ?? [];
     const noted = seqs.findLast((seq) => seq <= atMostSeq && seq <= this.#disk.durableSeq);
     if (noted === undefined) return null;
     const kept = this.#snapshots.get(eventId)?.findLast(({ seq }) => seq === noted);
-    assert.ok(kept, 'a snapshot that was told of is there');
+    assert.ok(kept, 'a snapshot that an outcome reported exists');
     const header = { format: 1, eventId, seq: kept.seq, at: kept.at, about: null };
     return { path: '', header, pieces: kept.pieces, fingerprint: '' };
   }
@@ -344,7 +344,7 @@ export class SimulatedService {
     return [...this.#disk.read({ eventId })];
   }
 
-  /** I9: the living state, the replayed one, and one from a snapshot and its tail are the same. Makes all durable. */
+  /** I9: the state in memory, the replayed one, and one from a snapshot and later facts are equal. Makes all facts durable. */
   async proveReplay(eventId: string): Promise<void> {
     this.commit();
     const actor = await this.directory.byEventId(eventId);
@@ -352,21 +352,21 @@ export class SimulatedService {
     this.commit();
     const rows = this.#rowsOf(eventId);
     const replayed = [...snapshotPieces(this.#replay(eventId, Number.MAX_SAFE_INTEGER))];
-    assert.deepEqual(replayed, living, 'a replay gives the living state');
+    assert.deepEqual(replayed, living, 'a replay gives the state in memory');
     const turns = this.#notes.get(eventId)!.filter((note) => note.kind === 'TURN');
     const { seq } = this.#chance.pick(turns);
     const [first, ...others] = snapshotPieces(this.#replay(eventId, seq));
     const restored = restoreEventState(first!);
     for (const piece of others) restorePiece(restored, piece);
     for (const row of rows) if (row.seq > seq) replayFact(restored, row);
-    assert.deepEqual([...snapshotPieces(restored)], living, 'a snapshot and its tail give the living state');
+    assert.deepEqual([...snapshotPieces(restored)], living, 'a snapshot and later facts give the state in memory');
   }
 }
 
-/** Snapshots kept of an event. */
+/** How many snapshots of an event are kept. */
 const SNAPSHOTS_KEPT = 3;
 
-function tell(model: SaleModel, note: Note): void {
+function addNote(model: SaleModel, note: Note): void {
   if (note.kind === 'TURN') model.take(note.facts, note.at);
   else if (note.kind === 'SEEN') model.waitingRoom?.seen(note.entryId, note.at);
   else model.waitingRoom?.restarted(note.at);

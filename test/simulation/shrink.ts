@@ -1,4 +1,4 @@
-/** Makes a failing sale smaller: fewer steps, fewer buyers, fewer habits and faults, as long as something still fails. */
+/** Reduces a failing sale: fewer steps, fewer buyers, fewer habits and faults, as long as it still fails. */
 import { HABITS } from './buyers.ts';
 import { FAULTS, simulate, type Outcome, type Scenario } from './run.ts';
 
@@ -7,7 +7,7 @@ export interface Shrunk {
   readonly outcome: Outcome;
 }
 
-/** The smallest failing sale that was found within so many tries. */
+/** The smallest failing sale that is found in so many tries. */
 export async function shrink(scenario: Scenario, outcome: Outcome, triesMax = 80): Promise<Shrunk> {
   let best: Shrunk = { scenario: { ...scenario, stepsMax: Math.max(1, outcome.steps) }, outcome };
   let tries = 0;
@@ -27,7 +27,7 @@ export async function shrink(scenario: Scenario, outcome: Outcome, triesMax = 80
   return best;
 }
 
-/** The line that plays a scenario again. */
+/** The command that repeats a scenario. */
 export function commandOf({ seed, stepsMax, buyersMax, without }: Scenario): string {
   const left = without.size === 0 ? '' : ` --without ${[...without].join()}`;
   return `npm run simulate -- --seed ${seed} --steps ${stepsMax} --buyers ${buyersMax}${left}`;

@@ -1,4 +1,4 @@
-/** The bounded share of the simulation that runs with every suite; `npm run simulate` plays as many sales as time allows. */
+/** The part of the simulation that runs in the suite; `npm run simulate` runs as many sales as there is time for. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { simulate } from './run.ts';
@@ -8,11 +8,11 @@ import { deep } from '../depth.ts';
 const SEEDS_OF_THE_SUITE = 200;
 const SEEDS = deep(SEEDS_OF_THE_SUITE);
 
-/** The rarest things come once in some 200 sales, and in which one moves with every change of what is drawn: a run goes on for them. */
+/** The rarest cases come once in about 200 sales, in another sale after every change of what is drawn: a run continues for them. */
 const SEEDS_MAX = 5 * SEEDS;
 const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 
-/** What must have been met by the end; a simulation that never gets somewhere proves nothing about it. */
+/** The cases that a run must reach; a simulation proves nothing about a case that it never reaches. */
 // prettier-ignore
 const MUST_BE_SEEN = [
   'PlaceHold', 'ChangeHold', 'ReleaseHold', 'StartCheckout', 'OpenPayment', 'RecordCheckoutSession', 'RecordPayment', 'CancelOrder',
@@ -20,10 +20,10 @@ const MUST_BE_SEEN = [
   'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
   'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED',
   'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'OVERLOADED', 'crash',
-  'full disk', 'read', 'read while full', 'replay', 'leap', 'snapshot', 'through the window', 'hurt disk', 'draw',
+  'full disk', 'read', 'read while full', 'replay', 'leap', 'snapshot', 'over HTTP', 'damaged disk', 'draw',
 ];
 
-/** What a short run may miss: asked of deep ones alone. */
+/** The cases that only a deep run must reach. */
 const MUST_BE_SEEN_IN_TIME = [
   'refund again',
   'refund matched',
@@ -40,21 +40,21 @@ const MUST_BE_SEEN_IN_TIME = [
 ];
 
 describe('A simulated sale', () => {
-  it(`keeps every promise under crashes, full disks and a bad network, ${SEEDS} times over`, async () => {
+  it(`gives every answer as predicted under crashes, full disks and a bad network, in ${SEEDS} sales`, async () => {
     const seen = new Map<string, number>();
     const asked = SEEDS > SEEDS_OF_THE_SUITE ? [...MUST_BE_SEEN, ...MUST_BE_SEEN_IN_TIME] : MUST_BE_SEEN;
     const isMissing = (what: string): boolean => (seen.get(what) ?? 0) === 0;
     for (let seed = 1; seed <= SEEDS || (seed <= SEEDS_MAX && asked.some(isMissing)); seed += 1) {
       const outcome = await simulate({ ...SCENARIO, seed });
       if (outcome.failure !== null) {
-        assert.fail(`${outcome.failure.stack}\nplay it again: ${commandOf({ ...SCENARIO, seed })}`);
+        assert.fail(`${outcome.failure.stack}\nrepeat it: ${commandOf({ ...SCENARIO, seed })}`);
       }
       for (const [what, count] of outcome.seen) seen.set(what, (seen.get(what) ?? 0) + count);
     }
     for (const what of asked) assert.ok(!isMissing(what), `${what} never happened`);
   });
 
-  it('goes the same way every time', async () => {
+  it('is the same every time for the same seed', async () => {
     const [first, second] = [await simulate({ ...SCENARIO, seed: 5 }), await simulate({ ...SCENARIO, seed: 5 })];
     assert.deepEqual(first, second);
   });

@@ -1,7 +1,6 @@
 /** Archive and journal together are the truth: what became of the snapshots after a prune costs time, never a fact. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { startEngine, type Engine } from '#actors/engine.ts';
@@ -9,6 +8,7 @@ import { verifyFolder } from '#actors/verification.ts';
 import { listSnapshots } from '#persistence/snapshots.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { concert, START } from '../fixtures/actors.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 
 const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   type: 'PlaceHold',
@@ -48,9 +48,7 @@ async function held(engine: Engine, eventId: string): Promise<readonly string[]>
 
 /** A stopped folder of two events and a moved clock whose facts are archived in two files, but for the newest hold. */
 async function prunedFolder(t: TestContext): Promise<{ folder: string; stateFingerprint: string | null }> {
-  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-archived-'));
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
-  const folder = path.join(parent, 'data');
+  const folder = newDataFolder(t);
   const engine = await open(t, folder);
   await define(engine);
   await define(engine, { id: 'evt_other', slug: 'other' });

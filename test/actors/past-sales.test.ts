@@ -6,7 +6,7 @@ import { startEngine, type Engine } from '#actors/engine.ts';
 import { findOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { makePastSales } from '../../bench/sold-out-events.ts';
-import { newFolder } from '../persistence/folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 import { concert, place } from '../fixtures/actors.ts';
 import type { ActivationMessage } from '#actors/channels.ts';
 
@@ -57,7 +57,7 @@ function nextActivation(wanted: string): Promise<void> {
 }
 
 async function sold(t: TestContext, sales = 60, events = 6) {
-  const folder = newFolder(t);
+  const folder = newDataFolder(t);
   const { orderIds } = await makePastSales(folder, { sales, events, soldAt: SOLD_AT });
   return { folder, orderIds };
 }
@@ -100,7 +100,7 @@ describe('A start on a folder of past sales', () => {
 describe('A start on a folder of idle events', () => {
   /** An event with a hold and an order that were never snapshot, and one that was only defined. */
   async function idle(t: TestContext): Promise<string> {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const running = await start(t, folder, SOLD_AT);
     const { directory } = running.engine;
     await directory.define(concert(), { operator: null, note: null });

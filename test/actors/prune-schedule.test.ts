@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { startEngine, type Engine } from '#actors/engine.ts';
@@ -8,16 +7,15 @@ import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.t
 import { verifyFolder } from '#actors/verification.ts';
 import type { SnapshotRound } from '#actors/snapshot-rounds.ts';
 import { concert, START } from '../fixtures/actors.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A service's engine on a clock of the test, with its schedule; each call of `open` is a start. */
 function scheduled(t: TestContext) {
-  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-schedule-'));
-  const folder = path.join(parent, 'data');
+  const folder = newDataFolder(t);
   const time = { now: START };
   const rounds: SnapshotRound[] = [];
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
   const open = async (everyHours = 24): Promise<{ engine: Engine; schedule: PruneSchedule }> => {
     const engine = await startEngine({
       folder,

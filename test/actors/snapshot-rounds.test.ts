@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { concert, START } from '../fixtures/actors.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 
 const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   type: 'PlaceHold',
@@ -17,12 +17,6 @@ const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   queuePass: null,
   idempotency: null,
 });
-
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-rounds-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return path.join(folder, 'data');
-}
 
 function open(folder: string, now = START): Promise<Engine> {
   return startEngine({
@@ -47,7 +41,7 @@ async function hold(engine: Engine, sessionKey: string): Promise<void> {
 
 describe('A round of snapshots', () => {
   it('takes one of every stream that grew, the service’s own too, and none of what did not', async (t) => {
-    const engine = await open(newFolder(t));
+    const engine = await open(newDataFolder(t));
     await define(engine);
     await define(engine, { id: 'evt_other', slug: 'other' });
     await engine.advanceClock(60);
@@ -64,7 +58,7 @@ describe('A round of snapshots', () => {
   });
 
   it('prunes nothing that was not in a snapshot before it', async (t) => {
-    const engine = await open(newFolder(t));
+    const engine = await open(newDataFolder(t));
     await define(engine);
     assert.equal((await engine.takeSnapshots({ prune: true })).archived, null);
     await hold(engine, 'session-1');
@@ -78,7 +72,7 @@ describe('A round of snapshots', () => {
   });
 
   it('loses neither clock, nor events, nor their newest slug, nor the state when everything is pruned', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
     await engine.takeSnapshots();
@@ -110,7 +104,7 @@ describe('A round of snapshots', () => {
 
 describe('Verification', () => {
   it('finds nothing wrong beside a process that serves', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
     for (const session of ['session-1', 'session-2', 'session-3']) await hold(engine, session);
@@ -124,7 +118,7 @@ describe('Verification', () => {
   });
 
   it('names a snapshot that is not what its facts add up to', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
     await hold(engine, 'session-1');
@@ -144,7 +138,7 @@ describe('Verification', () => {
   });
 
   it('names the fact after which a replay stops', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
     await engine.stop();
@@ -163,7 +157,7 @@ describe('Verification', () => {
   });
 
   it('names a damaged snapshot after a prune and, without the archive, the facts that nothing has', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
     await engine.takeSnapshots();

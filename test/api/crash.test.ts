@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { it } from 'node:test';
@@ -20,7 +20,8 @@ import { bareEnvironment } from '../environment.ts';
 import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, newFolder, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { ADMIN_TOKEN, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { makeFolder, newFolder } from '../fixtures/folders.ts';
 
 const ROUNDS = deep(1);
 const CLIENTS = 24;
@@ -164,7 +165,7 @@ async function verify(folder: string): Promise<void> {
 }
 
 it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const ledger: Entry[] = [];
   let service = await spawnService({ folder });
   t.after(() => service.close());
@@ -192,8 +193,7 @@ it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {
 
 it('has the hold on disk before it answers: fsync returns before the 201 is written', async (t) => {
   if (!existsSync('/usr/bin/strace')) return t.skip('strace is not installed');
-  const folder = newFolder();
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder(t);
   const trace = path.join(folder, 'trace.txt');
   const child = spawn(
     '/usr/bin/strace',

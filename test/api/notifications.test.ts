@@ -21,6 +21,7 @@ import {
 import { newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
@@ -79,14 +80,6 @@ async function openReceiver(): Promise<Receiver> {
       server.close();
     },
   });
-}
-
-async function until(holds: () => boolean, what: () => string): Promise<void> {
-  for (let tries = 0; tries < 2_000; tries += 1) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`it did not come to pass: ${what()}`);
 }
 
 const typesOf = (told: readonly Told[], id: string) =>

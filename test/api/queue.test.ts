@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -14,6 +13,7 @@ import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, item } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);
@@ -310,7 +310,7 @@ describe('The draw', () => {
     }
   });
 
-  it('is shown to browsers as a page whose lines check it', async () => {
+  it('is shown to browsers as a page whose lines check it', async (t) => {
     const { room } = await crowdedRoom(12);
     service.wait(MINUTE);
     const page = await service.get<string>(room.draw, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
@@ -326,15 +326,10 @@ describe('The draw', () => {
       .replaceAll('&#39;', "'")
       .replaceAll('&amp;', '&');
     assert.equal(lines, CHECK_DRAW);
-    const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-draw-'));
-    try {
-      const file = path.join(folder, 'check-draw.mjs');
-      writeFileSync(file, lines);
-      const { stdout } = await run(process.execPath, [file, `${service.publicUrl}${room.draw}`]);
-      assert.equal(stdout.match(/: true/g)?.length, 4, stdout);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const file = path.join(newFolder(t), 'check-draw.mjs');
+    writeFileSync(file, lines);
+    const { stdout } = await run(process.execPath, [file, `${service.publicUrl}${room.draw}`]);
+    assert.equal(stdout.match(/: true/g)?.length, 4, stdout);
   });
 
   it('is found nowhere where nothing is drawn', async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sample } from '../fixtures/events.ts';
-import { newFolder, openService, runToEnd, spawnService } from '../fixtures/service.ts';
+import { openService, runToEnd, spawnService } from '../fixtures/service.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const singles = (sessionKey: string, quantity = 1) => ({
   event_id: 'evt_club',
@@ -71,13 +72,12 @@ test('bad settings, a bad catalogue and a port in use end it with exit code 2, e
   assert.equal(settings.code, 2);
   assert.match(settings.text, /^PORT is "x": it must be .*\nLOG_LEVEL is "loud": it must be .*$/);
 
-  const folder = newFolder();
+  const folder = newFolder(t);
   const file = path.join(folder, 'bad.json');
   writeFileSync(file, '{"id": "evt_bad"}');
   const catalogue = await runToEnd({ environment: { CATALOG: file } });
   assert.equal(catalogue.code, 2);
   assert.match(catalogue.text, /bad\.json.*slug.*is required/);
-  rmSync(folder, { recursive: true });
 
   const service = await openService();
   t.after(() => service.close());
@@ -123,12 +123,11 @@ test('a folder in use ends it with exit code 3 and stays untouched', async (t) =
   await service.define(sample('club-night'));
 });
 
-test('a damaged journal ends it with exit code 5', async () => {
-  const folder = newFolder();
+test('a damaged journal ends it with exit code 5', async (t) => {
+  const folder = newFolder(t);
   writeFileSync(path.join(folder, 'journal.db'), 'this is no database'.repeat(500));
   const { code, text } = await runToEnd({ folder });
   assert.equal(code, 5, text);
-  rmSync(folder, { recursive: true });
 });
 
 test('a catalogue is loaded at start, and loading it again changes nothing', async (t) => {

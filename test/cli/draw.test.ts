@@ -10,7 +10,7 @@ import { createHashing } from '#actors/hashing.ts';
 import { createCall, readArguments, type ExitCode } from '#cli/command.ts';
 import { drawCommand } from '#cli/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
-import { newFolder } from './holdfast.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);

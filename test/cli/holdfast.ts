@@ -1,8 +1,6 @@
 /** Runs `holdfast` as an operator does, with plain Node, and makes folders that are removed after the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -21,13 +19,6 @@ export interface Ended {
   readonly stderr: string;
   /** What was printed with --json. */
   json<Value = Readonly<Record<string, unknown>>>(): Value;
-}
-
-/** A new folder that is removed after the test. */
-export function newFolder(t: Pick<TestContext, 'after'>): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-cli-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 function start(args: readonly string[], environment: Environment, umask: string | null = null): ChildProcess {

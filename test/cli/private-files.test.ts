@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { holdfast, newFolder, samples, serving } from './holdfast.ts';
+import { holdfast, samples, serving } from './holdfast.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const oneInErfurt = {
   event_id: 'evt_erfurt',

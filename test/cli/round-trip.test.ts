@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { holdfast, newFolder, samples, serving } from './holdfast.ts';
+import { holdfast, samples, serving } from './holdfast.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 interface Report {
   readonly ok: boolean;

@@ -10,7 +10,8 @@ import { loadCommand } from '#cli/load.ts';
 import { createOutput } from '#cli/output.ts';
 import { restoreCommand } from '#cli/restore.ts';
 import { verifyCommand } from '#cli/verify.ts';
-import { holdfast, newFolder, samples } from './holdfast.ts';
+import { holdfast, samples } from './holdfast.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const COMMANDS = [
   'serve',

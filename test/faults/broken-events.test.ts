@@ -8,7 +8,8 @@ import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
-import { assertOverloaded, until } from './calls.ts';
+import { assertOverloaded } from './calls.ts';
+import { until } from '../fixtures/until.ts';
 
 const nights = (count: number): Json[] =>
   Array.from({ length: count }, (_, n) => clubNight({ id: `evt_${n}`, slug: `night-${n}` }) as Json);
@@ -97,10 +98,10 @@ describe('An event that cannot be activated', () => {
     const ended = stream.text();
     const { journal, directory } = service.internals.engine;
     journal.append(unreplayable('evt_1'));
-    await until('it is out of memory', async () => {
+    await until(async () => {
       await holdAt(service, 0);
       return !directory.awake().some(({ eventId }) => eventId === 'evt_1');
-    });
+    }, 'the event is evicted');
     assert.match(await ended, /event: snapshot/, 'the stream ends by itself');
     assertOverloaded(await service.call('GET', '/api/events/public/night-1/live'));
     assert.deepEqual(await slugsListed(service), ['night-0']);

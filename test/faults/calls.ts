@@ -1,6 +1,5 @@
 /** Calls that the tests of faults share: commands of `holdfast`, holds over HTTP, and the check of a 503. */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldBody } from '#http/schemas/holds.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
@@ -46,15 +45,6 @@ export function readHold(service: ServiceClient, { id }: HoldBody, sessionKey: s
 
 export async function isReady(service: ServiceClient): Promise<boolean> {
   return (await service.call('GET', '/health/ready')).status === 200;
-}
-
-/** Looks again and again until the answer is true, for a minute at most. */
-export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2_400; tries += 1) {
-    if (await look()) return;
-    await pause(25);
-  }
-  throw new Error(`it never came: ${what}`);
 }
 
 /** 503 OVERLOADED, with Retry-After. */

@@ -8,8 +8,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +22,8 @@ import { fingerprintOf } from '#persistence/snapshots.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { confirmKey, keptSecret, SecretDamaged, SECRETS } from '#src/secrets.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
-import { newFolder, runToEnd, spawnService } from '../fixtures/service.ts';
+import { newFolder } from '../fixtures/folders.ts';
+import { runToEnd, spawnService } from '../fixtures/service.ts';
 
 const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
 const SECTOR_BYTES = 512;
@@ -75,7 +75,7 @@ function* numbers(seed: number): Generator<number> {
 }
 
 describe('A damaged data folder', () => {
-  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-damage-'));
+  const parent = newFolder({ after });
   const sound = path.join(parent, 'sound');
   const hurt = path.join(parent, 'hurt');
   let files: readonly string[] = [];
@@ -95,7 +95,6 @@ describe('A damaged data folder', () => {
     expected = await openFolder(hurt);
     rmSync(hurt, { recursive: true });
   });
-  after(() => rmSync(parent, { recursive: true, force: true }));
 
   it('has every kind of file in it', () => {
     for (const kind of [/^journal\.db$/, /^journal\.db-wal$/, /^head\.witness$/, /^snapshots\//, /^archive\//])
@@ -175,8 +174,7 @@ describe('A damaged data folder', () => {
 
 describe('A damaged secret', () => {
   it('is what it was or is refused, whichever bit flipped; a key that changed is never signed with', (t) => {
-    const folder = newFolder();
-    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = newFolder(t);
     const open = (): string => {
       const kept = { folder, fileName: 'ticket-key', configured: null, ...SECRETS.ticketKey };
       const { kid } = createTicketSigner([keptSecret(kept)]).keys[0];

@@ -21,8 +21,10 @@ import {
 } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Caller, type Json } from '../fixtures/client.ts';
 import { clubNight, gala, item } from '../fixtures/events.ts';
-import { MINUTE, newFolder, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
-import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './calls.ts';
+import { MINUTE, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
+import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
+import { makeFolder, removeFolder } from '../fixtures/folders.ts';
+import { until } from '../fixtures/until.ts';
 
 const MEGABYTE = 2 ** 20;
 
@@ -48,7 +50,7 @@ describe('A full disk', () => {
       assertOverloaded(await place(service, three));
       assertOverloaded(await service.call('DELETE', `${HOLDS}/${placed.body.id}`, { sessionKey: one }));
 
-      await until('ready again', () => isReady(service));
+      await until(() => isReady(service), 'the service is ready again');
       assert.deepEqual((await readHold(service, placed.body, one)).body, placed.body);
       assert.equal((await place(service, three)).status, 201);
       const { body } = await service.operate<{ performances: { held: number }[] }>('GET', '/admin/events/evt_club');
@@ -125,7 +127,7 @@ describe('While nothing can be written', () => {
     for (let reads = 0; reads < 3; reads += 1) {
       assert.equal((await readHold(service, hold, session)).body.status, 'EXPIRED');
     }
-    await until('ready again', () => isReady(service));
+    await until(() => isReady(service), 'the service is ready again');
     assert.equal((await readHold(service, hold, session)).body.status, 'EXPIRED');
     assert.equal((await place(service, session)).status, 201);
     const types = [...service.internals.engine.journal.read()].map(({ type }) => type);
@@ -223,18 +225,18 @@ describe('A disk that is nearly full', () => {
 
 /** Mounts a small file system of its own for the test; null, and the test skipped, where that is not permitted. */
 function mountSmall(t: TestContext, megabytes: number): string | null {
-  const folder = newFolder();
+  const folder = makeFolder();
   const wanted = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder];
   const mounted = spawnSync('mount', wanted, { encoding: 'utf8' });
   if (mounted.status !== 0) {
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
     t.skip(`no file system may be mounted here: ${mounted.error?.message ?? mounted.stderr.trim()}`);
     return null;
   }
   t.after(() => {
     // Lazily: a test that failed may leave a process in it, which is ended after this.
     spawnSync('umount', ['--lazy', folder]);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   });
   return folder;
 }
@@ -278,7 +280,7 @@ it('A file system of 24 MB may fill up under load, and what was sold is sold', {
   assert.match(service.printed(), /the disk of the journal is full/, 'it was really full');
 
   rmSync(ballast);
-  await until('ready again', () => isReady(service));
+  await until(() => isReady(service), 'the service is ready again');
   const last = newSession();
   const placed = await place(service, last);
   assert.equal(placed.status, 201);

@@ -3,7 +3,6 @@
  * moment in other folders, serve from them, and compare with what the buyers were told.
  */
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,8 +12,9 @@ import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
 import { newCustomer } from '../fixtures/checkout.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { newFolder, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { command, readHold, verifies } from './calls.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 interface Ledger {
   readonly holds: Map<string, HoldBody>;
@@ -81,8 +81,7 @@ const definition = gala({
 }) as Json;
 
 it('The drill: back up, kill, verify, restore to a fact and to a moment, serve', { timeout: 90_000 }, async (t) => {
-  const parent = newFolder();
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  const parent = newFolder(t);
   const folderOf = (name: string): string => path.join(parent, name);
   const serve = async (folder: string): Promise<ServiceProcess> => {
     const service = await spawnService({ folder });

@@ -7,16 +7,16 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readEventState } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 120_000;
@@ -44,14 +44,6 @@ interface Fault {
   readonly error: 'EIO' | 'ENOSPC';
   /** The N-th call of every thread fails. */
   readonly n: number;
-}
-
-function newFolder(t: TestContext): string {
-  const parent = mkdtempSync(path.join(tmpdir(), 'holdfast-strace-'));
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
-  const folder = path.join(parent, 'data');
-  mkdirSync(folder);
-  return folder;
 }
 
 /** Runs the selling process under a fault: on every file, or on one of the folder alone. */

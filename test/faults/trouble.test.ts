@@ -19,7 +19,8 @@ import {
   START,
   type TestService,
 } from '../fixtures/service.ts';
-import { assertOverloaded, bigClub, isReady, place, readHold, until, verifies } from './calls.ts';
+import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
+import { until } from '../fixtures/until.ts';
 
 describe('A process that was stopped and goes on', () => {
   it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {
@@ -156,7 +157,7 @@ describe('The sandbox clock', () => {
     await service.define(bigClub);
     const move = () => service.call<{ now: string }>('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
     assertOverloaded(await move());
-    await until('ready again', () => isReady(service));
+    await until(() => isReady(service), 'the service is ready again');
     const { status, body } = await move();
     assert.equal(status, 200);
     assert.equal(Date.parse(body.now), START + MINUTE);
@@ -190,7 +191,7 @@ function rush(service: TestService, count: number): Rush {
   );
   return {
     retryAfter,
-    refused: (many) => until(`${many} are refused`, () => Promise.resolve(refused === many)),
+    refused: (many) => until(() => refused === many, `${many} are refused`),
     placed: () => all.then(() => placed),
   };
 }
@@ -261,7 +262,7 @@ describe('More connections than there may be', () => {
     const [answer] = (await once(sockets[0]!, 'data')) as [Buffer];
     assert.match(answer.toString(), /^HTTP\/1\.1 200 /);
     for (const socket of sockets) socket.destroy();
-    await until('room for another', () => isReady(service).catch(() => false));
+    await until(() => isReady(service).catch(() => false), 'there is room for another connection');
   });
 });
 

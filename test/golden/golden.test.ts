@@ -1,7 +1,5 @@
 /** Later versions read what earlier ones wrote: golden journals lead to the states that they led to, and the future is refused. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
@@ -14,13 +12,13 @@ import type { FactRow } from '#persistence/journal.ts';
 import { runToEnd } from '../fixtures/service.ts';
 import { playEveryFact } from './every-fact.ts';
 import { goldenJournals, readGolden, readStates, replayGolden, statesOf } from './golden.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const EVERY_TYPE = [...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPES)];
 
 /** A data folder that holds these facts. */
 async function folderOf(t: TestContext, rows: readonly FactRow[]): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-golden-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder(t);
   const journal = await openSqliteJournal({ folder });
   for (const { at, eventId, type, data } of rows) journal.append({ at, eventId, facts: [{ type, data }] });
   await journal.close();

@@ -1,8 +1,6 @@
 /** Snapshots that earlier versions wrote still open: `snapshot-1.ndjson` has a piece a line, as format 1 kept journal-1. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { verifyFolder } from '#actors/verification.ts';
 import { auditEventState } from '#domain/audit.ts';
@@ -16,6 +14,7 @@ import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { EventState } from '#domain/event-state.ts';
 import { goldenFolder, readGolden, replayGolden } from './golden.ts';
 import { findAnyHold } from '#domain/holds/hold-book.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const JOURNAL = 'journal-1.ndjson';
 
@@ -89,8 +88,7 @@ describe('A snapshot of format 1', () => {
 
 /** The journal with a snapshot of an earlier fact, its pieces brought back to format 1 where it forgot: nothing had ended. */
 async function folderWithOldSnapshot(t: TestContext) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-golden-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder(t);
   const journal = await openSqliteJournal({ folder });
   for (const { at, eventId, type, data } of readGolden(JOURNAL)) journal.append({ at, eventId, facts: [{ type, data }] });
   await journal.close();

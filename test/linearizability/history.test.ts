@@ -12,11 +12,12 @@ import type { EventBody } from '#http/schemas/events.ts';
 import type { OccupancyBody } from '#http/schemas/seating.ts';
 import { deep } from '../depth.ts';
 import type { ServiceClient } from '../fixtures/client.ts';
-import { newFolder, spawnService } from '../fixtures/service.ts';
+import { spawnService } from '../fixtures/service.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { buyUntilClosed, EVENT, moment, STOCK_GROUPS, type Epoch, type Run } from './buyers.ts';
 import { checkHistory } from './checker.ts';
 import { stockModel, type StockOperation } from './stock.ts';
+import { makeFolder } from '../fixtures/folders.ts';
 
 const ROUNDS = deep(1);
 /** A process is killed after so many answers, or after so long. */
@@ -29,7 +30,7 @@ const seed = process.env['FC_SEED'] === 'random' ? Date.now() : Number(process.e
 const timeout = 60_000 + ROUNDS * 20_000;
 
 it(`Every history of holds and orders is linearizable over ${ROUNDS} kills`, { timeout }, async (t) => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const chance = chanceOf(seed);
   let { epoch, end } = newEpoch(await spawnService({ folder }));
   const histories = new Map(Object.keys(STOCK_GROUPS).map((group) => [group, [] as StockOperation[]]));

@@ -6,17 +6,9 @@ import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
 import type { Message } from '#notifications/messages.ts';
+import { until } from '../fixtures/until.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Waits until something holds; a test that waits for seconds has failed. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2_000; tries += 1) {
-    if (holds()) return;
-    await pause(10);
-  }
-  throw new Error('the condition did not become true');
-}
 
 interface Delivery {
   readonly eventId: string;

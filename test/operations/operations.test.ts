@@ -5,7 +5,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openService, type TestService } from '../fixtures/service.ts';
-import { holdfast, newFolder, samples, serving } from '../cli/holdfast.ts';
+import { holdfast, samples, serving } from '../cli/holdfast.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 const root = new URL('../../', import.meta.url);
 

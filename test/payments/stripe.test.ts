@@ -24,6 +24,7 @@ import {
   type StandIn,
   type StandInSession,
 } from './stripe-stand-in.ts';
+import { until } from '../fixtures/until.ts';
 
 let shop: TestService;
 let stripe: StandIn;
@@ -52,11 +53,6 @@ function post({ body, headers }: SignedEvent) {
 /** Stripe's session as its events have it. */
 function seen(session: StandInSession, overrides: object = {}): object {
   return { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid', ...overrides };
-}
-
-/** Waits for what happens beside the calls; the runner's own limit ends it. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 async function startWithStripe(overrides: object = {}): Promise<{ started: Started; session: StandInSession }> {

@@ -19,13 +19,14 @@ import type { FactRow } from '#persistence/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { fc } from '../property.ts';
-import { appendAll, durable, newFolder, openJournal, unitOf } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { appendAll, durable, openJournal, unitOf } from './journals.ts';
 
 const EVENTS = ['evt_a', 'evt_b', 'evt_c'];
 
 /** A closed folder whose 150 facts lie in three archive files (up to 42, 84 and 120) and the journal. */
 async function archivedFolder(t: Pick<TestContext, 'after'>): Promise<{ folder: string; rows: FactRow[] }> {
-  const folder = newFolder(t);
+  const folder = newDataFolder(t);
   const journal = await openJournal(t, { folder, batchFactsMax: 12 });
   await appendAll(
     journal,
@@ -103,7 +104,7 @@ describe('an archive file', () => {
   after(() => parent.cleanup.forEach((work) => work()));
 
   function copyOf(t: TestContext): string {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     cpSync(sound.folder, folder, { recursive: true });
     return folder;
   }
@@ -121,8 +122,8 @@ describe('an archive file', () => {
       await assert.rejects(allOf(folder), JournalDamaged);
       assert.deepEqual(await allOf(folder, Number(to)), sound.rows.slice(Number(to)));
       const seq = Number(from) + 2;
-      await assert.rejects(copyUpTo(folder, newFolder(t), { seq }), CopyRefused);
-      if (index > 0) assert.equal((await copyUpTo(folder, newFolder(t), { seq: 9 })).headSeq, 9);
+      await assert.rejects(copyUpTo(folder, newDataFolder(t), { seq }), CopyRefused);
+      if (index > 0) assert.equal((await copyUpTo(folder, newDataFolder(t), { seq: 9 })).headSeq, 9);
     }
   });
 
@@ -182,7 +183,7 @@ describe('an archive file', () => {
     await assert.rejects(allOf(renamed), /it begins after fact 0, not 42/);
     assert.match((await verifyJournal(renamed)).problems[0]!.what, /it begins after fact 0, not 42/);
     // The same journal, which went another way after a restore.
-    const restored = newFolder(t);
+    const restored = newDataFolder(t);
     await copyUpTo(sound.folder, restored, { seq: 60 });
     const journal = await openJournal(t, { folder: restored, batchFactsMax: 12 });
     await appendAll(
@@ -226,24 +227,24 @@ describe('an archive file', () => {
 describe('a copy of a pruned folder', () => {
   it('has the archive, and is named as short where the source is', async (t) => {
     const { folder, rows } = await archivedFolder(t);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     const report = await copyUpTo(folder, out, {});
     assert.equal(report.archives, 3);
     assert.deepEqual(await allOf(out), rows);
     const [name = ''] = archiveFiles(folder);
     rmSync(join(folder, 'archive', name));
-    const short = newFolder(t);
+    const short = newDataFolder(t);
     await copyUpTo(folder, short, {});
     assert.match((await verifyJournal(short)).problems[0]!.what, /^facts 1 to 42 were moved to the archive/);
   });
 
   it('made of journal and archive alone, without watermark and snapshots, is restored in full', async (t) => {
     const { folder, rows } = await archivedFolder(t);
-    const shipped = newFolder(t);
+    const shipped = newDataFolder(t);
     mkdirSync(shipped);
     copyFileSync(join(folder, 'journal.db'), join(shipped, 'journal.db'));
     cpSync(join(folder, 'archive'), join(shipped, 'archive'), { recursive: true });
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     await copyUpTo(shipped, out, { seq: rows.length });
     assert.deepEqual(await allOf(out), rows);
     assert.deepEqual((await verifyJournal(out)).problems, []);
@@ -255,7 +256,7 @@ describe('a copy of a pruned folder', () => {
 
   it('is made of files that nobody else may read, whatever the rights of the source', async (t) => {
     const { folder } = await archivedFolder(t);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     await copyUpTo(folder, out, {});
     for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
       const { mode } = statSync(join(entry.parentPath, entry.name));

@@ -8,11 +8,12 @@ import type { FactRow } from '#persistence/journal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
-import { appendAll, durable, newFolder, openJournal, unitOf, leaveInLog } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { appendAll, durable, openJournal, unitOf, leaveInLog } from './journals.ts';
 
 /** A closed folder with facts in units of one to four, one time step a unit. */
 async function filledFolder(t: TestContext): Promise<{ folder: string; rows: FactRow[]; ends: number[] }> {
-  const folder = newFolder(t);
+  const folder = newDataFolder(t);
   const journal = await openJournal(t, { folder, batchFactsMax: 12 });
   const units = Array.from({ length: 60 }, (_, index) => unitOf(`evt_${index % 4}`, 1 + (index % 4), index));
   await appendAll(journal, units, 5);
@@ -38,7 +39,7 @@ describe('a restored folder', () => {
     const limits = fc.oneof(fc.record({ seq: fc.nat(rows.length) }), fc.record({ at: fc.nat(70) }));
     await fc.assert(
       fc.asyncProperty(limits, async (limit) => {
-        const out = newFolder(t);
+        const out = newDataFolder(t);
         const report = await copyUpTo(folder, out, limit);
         const expected =
           'seq' in limit ? Math.max(0, ...ends.filter((end) => end <= limit.seq)) : (ends[Math.min(limit.at, 59)] ?? 0);
@@ -56,7 +57,7 @@ describe('a restored folder', () => {
 
   it('can be served from', async (t) => {
     const { folder, rows } = await filledFolder(t);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     const { headSeq } = await copyUpTo(folder, out, { at: 30 });
     const journal = await openJournal(t, { folder: out });
     assert.deepEqual([...journal.read()], rows.slice(0, headSeq));
@@ -70,7 +71,7 @@ describe('a restored folder', () => {
     const { folder, rows } = await filledFolder(t);
     const snapshots = new SnapshotFolder(folder);
     for (const seq of [10, 40, rows.length]) await snapshots.write({ eventId: 'evt_0', seq, at: 1, about: null }, []);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     const { headSeq, snapshots: kept } = await copyUpTo(folder, out, { at: 25 });
     assert.ok(headSeq >= 40 && headSeq < rows.length);
     assert.equal(kept, 2);
@@ -86,34 +87,34 @@ describe('a restored folder', () => {
     await journal.close();
     assert.ok(baseSeq > 60 && baseSeq <= 90);
     for (const limit of [{ seq: 60 }, { at: 8 }]) {
-      const out = newFolder(t);
+      const out = newDataFolder(t);
       const report = await copyUpTo(folder, out, limit);
       assert.equal(report.baseSeq, 0);
       assert.deepEqual(await rowsIn(out), rows.slice(0, report.headSeq));
     }
-    const later = newFolder(t);
+    const later = newDataFolder(t);
     const report = await copyUpTo(folder, later, { seq: rows.length - 1 });
     assert.equal(report.baseSeq, baseSeq);
     assert.deepEqual(await rowsIn(later), rows.slice(baseSeq, report.headSeq));
     rmSync(join(folder, 'archive'), { recursive: true });
-    await assert.rejects(copyUpTo(folder, newFolder(t), { seq: 60 }), CopyRefused);
-    await assert.rejects(copyUpTo(folder, newFolder(t), { at: 8 }), CopyRefused);
+    await assert.rejects(copyUpTo(folder, newDataFolder(t), { seq: 60 }), CopyRefused);
+    await assert.rejects(copyUpTo(folder, newDataFolder(t), { at: 8 }), CopyRefused);
   });
 
   it('is refused where something lies already, beyond the end and without a source', async (t) => {
     const { folder, rows } = await filledFolder(t);
-    const filled = newFolder(t);
+    const filled = newDataFolder(t);
     mkdirSync(filled);
     writeFileSync(join(filled, 'letter'), 'mine');
     await assert.rejects(copyUpTo(folder, filled, {}), CopyRefused);
-    await assert.rejects(copyUpTo(folder, newFolder(t), { seq: rows.length + 1 }), CopyRefused);
-    await assert.rejects(copyUpTo(newFolder(t), newFolder(t), {}), CopyRefused);
+    await assert.rejects(copyUpTo(folder, newDataFolder(t), { seq: rows.length + 1 }), CopyRefused);
+    await assert.rejects(copyUpTo(newDataFolder(t), newDataFolder(t), {}), CopyRefused);
     assert.deepEqual(readdirSync(filled), ['letter']);
   });
 
   it('does not count as a journal when the copying was cut off before its watermark', async (t) => {
     const { folder } = await filledFolder(t);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     await copyUpTo(folder, out, {});
     rmSync(join(out, 'head.witness'));
     await assert.rejects(openSqliteJournal({ folder: out }), { name: 'JournalDamaged' });
@@ -122,7 +123,7 @@ describe('a restored folder', () => {
 
 describe('a backup', () => {
   it('is a consistent copy with everything that was durable, made while others write', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder, batchFactsMax: 20 });
     await appendAll(
       journal,
@@ -141,7 +142,7 @@ describe('a backup', () => {
           Array.from({ length: 6 }, () => unitOf('evt_b', 3)),
         );
     })();
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     const report = await copyUpTo(folder, out, {}, { files: ['ticket-key', 'no-such-key'] });
     isOver = true;
     await writing;
@@ -159,9 +160,9 @@ describe('a backup', () => {
   });
 
   it('of a folder that a crash left has what was in its log', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     await leaveInLog(folder);
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     const report = await copyUpTo(folder, out, {});
     assert.equal(report.headSeq, 180);
     assert.equal((await rowsIn(out)).length, 180);
@@ -191,7 +192,7 @@ describe('a verification', () => {
   });
 
   it('of a folder without a journal finds nothing and changes nothing', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     mkdirSync(folder);
     const report = await verifyJournal(folder);
     assert.deepEqual([report.facts, report.headSeq, report.problems.length], [0, 0, 0]);

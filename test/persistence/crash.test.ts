@@ -9,7 +9,8 @@ import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
-import { newFolder, openJournal } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { openJournal } from './journals.ts';
 
 const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
 const rounds = deep(4);
@@ -38,7 +39,7 @@ function runAndKill(folder: string, aliveMs: number, keptFacts = 0): Promise<num
 
 describe('after kill -9', () => {
   it(`at ${rounds} random moments everything that was called durable is there, whole and in order`, async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     let called = 0;
     for (let round = 0; round < rounds; round++) {
       called = Math.max(called, await runAndKill(folder, Math.floor(Math.random() ** 2 * 120)));
@@ -61,7 +62,7 @@ describe('after kill -9', () => {
   });
 
   it(`at ${rounds} random moments of archiving and pruning every fact is in the journal or the archive`, async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     let called = 0;
     for (let round = 0; round < rounds; round++) {
       called = Math.max(called, await runAndKill(folder, 100 + Math.floor(Math.random() * 900), 40));
@@ -85,7 +86,7 @@ describe('after kill -9', () => {
   });
 
   it('a folder that was left with its log can be verified and says how far it reaches', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const called = await runAndKill(folder, 60);
     const report = await verifyJournal(folder);
     assert.deepEqual(report.problems, []);

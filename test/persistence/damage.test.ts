@@ -4,8 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
@@ -17,7 +16,8 @@ import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { WatermarkWriter } from '#persistence/sqlite/watermark.ts';
-import { appendAll, newFolder, openJournal, unitOf, leaveInLog } from './folders.ts';
+import { newDataFolder, newFolder } from '../fixtures/folders.ts';
+import { appendAll, openJournal, unitOf, leaveInLog } from './journals.ts';
 
 const places = Number(process.env['DAMAGE_PLACES'] ?? 40);
 
@@ -37,7 +37,7 @@ async function recoverRows(folder: string): Promise<FactRow[]> {
 }
 
 describe('a damaged data folder', () => {
-  const parent = mkdtempSync(join(tmpdir(), 'holdfast-damage-'));
+  const parent = newFolder({ after });
   /** Closed cleanly: everything is in the database. */
   const closed = join(parent, 'closed');
   /** Left by a crash: everything is in the log, and the watermark has seen its end. */
@@ -57,7 +57,6 @@ describe('a damaged data folder', () => {
     crashedRows = await recoverRows(crashed);
     assert.ok(crashedRows.length > 50);
   });
-  after(() => rmSync(parent, { recursive: true, force: true }));
 
   const files = [
     { folder: closed, file: 'journal.db', rows: () => closedRows },
@@ -68,7 +67,7 @@ describe('a damaged data folder', () => {
   for (const { folder, file, rows } of files) {
     const kind = folder === closed ? 'cleanly closed' : 'crashed';
     it(`opens with every fact or not at all when a bit of ${file} flipped in a ${kind} folder`, async (t) => {
-      const copy = newFolder(t);
+      const copy = newDataFolder(t);
       const random = numbers(42);
       let refused = 0;
       for (let place = 0; place < places; place++) {
@@ -88,7 +87,7 @@ describe('a damaged data folder', () => {
   }
 
   it('is refused when its log was cut off, with what is lost and the command that accepts it', async (t) => {
-    const copy = newFolder(t);
+    const copy = newDataFolder(t);
     cpSync(crashed, copy, { recursive: true });
     truncateSync(join(copy, 'journal.db-wal'), Math.floor(readFileSync(join(copy, 'journal.db-wal')).length / 2));
     const error = await openSqliteJournal({ folder: copy }).then(
@@ -102,7 +101,7 @@ describe('a damaged data folder', () => {
     assert.match(error.hint, new RegExp(`holdfast restore --to NEW_DIR --seq ${error.lastGoodSeq}`));
     assert.equal(existsSync(join(copy, 'holdfast.pid')), false);
 
-    const out = newFolder(t);
+    const out = newDataFolder(t);
     await assert.rejects(copyUpTo(copy, out, {}), JournalDamaged, 'without a limit the loss is not accepted');
     const report = await copyUpTo(copy, out, { seq: error.lastGoodSeq });
     assert.equal(
@@ -132,7 +131,7 @@ describe('a damaged data folder', () => {
       'it is gone or empty': (folder) => rmSync(join(folder, 'journal.db')),
     };
     for (const [message, damage] of Object.entries(spoil)) {
-      const copy = newFolder(t);
+      const copy = newDataFolder(t);
       cpSync(closed, copy, { recursive: true });
       damage(copy);
       await assert.rejects(openSqliteJournal({ folder: copy }), (error) => {
@@ -150,7 +149,7 @@ describe('a damaged data folder', () => {
 
   it('opens when one slot of the watermark is torn', async (t) => {
     for (const slot of [0, 1]) {
-      const copy = newFolder(t);
+      const copy = newDataFolder(t);
       cpSync(crashed, copy, { recursive: true });
       const bytes = readFileSync(join(copy, 'head.witness'));
       bytes.fill(0, slot * 4_096 + 10, slot * 4_096 + 60);
@@ -176,7 +175,7 @@ describe('a damaged data folder', () => {
         /has no commit row/,
     };
     for (const [sql, message] of Object.entries(changes)) {
-      const copy = newFolder(t);
+      const copy = newDataFolder(t);
       cpSync(closed, copy, { recursive: true });
       const db = new Database(join(copy, 'journal.db'));
       db.exec(sql);
@@ -191,7 +190,7 @@ describe('a damaged data folder', () => {
   });
 
   it('never hands out a damaged snapshot', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const bad: string[] = [];
     const writer = new SnapshotFolder(folder);
     const pieces = Array.from({ length: 40 }, (_, index) => JSON.stringify({ seat: index }));

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newFolder, openJournal } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { openJournal } from './journals.ts';
 
 const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
 
@@ -26,11 +27,11 @@ interface Traced {
 
 /** Runs the appending process under strace; descriptors are printed with their paths. */
 function trace(
-  t: Parameters<typeof newFolder>[0],
+  t: Parameters<typeof newDataFolder>[0],
   { units, pendingMax = 400 }: { readonly units: number; readonly pendingMax?: number },
   ...rules: string[]
 ): Promise<Traced> {
-  const folder = newFolder(t);
+  const folder = newDataFolder(t);
   const log = join(folder, '..', 'trace');
   const traced = ['-f', '-y', '-qq', '-s', '24', '-o', log, '-e', 'trace=fsync,write,pwrite64', ...rules];
   return new Promise((resolve) => {

@@ -7,7 +7,8 @@ import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal
 import { JournalFault } from '#persistence/journal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite/journal.ts';
-import { appendAll, durable, newFolder, outcome, unitOf } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { appendAll, durable, outcome, unitOf } from './journals.ts';
 
 interface Kind {
   readonly name: string;
@@ -27,7 +28,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'on disk',
     runs: 8,
-    open: async (t) => openSqliteJournal({ folder: newFolder(t), batchFactsMax: 7 }),
+    open: async (t) => openSqliteJournal({ folder: newDataFolder(t), batchFactsMax: 7 }),
     reopen: async (journal) => openSqliteJournal({ folder: (journal as SqliteJournal).folder }),
   },
 ];

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { fingerprintOf, listSnapshots, SnapshotFault, SnapshotFolder } from '#persistence/snapshots.ts';
-import { newFolder } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 
 describe('a snapshot', () => {
   it('is read back as it was written, whatever the stream is called', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const names = fc.oneof(
       fc.constantFrom('', '@service', '..', 'a/b', 'x'.repeat(400)),
       fc.string({ unit: 'grapheme' }),
@@ -33,7 +33,7 @@ describe('a snapshot', () => {
   });
 
   it('is looked for from the newest back, at or before a fact', async (t) => {
-    const snapshots = new SnapshotFolder(newFolder(t));
+    const snapshots = new SnapshotFolder(newDataFolder(t));
     assert.equal(await snapshots.newest('evt_a'), null);
     assert.equal(snapshots.has('evt_a'), false);
     for (const seq of [5, 90, 100]) await snapshots.write({ eventId: 'evt_a', seq, at: 1, about: null }, [`${seq}`]);
@@ -45,7 +45,7 @@ describe('a snapshot', () => {
   });
 
   it('makes the oldest of its stream go, and drafts of a crash too', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     mkdirSync(join(folder, 'snapshots'), { recursive: true });
     writeFileSync(join(folder, 'snapshots', 'evt_a-1.snapshot.99-1.tmp'), 'half');
     const snapshots = new SnapshotFolder(folder, { keepMax: 2 });
@@ -67,7 +67,7 @@ describe('a snapshot', () => {
   });
 
   it('leaves no trace when a piece is not one line or its maker throws', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const snapshots = new SnapshotFolder(folder);
     await assert.rejects(snapshots.write({ eventId: 'e', seq: 1, at: 1, about: null }, ['{\n}']), SnapshotFault);
     const failing = (function* (): Generator<string> {
@@ -80,7 +80,7 @@ describe('a snapshot', () => {
   });
 
   it('is one JSON text a line', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const { path } = await new SnapshotFolder(folder).write({ eventId: 'e', seq: 7, at: 1, about: [1] }, [
       '{"a":1}',
       '[2]',
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
   });
 
   it('of some size stalls the loop only in slices', async (t) => {
-    const snapshots = new SnapshotFolder(newFolder(t));
+    const snapshots = new SnapshotFolder(newDataFolder(t));
     const piece = JSON.stringify('x'.repeat(2_000));
     const pieces = Array.from({ length: 4_000 }, () => piece);
     let ticks = 0;

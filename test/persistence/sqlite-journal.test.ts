@@ -16,13 +16,14 @@ import { openReading, openWriting } from '#persistence/sqlite/schema.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
 import { readWatermark } from '#persistence/sqlite/watermark.ts';
-import { appendAll, durable, newFolder, openJournal, outcome, unitOf } from './folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
+import { appendAll, durable, openJournal, outcome, unitOf } from './journals.ts';
 
 const run = promisify(execFile);
 
 describe('the file of the journal', () => {
   it('is opened with the settings that durability rests on', (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     mkdirSync(folder);
     const db = openWriting(join(folder, 'journal.db'));
     const settings = [
@@ -39,7 +40,7 @@ describe('the file of the journal', () => {
   });
 
   it('is refused when a later version wrote it, with one clear line', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     await (await openSqliteJournal({ folder })).close();
     const db = new Database(join(folder, 'journal.db'));
     db.pragma('user_version = 9');
@@ -51,7 +52,7 @@ describe('the file of the journal', () => {
   });
 
   it('is a table that an operator can read', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     await appendAll(journal, [
       { eventId: 'evt_a', at: 1_234, facts: [{ type: 'HoldPlaced', data: '{"id":"hld_1"}' }] },
@@ -65,7 +66,7 @@ describe('the file of the journal', () => {
   });
 
   it('is folded into one file when it is closed', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     await appendAll(
       journal,
@@ -80,7 +81,7 @@ describe('the file of the journal', () => {
 
 describe('a batch', () => {
   it('holds the facts of many turns, whole units within its bounds', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder, batchFactsMax: 10 });
     for (let count = 0; count < 9; count++) journal.append(unitOf('evt_a', 4));
     journal.append(unitOf('evt_a', 30));
@@ -94,7 +95,7 @@ describe('a batch', () => {
   });
 
   it('is closed by its bytes as well', async (t) => {
-    const journal = await openJournal(t, { folder: newFolder(t), batchBytesMax: 100 });
+    const journal = await openJournal(t, { folder: newDataFolder(t), batchBytesMax: 100 });
     const wide = { eventId: 'evt_a', at: 1, facts: [{ type: 'T', data: JSON.stringify('x'.repeat(60)) }] };
     for (let count = 0; count < 5; count++) journal.append(wide);
     await durable(journal);
@@ -107,7 +108,7 @@ describe('a batch', () => {
 
 describe('the pace of commits', () => {
   it('is reported, not asserted', async (t) => {
-    const journal = await openJournal(t, { folder: newFolder(t) });
+    const journal = await openJournal(t, { folder: newDataFolder(t) });
     const data = JSON.stringify({
       holdId: 'x'.repeat(26),
       items: [{ ticketTypeId: 'adult', quantity: 2 }],
@@ -141,7 +142,7 @@ describe('a full disk', () => {
         outcome: kept ? 'KEPT' : 'LOST',
         fullProbes: 2,
       };
-      const folder = newFolder(t);
+      const folder = newDataFolder(t);
       const journal = await openJournal(t, { folder, injectFault, probeEveryMs: 5, batchFactsMax: 2 });
       journal.append(unitOf('evt_a', 2));
       await durable(journal);
@@ -185,7 +186,7 @@ describe('a full disk', () => {
 
   it('does not keep a journal from closing', async (t) => {
     const injectFault: InjectedFault = { kind: 'FULL', afterCommits: 0, outcome: 'LOST', fullProbes: 1_000 };
-    const journal = await openJournal(t, { folder: newFolder(t), injectFault });
+    const journal = await openJournal(t, { folder: newDataFolder(t), injectFault });
     const pending = outcome(journal, journal.append(unitOf('evt_a')));
     const closed = journal.close();
     assert.equal((await pending)?.kind, 'FULL');
@@ -197,7 +198,7 @@ describe('an I/O error', () => {
   it('is the end: nothing is answered, nothing is taken, and the truth is found by opening again', async (t) => {
     for (const outcomeOfCommit of ['LOST', 'KEPT'] as const) {
       const injectFault: InjectedFault = { kind: 'IOERR', afterCommits: 1, outcome: outcomeOfCommit, fullProbes: 0 };
-      const folder = newFolder(t);
+      const folder = newDataFolder(t);
       const journal = await openJournal(t, { folder, injectFault });
       journal.append(unitOf('evt_a', 2));
       await durable(journal);
@@ -220,7 +221,7 @@ describe('an I/O error', () => {
 
 describe('a data folder', () => {
   it('serves one process: a second one is refused and told whose it is', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     assert.equal(readServingPid(folder), null);
     const journal = await openJournal(t, { folder });
     assert.equal(readServingPid(folder), process.pid);
@@ -240,7 +241,7 @@ describe('a data folder', () => {
   });
 
   it('is not kept by the process id that a crash left', (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     mkdirSync(folder);
     writeFileSync(join(folder, 'holdfast.pid'), '1\n');
     assert.equal(readServingPid(folder), null);
@@ -251,7 +252,7 @@ describe('a data folder', () => {
   });
 
   it('can be verified while it is written to', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     let isOver = false;
     const writing = (async () => {
@@ -276,7 +277,7 @@ describe('a data folder', () => {
 
 describe('pruning', () => {
   it('moves old facts into an archive and keeps what the rest builds on', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     let journal = await openJournal(t, { folder, batchFactsMax: 6 });
     await appendAll(journal, [
       ...Array.from({ length: 10 }, () => unitOf('evt_old', 2)),
@@ -324,7 +325,7 @@ describe('pruning', () => {
   });
 
   it('goes on beside commits, slice by slice', async (t) => {
-    const folder = newFolder(t);
+    const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     for (let count = 0; count < 120; count++) journal.append(unitOf(`evt_${count % 7}`, 100));
     await durable(journal);

@@ -1,19 +1,9 @@
-/** Data folders for tests, removed when their test is over. */
+/** Journals for tests of persistence: opened, filled, and left behind by a crash. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Journal, JournalFault, Unit } from '#persistence/journal.ts';
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
-
-/** A path for a data folder that does not exist yet. */
-export function newFolder(t: Pick<TestContext, 'after'>): string {
-  const parent = mkdtempSync(join(tmpdir(), 'holdfast-journal-'));
-  t.after(() => rmSync(parent, { recursive: true, force: true }));
-  return join(parent, 'data');
-}
 
 /** Opens a journal that is closed at the end of the test at the latest, also when the test fails. */
 export async function openJournal(

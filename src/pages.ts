@@ -1,12 +1,10 @@
 /**
- * Pages for browsers: turns a folder of TypeScript into what a browser loads, in memory, once.
+ * Bundles a folder with `main.tsx` and `page.html` into the files that a browser loads, once and in memory.
  *
- * Owns bundling and names, and has the files compressed before they are first sent; which addresses show a page is said by `http/routes/pages.ts`. Called by
- * `service.ts` for the storefront and the console, each a folder with `main.tsx` and `page.html`.
- *
- *  1. Nothing is built before somebody asks, so that tests and command line pay nothing; there is no build step.
- *  2. A file's name has the hash of what is in it: browsers may keep it for ever.
- *  3. The bundler runs as a process of its own and is sent away when it is done.
+ *  1. A folder is bundled at the first request for it, so that tests and command line do not wait; there is no build step.
+ *  2. The name of a file contains the hash of its contents, so that browsers may store it for ever.
+ *  3. The bundler is a process of its own, which ends when the bundle is made.
+ *  4. The files are compressed before they are first sent.
  */
 import { build, stop, type OutputFile } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -70,7 +68,6 @@ function nameOf(files: readonly OutputFile[], extension: string): string {
 async function pageFile(name: string, contents: Uint8Array): Promise<PageFile> {
   const bytes = Buffer.from(contents);
   const body = new LargeBody(bytes, LASTING);
-  // The files of a page are few: they are ready in both codings when the page is first shown.
   for (const coding of ['br', 'gzip'] as const) await body.inCoding(coding);
   return {
     contentType: CONTENT_TYPES[path.extname(name)] ?? 'application/octet-stream',

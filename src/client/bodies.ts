@@ -37,9 +37,9 @@ export interface Performance {
   readonly ends_at: string | null;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly sort_order: number;
-  /** Whether something of it can be bought now; `status` stays ON_SALE when a performance is over. */
+  /** Whether something of it can be bought now; `status` stays ON_SALE after its end. */
   readonly on_sale: boolean;
-  /** The three figures are present on events with several dates only. */
+  /** The three figures are present on events with several performances only. */
   readonly total_available?: number;
   readonly from_price?: number;
   readonly sold_out?: boolean;
@@ -177,7 +177,7 @@ export interface OccupancyChanges extends OccupancyOf {
   readonly changes: readonly SeatChange[];
 }
 
-/** The changes asked for with `since`, or the full form when that version is too old. */
+/** The changes since the version in `since`, or the full form when that version is too old. */
 export type Occupancy = FullOccupancy | OccupancyChanges;
 
 export interface Seat extends PlannedSeat {
@@ -186,7 +186,7 @@ export interface Seat extends PlannedSeat {
   readonly state: SeatState;
 }
 
-/** The first message of a live stream, and again whenever changes cannot be told as such. */
+/** The first message of a live stream, and again whenever changes are not enough. */
 export interface LiveSnapshot {
   readonly event_id: string;
   readonly performance_id: string;
@@ -395,7 +395,7 @@ export interface TicketKey {
   readonly kid: string;
 }
 
-/** The keys that doors check ticket codes with: the one that signs, then those that signed before it. */
+/** The keys with which ticket codes are checked: the one that signs, then those that signed before it. */
 export interface TicketKeys {
   readonly keys: readonly TicketKey[];
 }

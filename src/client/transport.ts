@@ -11,7 +11,7 @@ import { apiErrorOf, unreachable, type ApiError } from './api-error.ts';
 import { fillPath, OPERATIONS, type Operation, type OperationName } from './operations.ts';
 
 export interface TransportOptions {
-  /** Prefix of every address; '' asks the page's own origin. */
+  /** Prefix of every address; '' is the page's own origin. */
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly pause: Pause;

@@ -78,14 +78,14 @@ function diagramOf(table: TransitionTable<string, string>): string {
 }
 
 function arrowsOf(table: TransitionTable<string, string>): Arrow[] {
-  const byWay = new Map<string, { from: string; to: string; triggers: string[] }>();
+  const byPair = new Map<string, { from: string; to: string; triggers: string[] }>();
   for (const { from, trigger, to } of table.transitions) {
     if (from === null || trigger === null || from === to) continue;
-    const way = byWay.get(`${from} ${to}`) ?? { from, to, triggers: [] };
-    way.triggers.push(trigger);
-    byWay.set(`${from} ${to}`, way);
+    const arrow = byPair.get(`${from} ${to}`) ?? { from, to, triggers: [] };
+    arrow.triggers.push(trigger);
+    byPair.set(`${from} ${to}`, arrow);
   }
-  return [...byWay.values()];
+  return [...byPair.values()];
 }
 
 /** Statuses by their distance from the beginning; what cannot be reached stands in the last column. */

@@ -1,7 +1,8 @@
 /**
- * Lines for a terminal, one operation each, that work on the demo catalogue; by `operationId`, in an order in which they can
- * be run one after the other. Ids that an earlier answer gave stand as `$HOLD`, `$ENTRY`, `$ORDER`, `$SESSION`, `$TICKET`.
- * A test runs all of them; no example have the probes and the webhook, which a provider signs.
+ * One terminal command for each operation, by `operationId`. They work on the demo catalogue when they are run in this order.
+ *
+ * Ids from earlier answers are written as `$HOLD`, `$ENTRY`, `$ORDER`, `$SESSION` and `$TICKET`. A test runs all commands. The
+ * liveness probe and the webhook, which a provider signs, have no example.
  */
 
 const JSON_HEADER = `-H 'Content-Type: application/json'`;
@@ -9,7 +10,7 @@ const PUBLIC = 'http://127.0.0.1:8080';
 const ADMIN = 'http://127.0.0.1:8081';
 const TOKEN = `-H "Authorization: Bearer $ADMIN_TOKEN"`;
 
-/** In double quotes where the shell has to put an id in. */
+/** An address in quotes: double ones where the shell has to insert an id. */
 const quoted = (address: string): string => (address.includes('$') ? `"${address}"` : `'${address}'`);
 const get = (path: string): string => `curl -s ${quoted(PUBLIC + path)}`;
 const post = (path: string, body: object): string =>
@@ -18,7 +19,7 @@ const readAsOperator = (path: string): string => `curl -s ${quoted(ADMIN + path)
 const changeAsOperator = (path: string, body: object, method = 'POST'): string =>
   `curl -s${method === 'POST' ? '' : ` -X ${method}`} ${quoted(ADMIN + path)} ${TOKEN} \\\n  ${JSON_HEADER} -d '${JSON.stringify(body)}'`;
 
-/** A call that only the owner of a hold or of a place in line may make. */
+/** A request that only the owner of a hold or of a queue entry may make. */
 const asOwner = (method: 'GET' | 'PATCH' | 'DELETE', path: string, sessionKey: string, body?: object): string =>
   [
     `curl -s${method === 'GET' ? '' : ` -X ${method}`} ${quoted(PUBLIC + path)} -H 'X-Session-Key: ${sessionKey}'`,

@@ -1,8 +1,8 @@
 /**
- * The guides of the reference, as data: what a storefront's or an operator's first questions are, answered in order.
+ * The guides of the reference, as data: the first questions of storefront developers and operators, answered in order.
  *
- * Shown by `http/pages/docs-pages.ts`. Text between backticks is shown as code; lines of code can be pasted as they stand
- * against the demo catalogue, in the order of the guide, with `BASE` and `JSON` set as in the first one.
+ * Text between backticks is shown as code. Code can be pasted unchanged against the demo catalogue, in the order of the
+ * guide, with `BASE` and `JSON` set as in the first guide.
  */
 
 export type Block = { readonly text: string } | { readonly code: string };
@@ -20,12 +20,12 @@ JSON='Content-Type: application/json'`;
 const firstSale: Guide = {
   slug: 'first-sale',
   title: 'Five minutes to a first sale',
-  lead: 'From an empty terminal to two valid tickets: look, hold, start a checkout, pay at the sandbox.',
+  lead: 'From an empty terminal to two valid tickets: list, hold, start a checkout, pay at the sandbox.',
   sections: [
     {
-      title: 'Look',
+      title: 'List what is on sale',
       blocks: [
-        { text: 'Start the service with `npm start`; it brings five events to play with. Then ask what is on sale.' },
+        { text: 'Start the service with `npm start`; it brings five events to try. Then read what is on sale.' },
         { code: `${SETTINGS}\ncurl -s $BASE/api/events/public\ncurl -s $BASE/api/events/public/night-shift` },
       ],
     },
@@ -36,7 +36,7 @@ const firstSale: Guide = {
           text: 'A hold keeps tickets for one browser for some minutes. Your storefront makes the `session_key`: a secret of 8 to 128 characters. A session has one hold an event; placing again replaces it.',
         },
         {
-          text: 'A hold over `max_per_order` or `max_tickets_per_order` is refused as a checkout would refuse it. PATCH and a new POST restart the window, but one session’s hold lives four windows at most (`hold_max_minutes`), counted from its first POST: then its tickets return to sale.',
+          text: 'A hold over `max_per_order` or `max_tickets_per_order` is refused as a checkout would refuse it. PATCH and a new POST restart the hold’s time, but one session’s hold lasts four times `hold_minutes` at most (`hold_max_minutes`), counted from its first POST: then its tickets return to sale.',
         },
         {
           code: `HOLD=$(curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
@@ -51,7 +51,7 @@ echo $HOLD`,
       title: 'Check out and pay',
       blocks: [
         {
-          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken line then gets the same answer instead of a second order. Changes of a hold, further payments and the POSTs of the admin API take one as well.',
+          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken connection then gets the same answer instead of a second order. Changes of a hold, further payments and the POSTs of the admin API take one as well.',
         },
         {
           code: `ANSWER=$(curl -s $BASE/api/checkout/start -H "$JSON" -H 'Idempotency-Key: ada-1' -d '{
@@ -62,12 +62,14 @@ echo $ANSWER
 ORDER=$(echo $ANSWER | grep -o '"order_id":"[^"]*' | cut -d'"' -f4)
 SESSION=$(echo $ANSWER | grep -o '"checkout_session_id":"[^"]*' | cut -d'"' -f4)`,
         },
-        { text: 'Buyers go to `redirect_url`. Programs may tell the sandbox directly how the payment ended:' },
+        { text: 'Buyers go to `redirect_url`. Programs may report the result of the payment to the sandbox directly:' },
         {
           code: `curl -s $BASE/sandbox/payments/$SESSION -H "$JSON" -d '{"outcome": "paid"}'
 curl -s $BASE/api/checkout/status/$ORDER`,
         },
-        { text: 'The order is `CONFIRMED` and has its tickets, each with a signed `code` that a door checks offline.' },
+        {
+          text: 'The order is `CONFIRMED` and has its tickets, each with a signed `code` that a scanner checks offline.',
+        },
       ],
     },
   ],
@@ -76,13 +78,13 @@ curl -s $BASE/api/checkout/status/$ORDER`,
 const seats: Guide = {
   slug: 'seats',
   title: 'Seats',
-  lead: 'Numbered halls: draw the plan once, follow what changes, let people choose or let the house choose for them.',
+  lead: 'Numbered halls: draw the plan once, follow what changes, let people choose or let the service choose for them.',
   sections: [
     {
       title: 'The plan and its states',
       blocks: [
         {
-          text: 'The layout changes only with the definition: keep it, and ask again with `If-None-Match`. Which seats are gone comes apart from it, in full or as the changes since a `version`.',
+          text: 'The layout changes only with the definition: keep it, and repeat the request with `If-None-Match`. Which seats are not free is a separate answer, in full or as the changes since a `version`.',
         },
         {
           code: `curl -s $BASE/api/events/public/the-glass-orchard/seating | head -c 400
@@ -95,7 +97,7 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
       title: 'Live',
       blocks: [
         {
-          text: 'Instead of asking again and again, follow `GET /api/events/public/{slug}/live`: server-sent events, first a `snapshot`, then a `change` at most four times a second, less often when many listen. Browsers resume by themselves with `Last-Event-ID`. It is advisory, as the payload is: what counts is the answer to the hold.',
+          text: 'Instead of polling, follow `GET /api/events/public/{slug}/live`: server-sent events, first a `snapshot`, then a `change` at most four times a second, less often when many listen. Browsers resume by themselves with `Last-Event-ID`. It is advisory, as the payload is: what counts is the answer to the hold.',
         },
       ],
     },
@@ -106,7 +108,7 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
           text: 'A suggestion reserves nothing. A hold without `seat_ids` gets the best seats side by side at the moment it is placed; with `seat_ids` it gets exactly those or `SEAT_TAKEN`, whose detail says which are gone.',
         },
         {
-          text: 'Ticket types with `accessible` take accessible seats alone, named or not, and other types are never assigned one. Ask for a wheelchair place and the seats of those who come along in one request, both without `seat_ids`: the second item is placed beside the first, in the same row where that is possible.',
+          text: 'Ticket types with `accessible` take accessible seats alone, named or not, and other types are never assigned one. Request a wheelchair place and the seats of companions together, both without `seat_ids`: the second item is placed beside the first, in the same row where that is possible.',
         },
         {
           code: `curl -s $BASE/api/events/public/the-glass-orchard/seating/best-available -H "$JSON" \\
@@ -127,13 +129,13 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
 const waitingRoom: Guide = {
   slug: 'waiting-room',
   title: 'Waiting room',
-  lead: 'When more people come than can be served: a line, a steady pace, and a draw that anybody can check.',
+  lead: 'When more people come than can be served: a queue, a steady pace, and a draw that anybody can check.',
   sections: [
     {
       title: 'Join, poll, buy',
       blocks: [
         {
-          text: 'Events with `waiting_room` ask for a pass. Join once; poll about every `Retry-After` seconds. Who does not poll for two minutes leaves the line. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
+          text: 'Events with `waiting_room` require a pass. Join once; poll about every `Retry-After` seconds. Whoever does not poll for two minutes leaves the queue. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
         },
         {
           code: `PASS=$(curl -s $BASE/api/checkout/queue -H "$JSON" \\
@@ -149,10 +151,10 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
       title: 'A draw that can be proved',
       blocks: [
         {
-          text: 'Where the doors open at a set time, all who came before are drawn into an order by chance. Two secrets make it. The seed is made with the room; its hash, the `draw_commitment`, is on every entry and at `GET /api/events/public/{slug}/draw` from then on. The opening is made in the very turn that opens the doors and closes the list of those who take part. Both are shown afterwards, so that anybody can draw again and compare. In no minute are more people admitted than the event’s rate.',
+          text: 'Where a waiting room opens at a set time, all who joined before are drawn into a random order. Two secrets determine it. The seed is made with the waiting room; its hash, the `draw_commitment`, is on every entry and at `GET /api/events/public/{slug}/draw` from then on. The opening is made in the same turn that opens the waiting room and closes the list of those who take part. Both are shown afterwards, so that anybody can draw again and compare. In no minute are more people admitted than the event’s rate.',
         },
         {
-          text: 'The rule, in bytes: h is the SHA-256 of an entry id, D the SHA-256 of all h sorted and joined, both as lower-case hex. K is HMAC-SHA-256 with the 32 bytes of the seed as key and the 32 bytes of the opening as message. The line is in ascending order of HMAC-SHA-256 with K as key and the text D followed by h as message, written as hex. A draw that an older version recorded has no opening (`opening` is `null`); its K is the seed.',
+          text: 'The rule, in bytes: h is the SHA-256 of an entry id, D the SHA-256 of all h sorted and joined, both as lower-case hex. K is HMAC-SHA-256 with the 32 bytes of the seed as key and the 32 bytes of the opening as message. The order is that of ascending HMAC-SHA-256 with K as key and the text D followed by h as message, written as hex. A draw that an older version recorded has no opening (`opening` is `null`); its K is the seed.',
         },
         {
           code: `curl -s $BASE/api/events/public/late-show/draw`,
@@ -166,10 +168,10 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
       title: 'What the draw promises, and what it does not',
       blocks: [
         {
-          text: 'Nobody can exchange the seed: keep the `draw_commitment` and compare it afterwards. Nobody can foresee the order, also whoever reads the data folder, a backup or every entry id before the opening, because the opening does not exist yet. When it exists, the list is closed: whoever joins in the millisecond of `waiting_room_opens_at` or later stands behind everybody drawn, and whoever leaves during a large draw stays in the proof. When somebody joined makes no difference. Moving the time of the opening changes who takes part, not who comes before whom. A room that is taken away and made again has a new commitment and nobody in it, so that this is seen by everybody who waited.',
+          text: 'Nobody can exchange the seed: keep the `draw_commitment` and compare it afterwards. Nobody can foresee the order, also whoever reads the data folder, a backup or every entry id before the opening, because the opening does not exist yet. When it exists, the list is closed: whoever joins in the millisecond of `waiting_room_opens_at` or later comes after everybody drawn, and whoever leaves during a large draw stays in the proof. When somebody joined makes no difference. Moving the time of the opening changes who takes part, not who comes before whom. A waiting room that is removed and made again has a new commitment and nobody in it, so that this is seen by everybody who waited.',
         },
         {
-          text: 'Two things are not promised. Each entry has the same chance, and who has many sessions has many entries: the waiting room does not know people. And whoever runs the machine could run a changed program, or turn the data folder back to before the opening and open again until the order pleases; the proof of such a draw is correct. Whoever took part can notice a draw that is held twice, since `opening` and `drawn_at` of the second differ from what the first showed.',
+          text: 'Two things are not promised. Each entry has the same chance, and whoever has many sessions has many entries: a waiting room cannot recognize people. And whoever runs the machine could run a changed program, or turn the data folder back to before the opening and open it again until the order suits; the proof of such a draw is correct. Whoever took part can notice a draw that is held twice, since `opening` and `drawn_at` of the second differ from what the first showed.',
         },
       ],
     },
@@ -179,13 +181,13 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
 const payments: Guide = {
   slug: 'payments',
   title: 'Payments and late money',
-  lead: 'What happens between the order and the money, and what becomes of money that comes when nobody waits for it.',
+  lead: 'What happens between the order and the money, and what happens to money that comes late.',
   sections: [
     {
-      title: 'Windows',
+      title: 'Time to pay',
       blocks: [
         {
-          text: 'An order is `PENDING` while its payment window runs (`expires_at`); its tickets are kept meanwhile. Paid in full it is `CONFIRMED`; with the first of several installments paid it is `PARTIALLY_PAID`, has its tickets and keeps them. When the window ends unpaid it is `EXPIRED` and everything returns to sale.',
+          text: 'An order is `PENDING` until its time to pay ends (`expires_at`); its tickets are kept meanwhile. Paid in full it is `CONFIRMED`; with the first of several installments paid it is `PARTIALLY_PAID`, has its tickets and keeps them. When that time ends unpaid it is `EXPIRED` and everything returns to sale.',
         },
         {
           text: 'A declined payment closes only its session: `POST /api/checkout/orders/{order_id}/payments` opens a new one. A cancelled one cancels the pending order.',
@@ -196,7 +198,7 @@ const payments: Guide = {
       title: 'Late money',
       blocks: [
         {
-          text: 'Money can arrive after an order expired or was cancelled, for a session that was closed, or with a wrong amount. It is never lost and never ignored: it is written down, and whatever the order cannot use stands as `refund_due`. Give it back at your provider, then note it with `POST /admin/orders/{id}/refunds` or in the console.',
+          text: 'Money can arrive after an order expired or was cancelled, for a session that was closed, or with a wrong amount. It is never lost and never ignored: it is recorded, and whatever the order cannot use is its `refund_due`. Give it back at your provider, then note it with `POST /admin/orders/{id}/refunds` or in the console.',
         },
       ],
     },
@@ -204,7 +206,7 @@ const payments: Guide = {
       title: 'Webhooks',
       blocks: [
         {
-          text: 'Providers tell the result at `POST /api/payments/webhooks/{provider}`, signed as Standard Webhooks describes. A webhook may come twice, late or out of order; the order’s status decides what it changes, and a repeat changes nothing. When a provider cannot be reached the answer is `PAYMENT_PROVIDER_UNAVAILABLE`: the order stands, repeat the same request.',
+          text: 'Providers send the result to `POST /api/payments/webhooks/{provider}`, signed as Standard Webhooks describes. A webhook may come twice, late or out of order; the order’s status decides what it changes, and a repeat changes nothing. When a provider cannot be reached the answer is `PAYMENT_PROVIDER_UNAVAILABLE`: the order stands, repeat the same request.',
         },
       ],
     },
@@ -223,21 +225,21 @@ const goingLive: Guide = {
           text: 'Set `DATA_DIR` to a disk of your own, `BASE_URL` to the address that buyers see, `ADMIN_TOKEN` to a long secret (16 characters at least), and the secrets of your provider’s webhooks. Keep the operators’ listener (`ADMIN_HOST`, `ADMIN_PORT`) off the open internet.',
         },
         {
-          text: 'With the sandbox anybody can pay for nothing. It is off once `STRIPE_SECRET_KEY` is set; set `SANDBOX=off` where another provider takes the money. Where nothing stands behind the `payment_provider` of an event, loading it warns, free orders are placed, and what costs money is answered 502 `PAYMENT_PROVIDER_UNAVAILABLE` without taking a ticket off sale.',
+          text: 'With the sandbox anybody can pay for nothing. It is off once `STRIPE_SECRET_KEY` is set; set `SANDBOX=off` where another provider takes the money. Where no payment service is set for the `payment_provider` of an event, loading it warns, free orders are placed, and what costs money is answered 502 `PAYMENT_PROVIDER_UNAVAILABLE` without taking a ticket off sale.',
         },
         {
-          text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it, and say with `TRUST_PROXY` whose `X-Forwarded-For` is believed: the number of proxies in front (only where nobody can go past them), or their addresses and ranges. What is limited by address then counts for the last one that no trusted proxy has; an IPv6 client counts by its /64.',
+          text: 'One process serves one data folder; a second one on the same folder refuses to start. Put a proxy with TLS before it, and set in `TRUST_PROXY` whose `X-Forwarded-For` is trusted: the number of proxies in front (only where nobody can go past them), or their addresses and ranges. What is limited by address then counts for the last one that no trusted proxy has; an IPv6 client counts by its /64.',
         },
       ],
     },
     {
-      title: 'At the door',
+      title: 'At the entrance',
       blocks: [
         {
-          text: 'A code stays well signed when its order is cancelled. `GET /api/tickets/revoked?event_id=…` lists the ids of void tickets in the order in which they became void: load it before the doors open, go on from the last ticket that you know with `after`, and refuse what is on it. Void tickets have `valid: false` and no `code` in their order.',
+          text: 'A code stays well signed when its order is cancelled. `GET /api/tickets/revoked?event_id=…` lists the ids of void tickets in the order in which they became void: load it before the entrance opens, go on from the last ticket that you know with `after`, and refuse what is on it. Void tickets have `valid: false` and no `code` in their order.',
         },
         {
-          text: 'A door checks codes with the public keys at `GET /api/tickets/key`; `kid` in a code’s payload names its key, and a code without one is checked with each. To change the key set `TICKET_KEY` to the new one, a comma and the old one (32 random bytes in base64url each; the one made at first start is in `DATA_DIR/ticket-key`): the first signs, and what the others signed stays good until they are left out. Doors load the keys again within the hour.',
+          text: 'A scanner checks codes with the public keys at `GET /api/tickets/key`; `kid` in a code’s payload names its key, and a code without one is checked with each. To change the key set `TICKET_KEY` to the new one, a comma and the old one (32 random bytes in base64url each; the one made at first start is in `DATA_DIR/ticket-key`): the first signs, and what the others signed stays good until they are left out. Scanners load the keys again within the hour.',
         },
         {
           code: `KEY=$(head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')\nTICKET_KEY="$KEY,$(cat data/ticket-key)" npx holdfast serve`,
@@ -256,10 +258,10 @@ const goingLive: Guide = {
       ],
     },
     {
-      title: 'Books and backups',
+      title: 'Journal and backups',
       blocks: [
         {
-          text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads journal, archive and snapshots and proves them, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
+          text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads and checks journal, archive and snapshots, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
         },
         { code: `npx holdfast backup /backups/tonight\nnpx holdfast verify\nnpx holdfast inspect` },
       ],
@@ -268,7 +270,7 @@ const goingLive: Guide = {
       title: 'Watching',
       blocks: [
         {
-          text: '`/health/ready` tells a balancer whether to send people here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_events_broken` is not, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
+          text: '`/health/ready` says whether a load balancer should send requests here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_events_broken` is not, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
         },
       ],
     },

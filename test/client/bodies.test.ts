@@ -75,14 +75,14 @@ interface Side {
 }
 
 describe('The bodies', () => {
-  let house: TestService;
+  let service: TestService;
   let client: Side;
   let operators: Side;
 
   before(async () => {
-    house = await openService();
-    const publicDocument = (await house.call<Document>('GET', '/openapi.json')).body;
-    const adminDocument = (await house.operate<Document>('GET', '/openapi.json')).body;
+    service = await openService();
+    const publicDocument = (await service.call<Document>('GET', '/openapi.json')).body;
+    const adminDocument = (await service.operate<Document>('GET', '/openapi.json')).body;
     client = {
       shapes: shapesInFile(fileAt('tsconfig.json'), fileAt('src/client/bodies.ts')),
       compared: schemasOfClient(publicDocument),
@@ -95,7 +95,7 @@ describe('The bodies', () => {
     };
   });
 
-  after(() => house.close());
+  after(() => service.close());
 
   const differencesOf = ({ shapes, compared, document }: Side): string[] =>
     Object.entries(compared).flatMap(([name, [schema, use]]) =>

@@ -194,19 +194,19 @@ describe('Polling', () => {
 });
 
 describe('The client and a service', () => {
-  let house: TestService;
+  let service: TestService;
   let client: Client;
 
   before(async () => {
-    house = await openService({ environment: { SANDBOX_CLOCK: 'on' } });
-    for (const name of ['club-night', 'theatre-run', 'lighthouse-rush']) await house.define(sample(name));
-    client = createClient({ baseUrl: house.publicUrl });
+    service = await openService({ environment: { SANDBOX_CLOCK: 'on' } });
+    for (const name of ['club-night', 'theatre-run', 'lighthouse-rush']) await service.define(sample(name));
+    client = createClient({ baseUrl: service.publicUrl });
   });
 
-  after(() => house.close());
+  after(() => service.close());
 
   it('know the same operations', async () => {
-    const { body } = await house.call<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');
+    const { body } = await service.call<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');
     const served = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods)
         .map((method) => `${method.toUpperCase()} ${nameless(path)}`)
@@ -263,7 +263,7 @@ describe('The client and a service', () => {
       event_id: 'evt_club',
       items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }],
     });
-    const other = createClient({ baseUrl: house.publicUrl });
+    const other = createClient({ baseUrl: service.publicUrl });
     await assert.rejects(other.getHold(hold.id), { code: 'HOLD_NOT_FOUND', status: 404 });
     assert.equal((await client.releaseHold(hold.id)).status, 'RELEASED');
   });
@@ -293,12 +293,12 @@ describe('The client and a service', () => {
     const seat = { ticket_type_id: 'stalls', selling_stage_id: 'general', performance_id: 'friday', quantity: 1 };
     await client.createHold({ event_id: 'evt_theatre', items: [{ ...seat, seat_ids: ['stalls-F-7'] }] });
     await seen.promise;
-    const event = await createClient({ baseUrl: house.publicUrl }).getEvent('the-glass-orchard', {
+    const event = await createClient({ baseUrl: service.publicUrl }).getEvent('the-glass-orchard', {
       performanceId: 'friday',
     });
     const shown = live as LiveState | null;
     assert.deepEqual(shown?.rows, event.ticketAvailability);
-    assert.equal(shown?.now, house.now());
+    assert.equal(shown?.now, service.now());
     abort.abort();
     await watching;
   });
@@ -307,7 +307,7 @@ describe('The client and a service', () => {
     const abort = new AbortController();
     const polled = Promise.withResolvers<LiveState>();
     const blocked = createClient({
-      baseUrl: house.publicUrl,
+      baseUrl: service.publicUrl,
       pause: async () => {},
       fetch: (input, init) =>
         String(input).includes('/live') ? Promise.reject(new TypeError('blocked')) : fetch(input, init),
@@ -324,7 +324,7 @@ describe('The client and a service', () => {
     assert.equal(live.seats?.size, 0);
     abort.abort();
     await watching;
-    house.wait(MINUTE);
+    service.wait(MINUTE);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Amounts in minor units: one table for pages, console, exports and providers. */
+/** Amounts in minor units: the one table that pages, console, exports and payment providers use. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decimalOf, decimalPlaces, moneyText, readAmount } from '#client/money.ts';
@@ -33,7 +33,7 @@ describe('An amount in minor units', () => {
     });
   });
 
-  it('reads as what it is in its currency', () => {
+  it('is written with the decimals of its currency', () => {
     const texts = (amount: number, options = {}) =>
       ['EUR', 'JPY', 'KWD'].map((currency) => moneyText(amount, currency, 'en', options).replace('\u00a0', ' '));
     assert.deepEqual(texts(4_550), ['€45.50', '¥4,550', 'KWD 4.550']);
@@ -46,7 +46,7 @@ describe('An amount in minor units', () => {
     ]);
   });
 
-  it('is what the everyday table of the running Node agrees with, but for currencies that it rounds', () => {
+  it('has the same decimals as in Intl, except for currencies that Intl rounds', () => {
     const intl = (currency: string): number =>
       new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
     const differing = Intl.supportedValuesOf('currency').filter(
@@ -72,7 +72,7 @@ describe('An amount in minor units', () => {
     }
   });
 
-  it('comes back from its decimals, whole and exact', () => {
+  it('is the same after it was written as a decimal and read again', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10_000_000_000_000 }), fc.constantFrom(...CURRENCIES), (amount, currency) => {
         assert.equal(readAmount(decimalOf(amount, currency), currency), amount);
@@ -88,7 +88,7 @@ describe('An amount in minor units', () => {
     );
   });
 
-  it('is read as people write it, and refused with more places than there are', () => {
+  it('is read as people write it, and refused with more decimals than its currency has', () => {
     const read = (text: string) => ['EUR', 'JPY', 'KWD'].map((currency) => readAmount(text, currency));
     assert.deepEqual(read(' 12,5 '), [1_250, null, 12_500]);
     assert.deepEqual(read('12'), [1_200, 12, 12_000]);

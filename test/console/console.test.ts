@@ -10,26 +10,26 @@ const SEAT = 'stalls-F-7';
 const NEIGHBOUR = 'stalls-F-8';
 
 describe('The console', { skip: withoutBrowser }, () => {
-  let house: TestService;
+  let service: TestService;
   let browser: Browser;
   let operator: Visitor;
   let orderId: string;
 
   before(async () => {
-    house = await openService();
-    await house.define(sample('theatre-run'));
-    await house.define(sample('lighthouse-rush'));
-    orderId = await placePaidOrder(house);
+    service = await openService();
+    await service.define(sample('theatre-run'));
+    await service.define(sample('lighthouse-rush'));
+    orderId = await placePaidOrder(service);
     browser = await launchBrowser();
-    operator = await newVisitor(browser, house.adminUrl, { expected: /status of 4(?:01|09)/ });
+    operator = await newVisitor(browser, service.adminUrl, { expected: /status of 4(?:01|09)/ });
   });
 
   after(async () => {
     await browser?.close();
-    await house?.close();
+    await service?.close();
   });
 
-  it('keeps out a wrong token and lets in the right one, for this tab alone', async () => {
+  it('refuses a wrong token, and signs in with the right one for this tab alone', async () => {
     const { page } = operator;
     const answer = await page.goto('/');
     assert.match(answer!.headers()['content-security-policy']!, /default-src 'none'/);
@@ -45,7 +45,7 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByText('Event-loop delay').waitFor();
   });
 
-  it('blocks picked seats with a note and gives them back', async () => {
+  it('blocks picked seats with a note, and unblocks them', async () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();
     await page.getByRole('link', { name: 'Seats' }).first().click();
@@ -56,16 +56,16 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByLabel('Note').fill('The lamp hangs low.');
     await page.getByRole('button', { name: 'Block 2 seats' }).click();
     await page.locator(`[data-seat="${SEAT}"][data-state="BLOCKED"]`).waitFor();
-    assert.deepEqual(await blockedSeats(house), [SEAT, NEIGHBOUR]);
+    assert.deepEqual(await blockedSeats(service), [SEAT, NEIGHBOUR]);
     await page.getByLabel('Seat id').fill(SEAT);
     await page.getByRole('button', { name: 'Pick', exact: true }).click();
     await page.getByRole('button', { name: 'Unblock 1' }).click();
     await page.getByRole('button', { name: 'Unblock 1 seat' }).click();
     await page.locator(`[data-seat="${SEAT}"][data-state="AVAILABLE"]`).waitFor();
-    assert.deepEqual(await blockedSeats(house), [NEIGHBOUR]);
+    assert.deepEqual(await blockedSeats(service), [NEIGHBOUR]);
   });
 
-  it('finds an order by its address, cancels it and notes what was given back', async () => {
+  it('finds an order by its e-mail address, cancels it and records a refund', async () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();
     await page.getByRole('link', { name: 'Orders' }).click();
@@ -77,7 +77,7 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: orderId }).click();
     await page.getByRole('button', { name: 'Cancel order…' }).click();
     await page.getByRole('button', { name: 'Leave as it is' }).click();
-    assert.equal((await orderOf(house, orderId))['status'], 'CONFIRMED');
+    assert.equal((await orderOf(service, orderId))['status'], 'CONFIRMED');
     await page.getByRole('button', { name: 'Cancel order…' }).click();
     await page.getByLabel('Note').fill('Fell ill.');
     await page.getByRole('button', { name: 'Cancel the order' }).click();
@@ -89,14 +89,14 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByLabel('Amount in EUR').fill('54,00');
     await page.getByRole('button', { name: 'Record it' }).click();
     await page.getByText('Given back').nth(1).waitFor();
-    const order = await orderOf(house, orderId);
+    const order = await orderOf(service, orderId);
     assert.deepEqual(
       [order['status'], order['refund_due'], order['refunded_amount'], order['cancellation_note']],
       ['CANCELLED', 5_400, 5_400, 'Fell ill.'],
     );
   });
 
-  it('fits a phone', async () => {
+  it('fits the screen of a phone', async () => {
     const { page } = operator;
     await page.setViewportSize({ width: 360, height: 740 });
     for (const address of [
@@ -111,7 +111,7 @@ describe('The console', { skip: withoutBrowser }, () => {
     }
   });
 
-  it('signs out, and forgets the token', async () => {
+  it('removes the token when the operator signs out', async () => {
     const { page } = operator;
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
@@ -122,7 +122,7 @@ describe('The console', { skip: withoutBrowser }, () => {
 });
 
 /** An order of two seats in the stalls, paid at the sandbox. */
-async function placePaidOrder(house: TestService): Promise<string> {
+async function placePaidOrder(service: TestService): Promise<string> {
   const items = [
     {
       ticket_type_id: 'stalls',
@@ -132,11 +132,11 @@ async function placePaidOrder(house: TestService): Promise<string> {
       seat_ids: ['stalls-G-7', 'stalls-G-8'],
     },
   ];
-  const hold = await house.call('POST', '/api/checkout/holds', {
+  const hold = await service.call('POST', '/api/checkout/holds', {
     body: { event_id: 'evt_theatre', session_key: 'session-of-ada', items },
   });
   const customer = { name: 'Ada Byron', email: 'ada@example.com' };
-  const started = await house.call('POST', '/api/checkout/start', {
+  const started = await service.call('POST', '/api/checkout/start', {
     body: {
       event_id: 'evt_theatre',
       hold_id: hold.body['id'],
@@ -145,16 +145,16 @@ async function placePaidOrder(house: TestService): Promise<string> {
       accept_terms: true,
     },
   });
-  await house.call('POST', `/sandbox/payments/${String(started.body['checkout_session_id'])}`, {
+  await service.call('POST', `/sandbox/payments/${String(started.body['checkout_session_id'])}`, {
     body: { outcome: 'paid' },
   });
   return String(started.body['order_id']);
 }
 
-async function orderOf(house: TestService, orderId: string) {
-  return (await house.operate('GET', `/admin/orders/${orderId}`)).body;
+async function orderOf(service: TestService, orderId: string) {
+  return (await service.operate('GET', `/admin/orders/${orderId}`)).body;
 }
 
-async function blockedSeats(house: TestService): Promise<unknown> {
-  return (await house.operate('GET', '/admin/events/evt_theatre/performances/premiere/seats')).body['blocked'];
+async function blockedSeats(service: TestService): Promise<unknown> {
+  return (await service.operate('GET', '/admin/events/evt_theatre/performances/premiere/seats')).body['blocked'];
 }

@@ -1,4 +1,4 @@
-/** The lines of the reference and the guides, run by a real shell against a real service with the demo catalogue. */
+/** The commands of the reference and the guides, run by a real shell against a real service with the demo catalogue. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.
 const run = promisify(execFile);
 const skip = existsSync('/usr/bin/curl') && existsSync('/bin/bash') ? false : 'there is no curl or no bash here';
 
-/** What a reader would copy from an answer into the next line. */
+/** What a reader copies from an answer into the next command. */
 const COPIED: Readonly<Record<string, (answer: Json) => Json>> = {
   createHold: ({ id }) => ({ HOLD: id }),
   joinQueue: ({ id }) => ({ ENTRY: id }),
@@ -21,37 +21,37 @@ const COPIED: Readonly<Record<string, (answer: Json) => Json>> = {
   getOrderStatus: ({ tickets }) => ({ TICKET: (tickets as string[])[0] }),
 };
 
-/** A stream ends when its listener leaves. */
-const LEFT = 28;
+/** The exit code of curl when its time is over, as for a stream that does not end. */
+const TIMED_OUT = 28;
 
 describe('The reference', { skip }, () => {
-  let house: TestService;
+  let service: TestService;
 
   before(async () => {
-    house = await openService({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
+    service = await openService({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
   });
-  after(() => house?.close());
+  after(() => service?.close());
 
-  /** Runs lines as they stand, but for the addresses; an answer that is a no fails them. */
-  const shell = async (lines: string, copied: Json = {}): Promise<string> => {
-    const here = lines
-      .replaceAll('http://127.0.0.1:8080', house.publicUrl)
-      .replaceAll('http://127.0.0.1:8081', house.adminUrl)
+  /** Runs commands unchanged but for the addresses; an error answer fails them. */
+  const shell = async (commands: string, copied: Json = {}): Promise<string> => {
+    const script = commands
+      .replaceAll('http://127.0.0.1:8080', service.publicUrl)
+      .replaceAll('http://127.0.0.1:8081', service.adminUrl)
       .replaceAll('curl -sN', 'curl -sN --max-time 0.3')
       .replaceAll('curl -s', 'curl --fail-with-body -s');
     const env = { PATH: process.env['PATH'], ADMIN_TOKEN, ...(copied as Record<string, string>) };
-    const { stdout } = await run('/bin/bash', ['--norc', '-c', `set -e\n${here}`], { env }).catch(
+    const { stdout } = await run('/bin/bash', ['--norc', '-c', `set -e\n${script}`], { env }).catch(
       (error: { code: number; stdout: string; stderr: string }) => {
-        if (error.code === LEFT) return error;
-        throw new Error(`${here}\n${error.stdout}${error.stderr}`);
+        if (error.code === TIMED_OUT) return error;
+        throw new Error(`${script}\n${error.stdout}${error.stderr}`);
       },
     );
     return stdout;
   };
 
-  it('has an example for every operation that people call, and each does what it says', async () => {
+  it('has an example for every operation that people call, and each example succeeds', async () => {
     const operations: string[] = [];
-    for (const url of [house.publicUrl, house.adminUrl]) {
+    for (const url of [service.publicUrl, service.adminUrl]) {
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
         paths: Record<string, Record<string, { operationId: string; summary?: string }>>;
       };
@@ -63,8 +63,8 @@ describe('The reference', { skip }, () => {
     const without = new Set(operations.filter((operationId) => examples[operationId] === undefined));
     assert.deepEqual([...without].sort(), ['isLive', 'receivePaymentWebhook']);
     let copied: Json = {};
-    for (const [operationId, lines] of Object.entries(examples)) {
-      const answer = await shell(lines, copied);
+    for (const [operationId, commands] of Object.entries(examples)) {
+      const answer = await shell(commands, copied);
       assert.ok(answer.length > 0, operationId);
       const copy = COPIED[operationId];
       if (copy !== undefined) copied = { ...copied, ...copy(JSON.parse(answer) as Json) };
@@ -72,12 +72,12 @@ describe('The reference', { skip }, () => {
   });
 
   for (const { slug, title, sections } of guides) {
-    const lines = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('code' in block ? [block.code] : [])));
-    if (!lines.some((code) => code.includes('curl'))) continue;
-    it(`has a guide “${title}” whose lines work in their order`, async () => {
-      const settings = slug === 'first-sale' ? '' : `BASE=${house.publicUrl}\nJSON='Content-Type: application/json'`;
-      const told = await shell([settings, ...lines].join('\n'));
-      if (slug === 'first-sale') assert.match(told, /"status":"CONFIRMED"[^]*"code":/);
+    const commands = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('code' in block ? [block.code] : [])));
+    if (!commands.some((code) => code.includes('curl'))) continue;
+    it(`has a guide “${title}” whose commands succeed in their order`, async () => {
+      const settings = slug === 'first-sale' ? '' : `BASE=${service.publicUrl}\nJSON='Content-Type: application/json'`;
+      const output = await shell([settings, ...commands].join('\n'));
+      if (slug === 'first-sale') assert.match(output, /"status":"CONFIRMED"[^]*"code":/);
     });
   }
 });

@@ -4,23 +4,23 @@ import { after, before, describe, it } from 'node:test';
 import { openService, type TestService } from '../fixtures/service.ts';
 
 describe('The pages', () => {
-  let house: TestService;
+  let service: TestService;
   let html = '';
 
   before(async () => {
-    house = await openService();
-    html = await (await fetch(`${house.publicUrl}/`)).text();
+    service = await openService();
+    html = await (await fetch(`${service.publicUrl}/`)).text();
   });
 
-  after(() => house.close());
+  after(() => service.close());
 
-  it('are one document at every address of the shop, asked for again each time', async () => {
+  it('are one document at every address of the storefront, revalidated each time', async () => {
     for (const path of ['/', '/e/any-event', '/e/any-event/checkout', '/e/any-event/queue']) {
-      const response = await fetch(house.publicUrl + path);
+      const response = await fetch(service.publicUrl + path);
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.equal(response.headers.get('cache-control'), 'no-cache');
       assert.equal(await response.text(), html, path);
-      const again = await fetch(house.publicUrl + path, {
+      const again = await fetch(service.publicUrl + path, {
         headers: { 'if-none-match': response.headers.get('etag')! },
       });
       assert.equal(again.status, 304);
@@ -28,33 +28,33 @@ describe('The pages', () => {
   });
 
   it('load nothing but their own files, without inline code', async () => {
-    const policy = (await fetch(`${house.publicUrl}/`)).headers.get('content-security-policy')!;
+    const policy = (await fetch(`${service.publicUrl}/`)).headers.get('content-security-policy')!;
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/);
     assert.doesNotMatch(policy, /unsafe|\*/);
     assert.doesNotMatch(html, /<style|<script(?![^>]*src=)|\sstyle=|\son\w+=/);
   });
 
-  it('have files with hashed names that are kept for ever, compressed where that is understood', async () => {
+  it('have files with hashed names that may be stored for ever, compressed where the browser accepts that', async () => {
     const names = [...html.matchAll(/"(\/assets\/main-[A-Z0-9]{8}\.(?:js|css))"/g)].map((match) => match[1]!);
     assert.equal(names.length, 2);
     for (const name of names) {
-      const response = await fetch(house.publicUrl + name, { headers: { 'accept-encoding': 'br' } });
+      const response = await fetch(service.publicUrl + name, { headers: { 'accept-encoding': 'br' } });
       assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
       assert.equal(response.headers.get('content-encoding'), 'br');
-      const plain = await fetch(house.publicUrl + name, { headers: { 'accept-encoding': 'identity' } });
+      const plain = await fetch(service.publicUrl + name, { headers: { 'accept-encoding': 'identity' } });
       assert.equal(plain.headers.get('content-encoding'), null);
       assert.equal(await response.text(), await plain.text());
     }
   });
 
-  it('have an example beside them, of a hundred lines and with files of its own', async () => {
-    const example = await (await fetch(`${house.publicUrl}/example`)).text();
+  it('include an example page with files of its own', async () => {
+    const example = await (await fetch(`${service.publicUrl}/example`)).text();
     const script = /"(\/example\/main-\w+\.js)"/.exec(example)![1]!;
-    assert.equal((await fetch(house.publicUrl + script)).status, 200);
+    assert.equal((await fetch(service.publicUrl + script)).status, 200);
   });
 
   it('answer an unknown file with the error body', async () => {
-    const { status, body } = await house.call('GET', '/assets/main-OLD.js');
+    const { status, body } = await service.call('GET', '/assets/main-OLD.js');
     assert.deepEqual([status, body['code']], [404, 'NOT_FOUND']);
   });
 });

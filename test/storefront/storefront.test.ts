@@ -10,35 +10,35 @@ import { openService, type TestService } from '../fixtures/service.ts';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 
 describe('The storefront', { skip: withoutBrowser }, () => {
-  let house: TestService;
+  let service: TestService;
   let browser: Browser;
 
   before(async () => {
-    [house, browser] = await Promise.all([
+    [service, browser] = await Promise.all([
       openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
       launchBrowser(),
     ]);
-    await house.define(sample('club-night'));
-    await house.define(sample('theatre-run'));
-    await house.define(sample('open-studios'));
+    await service.define(sample('club-night'));
+    await service.define(sample('theatre-run'));
+    await service.define(sample('open-studios'));
   });
 
   after(async () => {
     await browser?.close();
-    await house?.close();
+    await service?.close();
   });
 
   const enter = async (path: string, options = {}): Promise<Visitor> => {
-    const buyer = await newVisitor(browser, house.publicUrl, options);
+    const buyer = await newVisitor(browser, service.publicUrl, options);
     await buyer.open(path);
     return buyer;
   };
 
-  const passTime = (seconds: number) => house.call('POST', '/sandbox/clock', { body: { advance_seconds: seconds } });
+  const passTime = (seconds: number) => service.call('POST', '/sandbox/clock', { body: { advance_seconds: seconds } });
 
-  /** A copy of a sample under a name of its own, so that tests do not meet. */
+  /** Defines a copy of a sample under a name of its own, so that tests are independent; resolves to its path. */
   const ownEvent = async (name: string, slug: string, overrides: Json = {}): Promise<string> => {
-    await house.define(sample(name, { id: `evt_${slug.replaceAll('-', '_')}`, slug, ...overrides }));
+    await service.define(sample(name, { id: `evt_${slug.replaceAll('-', '_')}`, slug, ...overrides }));
     return `/e/${slug}`;
   };
 
@@ -50,7 +50,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     await page.getByLabel(/terms/).check();
   };
 
-  // Buyers do not meet in these, so that some may shop at once; those that move the clock come alone, afterwards.
+  // These tests are independent and run two at a time; those that move the clock run alone, afterwards.
   describe('at any time', { concurrency: 2 }, () => {
     it('sells general admission from the list of events to the paid order', async () => {
       const buyer = await enter('/');
@@ -70,13 +70,13 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('tells tag managers of every step, with the contents of the notifications', async () => {
+    it('dispatches every step to tag managers, with the contents of the notifications', async () => {
       const path = await ownEvent('club-night', 'funnel');
       const buyer = await enter('/');
       const steps = ['view-content', 'add-to-cart', 'initiate-checkout', 'purchase', 'complete-payment'];
       await buyer.page.context().addInitScript({
         content: `for (const step of ${JSON.stringify(steps)}) document.addEventListener('holdfast:' + step, ({ detail }) =>
-          sessionStorage.setItem('told', JSON.stringify([...JSON.parse(sessionStorage.getItem('told') ?? '[]'), { step, ...detail }])));`,
+          sessionStorage.setItem('steps', JSON.stringify([...JSON.parse(sessionStorage.getItem('steps') ?? '[]'), { step, ...detail }])));`,
       });
       await buyer.open(path);
       await buyer.page.getByRole('button', { name: 'More: Single, Regular' }).click({ clickCount: 2 });
@@ -90,16 +90,19 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.page.waitForURL(/\/orders\/ord_/);
       const orderId = buyer.page.url().split('/').at(-1)!;
       await buyer.open('/');
-      await buyer.page.waitForFunction("sessionStorage.getItem('told').includes('complete-payment')");
-      const told = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('told')")) as Json[];
+      await buyer.page.waitForFunction("sessionStorage.getItem('steps').includes('complete-payment')");
+      const reported = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('steps')")) as Json[];
       assert.deepEqual(
-        told.map(({ step }) => step),
+        reported.map(({ step }) => step),
         steps,
       );
       const contents = [{ id: 'single', quantity: 2, price: 1900 }];
       const bought = [...contents, { id: 'beer', quantity: 1, price: 450 }];
-      assert.deepEqual([told[1]!['contents'], told[1]!['value'], told[1]!['currency']], [contents, 3800, 'EUR']);
-      for (const { contents, value, dedupe_id } of told.slice(2)) {
+      assert.deepEqual(
+        [reported[1]!['contents'], reported[1]!['value'], reported[1]!['currency']],
+        [contents, 3800, 'EUR'],
+      );
+      for (const { contents, value, dedupe_id } of reported.slice(2)) {
         assert.deepEqual([contents, value], [bought, 4250]);
         assert.equal(dedupe_id, createHash('sha256').update(orderId).digest('hex'));
       }
@@ -110,7 +113,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await fillIn(buyer);
       await buyer.press('Get my tickets');
       await buyer.page.waitForURL(/\/orders\/ord_/);
-      const after = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('told')")) as Json[];
+      const after = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('steps')")) as Json[];
       assert.deepEqual(
         after.slice(5).map(({ step }) => step),
         ['view-content', 'add-to-cart', 'purchase'],
@@ -118,7 +121,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('gives free tickets without a payment', async () => {
+    it('confirms a free order without a payment', async () => {
       const buyer = await enter('/e/open-studios');
       await buyer.press('More: Visitor');
       await buyer.press('Hold 1 ticket');
@@ -129,7 +132,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('holds picked seats, changes them and gives them back', async () => {
+    it('holds picked seats, changes the hold and releases it', async () => {
       const path = await ownEvent('theatre-run', 'picked');
       const buyer = await enter(path);
       await seat(buyer, /Stalls · Row F, seat 10 .*free/).click();
@@ -143,12 +146,12 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.press('The Glass Orchard');
       await buyer.press('Give the tickets back');
       await buyer.sees('Nothing chosen yet.');
-      const { body } = await house.call('GET', '/api/events/public/picked/seating/occupancy?performance_id=premiere');
+      const { body } = await service.call('GET', '/api/events/public/picked/seating/occupancy?performance_id=premiere');
       assert.deepEqual(body['held'], []);
       await buyer.close();
     });
 
-    it('finds the best seats for a number of people', async () => {
+    it('suggests the best seats for a number of people', async () => {
       const path = await ownEvent('theatre-run', 'best');
       const buyer = await enter(`${path}?date=friday`);
       await buyer.page.getByRole('combobox').selectOption({ label: 'Stalls · €54' });
@@ -160,7 +163,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('shows two buyers each other’s seats, and lets only one of them have the seat that both want', async () => {
+    it('shows two buyers each other’s seats, and holds a seat that both pick for one of them', async () => {
       const path = await ownEvent('theatre-run', 'race');
       const [quick, slow] = await Promise.all([enter(path), enter(path)]);
       await Promise.all([quick, slow].map((buyer) => seat(buyer, /Balcony · Row AA, seat 12 .*free/).click()));
@@ -177,7 +180,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await Promise.all([quick.close(), slow.close()]);
     });
 
-    it('survives a reload in the middle of a purchase', async () => {
+    it('keeps hold and form after a reload in the middle of a purchase', async () => {
       const path = await ownEvent('theatre-run', 'reloaded');
       const buyer = await enter(path);
       await buyer.press('Best seats for me');
@@ -224,7 +227,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await seat(buyer, /Row A, seat 1 .*free/)
         .first()
         .waitFor();
-      /** Presses Tab until the element has the focus, once it is there: a page that is still on its way has nothing to tab to. */
+      /** Waits for an element, then presses Tab until it has the focus. */
       const tabTo = async (element: Locator): Promise<void> => {
         await element.waitFor();
         for (let steps = 0; steps < 80; steps += 1) {
@@ -253,7 +256,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('draws a hall of thousands of seats on a canvas that works the same', async () => {
+    it('draws a hall of thousands of seats on a canvas, with the same use', async () => {
       const rows = Array.from({ length: 70 }, (_, row) => ({ label: String(row + 1), seats: 80 }));
       const localities = [
         { id: 'bowl', name: 'Bowl', seating: 'NUMBERED', sections: [{ id: 'S', name: 'South', rows }] },
@@ -276,17 +279,19 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     });
 
     it('works when it is hosted on another origin', async () => {
-      const html = await (await fetch(`${house.publicUrl}/`)).text();
+      const html = await (await fetch(`${service.publicUrl}/`)).text();
       const hosted = html
-        .replace('name="holdfast-api" content=""', `name="holdfast-api" content="${house.publicUrl}"`)
-        .replaceAll('"/assets/', `"${house.publicUrl}/assets/`)
+        .replace('name="holdfast-api" content=""', `name="holdfast-api" content="${service.publicUrl}"`)
+        .replaceAll('"/assets/', `"${service.publicUrl}/assets/`)
         .replace('<script ', '<script crossorigin ');
       const host = createServer((_request, response) => {
         response.setHeader('content-type', 'text/html; charset=utf-8').end(hosted);
       });
       await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
       const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-      const buyer = await newVisitor(browser, origin, { hosts: [new URL(origin).host, new URL(house.publicUrl).host] });
+      const buyer = await newVisitor(browser, origin, {
+        hosts: [new URL(origin).host, new URL(service.publicUrl).host],
+      });
       await buyer.open('/e/night-shift');
       await buyer.press('More: Single, Regular');
       await buyer.press('Hold 1 ticket');
@@ -296,7 +301,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       host.close();
     });
 
-    it('has an example in a hundred lines that sells too', async () => {
+    it('has an example page that sells tickets', async () => {
       const buyer = await enter('/example');
       await buyer.press('Night Shift');
       await buyer.page.getByLabel(/Single · €19/).fill('2');
@@ -308,7 +313,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('says in people’s words what it cannot show', async () => {
+    it('shows a sentence where a page cannot be shown', async () => {
       const buyer = await enter('/e/never-heard-of');
       await buyer.sees('We could not find this event.');
       await buyer.press('See all events');
@@ -319,8 +324,8 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     });
   });
 
-  describe('as time goes by', () => {
-    it('counts a hold down and says when it has run out', async () => {
+  describe('when time passes', () => {
+    it('counts a hold down and shows that it has expired', async () => {
       const path = await ownEvent('club-night', 'short');
       const buyer = await enter(path);
       await buyer.press('More: Single, Regular');
@@ -336,9 +341,11 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('lets people in through the waiting room, in order', async () => {
+    it('admits people from the waiting room, in order', async () => {
       const path = await ownEvent('lighthouse-rush', 'rush', { waiting_room_rate: 1 });
-      await house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_rush', session_key: 'somebody-else' } });
+      await service.call('POST', '/api/checkout/queue', {
+        body: { event_id: 'evt_rush', session_key: 'somebody-else' },
+      });
       const buyer = await enter(path);
       await buyer.press('More: Field');
       await buyer.press('Join the waiting room');
@@ -352,7 +359,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
-    it('proves the draw of a waiting room in the buyer’s own browser', async () => {
+    it('checks the proof of a draw in the buyer’s own browser', async () => {
       const now = Date.parse(String((await passTime(0)).body['now']));
       const opensAt = new Date(now + 600_000).toISOString();
       const path = await ownEvent('lighthouse-rush', 'drawn', {
@@ -360,7 +367,9 @@ describe('The storefront', { skip: withoutBrowser }, () => {
         waiting_room_inactivity_seconds: 3600,
       });
       const join = (n: number) =>
-        house.call('POST', '/api/checkout/queue', { body: { event_id: 'evt_drawn', session_key: `in-the-draw-${n}` } });
+        service.call('POST', '/api/checkout/queue', {
+          body: { event_id: 'evt_drawn', session_key: `in-the-draw-${n}` },
+        });
       await Promise.all(Array.from({ length: 20 }, (_, n) => join(n)));
       const buyer = await enter(`${path}/queue`);
       await buyer.sees('You are here in time');

@@ -9,7 +9,7 @@ import { createClient, type Client } from '#client/client.ts';
 
 /**
  * The service's address: '' for the page's own origin. The query may name it only where the page allows that, because a
- * link could otherwise show another shop under the name of this one.
+ * link could otherwise show another storefront under the name of this one.
  */
 function apiBase(): string {
   const given = metaContent('holdfast-api');

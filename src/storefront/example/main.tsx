@@ -1,15 +1,15 @@
-/** A storefront in a hundred lines: how the client is used, without a framework. Served at /example. */
+/** A storefront in a hundred lines, without a framework, as an example of how the client is used. Served at /example. */
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { createClient } from '#client/client.ts';
 import { moneyText } from '#client/money.ts';
 import './example.css';
 
-// The client makes a session key once and keeps it: whoever comes back finds their tickets still held.
+// The client makes a session key once and stores it, so that tickets stay held when the buyer comes back.
 const client = createClient({ store: localStorage });
 const main = document.querySelector('main')!;
 
-/** An element with its properties and what is in it. */
+/** An element with its properties and contents. */
 function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]>,
@@ -21,15 +21,15 @@ function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 const button = (text: string, action: () => Promise<void>) =>
-  make('button', { onclick: () => void action().catch(tell) }, text);
+  make('button', { onclick: () => void action().catch(report) }, text);
 const money = (amount: number, currency: string): string => moneyText(amount, currency, 'en');
 
-/** Says what went wrong; programs match on the code, and `detail` says more. */
-function tell(error: unknown): void {
+/** Shows an error; programs match on `code`, and `detail` has more. */
+function report(error: unknown): void {
   const text = isApiError(error) ? `${error.message} ${JSON.stringify(error.detail)}` : String(error);
-  const alarm = make('p', {}, text);
-  alarm.setAttribute('role', 'alert');
-  main.append(alarm);
+  const alert = make('p', {}, text);
+  alert.setAttribute('role', 'alert');
+  main.append(alert);
 }
 
 async function showEvents(): Promise<void> {
@@ -76,13 +76,13 @@ async function showEvent(slug: string): Promise<void> {
   );
 }
 
-/** The pass of an event with a waiting room; waits for it, telling the place in line. */
+/** The pass of an event with a waiting room; waits for it and shows the position. */
 async function passOf(event: EventPayload): Promise<string | null> {
   if (!event.waiting_room) return null;
-  const line = make('p', {}, 'In the waiting room …');
-  main.append(line);
+  const status = make('p', {}, 'In the waiting room …');
+  main.append(status);
   const onEntry = ({ position }: { readonly position: number | null }): void => {
-    line.textContent = position === null ? 'The doors are not open yet.' : `Number ${position} in line.`;
+    status.textContent = position === null ? 'The waiting room is not open yet.' : `Number ${position} in line.`;
   };
   return (await client.waitForAdmission(event.id, { onEntry })).id;
 }
@@ -115,4 +115,4 @@ function showHold(event: EventPayload, hold: Hold): void {
   );
 }
 
-showEvents().catch(tell);
+showEvents().catch(report);

@@ -17,7 +17,7 @@ interface EventPageProps {
 
 export function EventPage({ event, history, api, reload }: EventPageProps) {
   const [cancelling, setCancelling] = useState<OverviewPerformance | null>(null);
-  const room = event.waiting_room;
+  const queue = event.waiting_room;
   const cancel = async (performance: OverviewPerformance, note: string | null): Promise<void> => {
     await api('POST', addressOf('events', event.id, 'performances', performance.id, 'cancel'), { note });
     reload();
@@ -46,12 +46,13 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
             onCancel={() => setCancelling(performance)}
           />
         ))}
-        {room !== null && (
+        {queue !== null && (
           <section class="card">
             <h3>Waiting room</h3>
             <p>
-              {room.status} · <b>{figure(room.waiting)}</b> waiting · <b>{figure(room.admitted)}</b> admitted ·{' '}
-              <b>{figure(room.admitted_last_minute)}</b> in the last minute · <b>{figure(room.joined)}</b> joined in all
+              {queue.status} · <b>{figure(queue.waiting)}</b> waiting · <b>{figure(queue.admitted)}</b> admitted ·{' '}
+              <b>{figure(queue.admitted_last_minute)}</b> in the last minute · <b>{figure(queue.joined)}</b> joined in
+              all
             </p>
             <LineChart
               label="People waiting over time"

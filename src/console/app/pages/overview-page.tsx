@@ -69,7 +69,7 @@ function Service({ service }: { readonly service: ServiceFigures }) {
 }
 
 function EventCard({ event, history }: { readonly event: OverviewEvent; readonly history: History }) {
-  const room = event.waiting_room;
+  const queue = event.waiting_room;
   return (
     <section class="card" data-event={event.id}>
       <div class="heading">
@@ -95,11 +95,11 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
           </li>
         ))}
       </ul>
-      {room !== null && (
+      {queue !== null && (
         <div class="room">
           <p>
-            <b>{figure(room.waiting)}</b> waiting · <b>{figure(room.admitted)}</b> admitted ·{' '}
-            <b>{figure(room.admitted_last_minute)}</b> in the last minute
+            <b>{figure(queue.waiting)}</b> waiting · <b>{figure(queue.admitted)}</b> admitted ·{' '}
+            <b>{figure(queue.admitted_last_minute)}</b> in the last minute
           </p>
           <LineChart
             label={`People waiting for ${event.name} over time`}

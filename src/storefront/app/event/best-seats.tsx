@@ -1,4 +1,4 @@
-/** "The best seats for me": how many, of which kind, and the service chooses. */
+/** The form in which the service suggests the best seats for a ticket type and a number of people. */
 import { useState } from 'preact/hooks';
 import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../format.ts';

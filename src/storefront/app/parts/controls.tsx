@@ -33,7 +33,7 @@ interface CountdownProps {
   readonly label: string;
 }
 
-/** The time left until a moment; screen readers hear of the last minutes, not of every second. */
+/** The time left until a moment; assistive technology announces the last minutes, not every second. */
 export function Countdown({ until, label }: CountdownProps) {
   const leftMs = Date.parse(until) - useServiceNow();
   const minutes = Math.ceil(leftMs / 60_000);

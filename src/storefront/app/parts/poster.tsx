@@ -1,4 +1,4 @@
-/** A picture for an event without one: shapes and colours that follow from its name, the same each time. */
+/** A poster made of shapes and colours, which depend on the event's name alone. */
 import type { JSX } from 'preact';
 
 const SCHEMES = [

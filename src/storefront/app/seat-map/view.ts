@@ -23,10 +23,10 @@ export function zoomed(view: View, factor: number, about: Point, fit: View): Vie
 
 /** Keeps the plan on the screen: its edge may be moved to the middle at most. */
 export function bounded(view: View, box: Box, width: number, height: number): View {
-  const clamp = (offset: number, start: number, length: number, room: number): number => {
+  const clamp = (offset: number, start: number, length: number, space: number): number => {
     const size = length * view.scale;
-    const low = Math.min(room / 2 - size, (room - size) / 2) - start * view.scale;
-    const high = Math.max(room / 2, (room - size) / 2) - start * view.scale;
+    const low = Math.min(space / 2 - size, (space - size) / 2) - start * view.scale;
+    const high = Math.max(space / 2, (space - size) / 2) - start * view.scale;
     return Math.min(Math.max(offset, low), high);
   };
   return { ...view, x: clamp(view.x, box.x, box.width, width), y: clamp(view.y, box.y, box.height, height) };
@@ -36,8 +36,8 @@ export function bounded(view: View, box: Box, width: number, height: number): Vi
 export function revealing(view: View, point: Point, width: number, height: number): View {
   const margin = Math.min(width, height) * 0.12;
   const [x, y] = [point.x * view.scale + view.x, point.y * view.scale + view.y];
-  const shift = (at: number, room: number): number =>
-    at < margin ? margin - at : at > room - margin ? room - margin - at : 0;
+  const shift = (at: number, space: number): number =>
+    at < margin ? margin - at : at > space - margin ? space - margin - at : 0;
   return { ...view, x: view.x + shift(x, width), y: view.y + shift(y, height) };
 }
 

@@ -1,4 +1,4 @@
-/** What the console reads, asked for without a browser: the overview, seats of drafts, and what happened last. */
+/** The answers that the console reads: the overview, the seats of drafts, and the latest facts of the journal. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { OverviewBody } from '#http/schemas/console.ts';
@@ -12,25 +12,25 @@ interface JournalBody {
   readonly next_before: number | null;
 }
 
-describe('The console’s desk', () => {
-  let house: TestService;
+describe('The operators’ API for the console', () => {
+  let service: TestService;
 
   before(async () => {
-    house = await openService({ environment: { LIVE_EVENTS_MAX: '1' } });
+    service = await openService({ environment: { LIVE_EVENTS_MAX: '1' } });
     const theatre = sample('theatre-run');
-    const dates = theatre['performances'] as readonly Json[];
-    await house.define({
+    const performances = theatre['performances'] as readonly Json[];
+    await service.define({
       ...theatre,
-      performances: dates.map((date, n) => (n === 1 ? { ...date, status: 'DRAFT' } : date)),
+      performances: performances.map((performance, n) => (n === 1 ? { ...performance, status: 'DRAFT' } : performance)),
     });
-    await house.define(sample('lighthouse-rush'));
-    await house.define(sample('club-night'));
+    await service.define(sample('lighthouse-rush'));
+    await service.define(sample('club-night'));
     await hold('first-of-many');
   });
-  after(() => house.close());
+  after(() => service.close());
 
   const hold = (sessionKey: string) =>
-    house.call('POST', '/api/checkout/holds', {
+    service.call('POST', '/api/checkout/holds', {
       body: {
         event_id: 'evt_club',
         session_key: sessionKey,
@@ -39,41 +39,41 @@ describe('The console’s desk', () => {
     });
 
   const overview = async () => {
-    const answer = await house.operate<OverviewBody>('GET', '/admin/overview');
+    const answer = await service.operate<OverviewBody>('GET', '/admin/overview');
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body.events;
   };
-  const journal = async (query = '') => (await house.operate<JournalBody>('GET', `/admin/journal${query}`)).body;
-  const awake = () => house.internals.engine.directory.awakeCount;
+  const journal = async (query = '') => (await service.operate<JournalBody>('GET', `/admin/journal${query}`)).body;
+  const countActive = () => service.internals.engine.directory.awakeCount;
 
-  it('shows every event, and lets those sleep that sleep', async () => {
+  it('shows every event without activating those that are evicted', async () => {
     assert.equal((await overview()).length, 3);
     await hold('second-of-many');
-    const before = awake();
+    const before = countActive();
     const events = await overview();
-    assert.equal(awake(), before);
+    assert.equal(countActive(), before);
     const club = events.find(({ id }) => id === 'evt_club')!;
     assert.deepEqual([club.asleep, club.performances[0]!.held], [false, 4]);
-    const asleep = events.filter((event) => event.asleep);
-    assert.equal(asleep.length, 3 - before);
-    for (const { performances } of asleep) assert.ok(performances[0]!.capacity > 0);
+    const evicted = events.filter((event) => event.asleep);
+    assert.equal(evicted.length, 3 - before);
+    for (const { performances } of evicted) assert.ok(performances[0]!.capacity > 0);
   });
 
-  it('shows the seats of a draft date, and blocks them before buyers see any', async () => {
+  it('shows and blocks the seats of a DRAFT performance, which buyers do not see', async () => {
     const seats = '/admin/events/evt_theatre/performances/saturday/seats';
-    const blocked = await house.operate('POST', seats, { body: { seat_ids: ['stalls-F-1'], action: 'block' } });
+    const blocked = await service.operate('POST', seats, { body: { seat_ids: ['stalls-F-1'], action: 'block' } });
     assert.equal(blocked.status, 200);
-    const { status, body } = await house.operate('GET', seats);
+    const { status, body } = await service.operate('GET', seats);
     assert.deepEqual([status, body['blocked']], [200, ['stalls-F-1']]);
-    const changes = (await house.operate('GET', `${seats}?since=0`)).body['changes'];
+    const changes = (await service.operate('GET', `${seats}?since=0`)).body['changes'];
     assert.deepEqual(changes, [{ id: 'stalls-F-1', state: 'BLOCKED' }]);
     const occupancy = '/api/events/public/the-glass-orchard/seating/occupancy?performance_id=saturday';
-    assert.equal((await house.call('GET', occupancy)).body['code'], 'PERFORMANCE_NOT_FOUND');
-    const nowhere = seats.replace('saturday', 'never');
-    assert.equal((await house.operate('GET', nowhere)).body['code'], 'PERFORMANCE_NOT_FOUND');
+    assert.equal((await service.call('GET', occupancy)).body['code'], 'PERFORMANCE_NOT_FOUND');
+    const unknown = seats.replace('saturday', 'never');
+    assert.equal((await service.operate('GET', unknown)).body['code'], 'PERFORMANCE_NOT_FOUND');
   });
 
-  it('tells what happened last, the newest first, without what opens doors', async () => {
+  it('lists the latest facts, the newest first, without secrets', async () => {
     const { facts } = await journal('?event_id=evt_club&limit=2');
     assert.deepEqual(
       facts.map(({ type }) => type),
@@ -85,7 +85,7 @@ describe('The console’s desk', () => {
     assert.doesNotMatch(everything, /of-many|"seed\\":\\"[0-9a-f]/);
   });
 
-  it('goes back page by page to the first fact', async () => {
+  it('lists all facts page by page, back to the first', async () => {
     const seqs: number[] = [];
     let before: number | null = null;
     do {
@@ -99,11 +99,11 @@ describe('The console’s desk', () => {
     );
   });
 
-  it('is open to nobody without the token, and kept by no cache', async () => {
+  it('answers 401 without the token, and no-store to caches', async () => {
     for (const path of ['/admin/overview', '/admin/journal']) {
-      const { status, headers } = await fetch(house.adminUrl + path);
+      const { status, headers } = await fetch(service.adminUrl + path);
       assert.deepEqual([status, headers.get('cache-control')], [401, 'no-store']);
-      assert.equal((await house.operate('GET', path)).headers.get('cache-control'), 'no-store');
+      assert.equal((await service.operate('GET', path)).headers.get('cache-control'), 'no-store');
     }
   });
 });

@@ -519,6 +519,7 @@ describe('A refund', () => {
     recordPayment(fixture, report(payment, 'paid'));
     fixture.do(refund(order, 1000, { reference: 're_1' }));
     fixture.when(refund(order, 1000, { reference: 're_1' })).then([]);
+    fixture.when(refund(order, 1000, { reference: ' re_1 ' })).then([]);
     fixture.when(refund(order, 700, { reference: 're_1', provider: 'provider_a' })).then([]);
     assert.equal(fixture.do(refund(order, 1000, { reference: 're_1' })).repeated, true);
     assert.equal(fixture.do(refund(order, 1000, { reference: 're_2' })).order.refundedCents, 2000);

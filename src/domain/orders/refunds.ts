@@ -5,7 +5,7 @@
  * come through `payments/webhooks.ts`.
  *
  * 1. Never more is given back than came, in each currency by itself. Amounts of two currencies are never added up.
- * 2. A refund with a reference that the order has already is a repeat and counts once.
+ * 2. A refund with a reference that the order has already is a repeat and counts once. Spaces around a reference are ignored.
  * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in whichever
  *    order they come; each note is matched with one report at most. A refund that is another one needs a reference of its own.
  */
@@ -54,9 +54,10 @@ function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {
  */
 export function decideRecordRefund(
   state: EventState,
-  command: CommandOf<'RecordRefund'>,
+  given: CommandOf<'RecordRefund'>,
   ids: TurnIds,
 ): readonly Fact[] | Refusal {
+  const command = { ...given, reference: given.reference?.trim() ?? null };
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
   const { purchase } = order;

@@ -128,7 +128,7 @@ export function adminOrderRoutes(
     },
     async (request, reply) => {
       const { id: orderId } = request.params;
-      const { amount: amountCents, currency = null, reference, note } = request.body;
+      const { amount: amountCents, currency = null, reference = null, note } = request.body;
       const idempotency = idempotencyMark('POST /admin/orders/refunds', request, { target: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const event = await directory.byId('ord', orderId);
@@ -137,7 +137,7 @@ export function adminOrderRoutes(
         orderId,
         amountCents,
         currency,
-        reference: reference?.trim() ?? null,
+        reference,
         provider: null,
         idempotency,
         ...operatorMark(request, note),

@@ -4,7 +4,7 @@ import { compile, type TopLevelSpec } from 'vega-lite';
 import { unpackHistogram } from './histogram.ts';
 import type { Growth, Latency } from './scenario.ts';
 
-/** Okabe and Ito's colours, which most people can tell apart. */
+/** Okabe and Ito's colours, which most people can distinguish. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#f0e442'];
 const STEPS_OF_TEN = 8;
 const NINES_MAX = 4;

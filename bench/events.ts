@@ -1,8 +1,4 @@
-/**
- * The events that are measured: one that everybody wants, and halls of several sizes.
- *
- * Definitions are made by the catalogue's own reader, so that they are what a file would be.
- */
+/** The events of the scenarios: one with a hot ticket type, and halls of several sizes. The catalogue's own reader checks them. */
 import { checkDefinition } from '#catalogue/definition.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
@@ -32,8 +28,8 @@ export const hotEvent = {
   sellingStages: [{ id: 'general', name: 'General sale', prices: { single: 4500 } }],
 };
 
-/** The same behind a waiting room that lets nearly nobody in, and forgets nobody for not polling. */
-export const lineEvent = {
+/** The same with a waiting room that admits nearly nobody and expires nobody for not polling. */
+export const waitingRoomEvent = {
   ...hotEvent,
   id: 'evt_line',
   slug: 'line',
@@ -44,7 +40,7 @@ export const lineEvent = {
   waiting_room_inactivity_seconds: 86_400,
 };
 
-/** What the catalogue takes in one section. */
+/** The catalogue's limit for one section. */
 const SECTION_ROWS_MAX = 2_000;
 
 /** A hall of rows of 40 seats with an aisle in the middle, those beyond the stalls on a balcony, and a floor beside it. */
@@ -113,7 +109,7 @@ export function stadiumOf(blocks: number): EventFile {
 /** The stadium of 60,000 seats. */
 export const stadiumEvent = stadiumOf(48);
 
-/** A definition as the domain knows it. */
+/** The checked definition of an event file. */
 export function definitionOf(json: object): EventDefinition {
   const checked = checkDefinition(json);
   if ('problems' in checked) throw new Error(JSON.stringify(checked.problems));

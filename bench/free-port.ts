@@ -1,4 +1,4 @@
-/** A port of 127.0.0.1 that nobody listens on, for programs that cannot choose one themselves. */
+/** A free port of 127.0.0.1, for programs that cannot choose one themselves. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 

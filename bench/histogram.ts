@@ -1,4 +1,4 @@
-/** Latencies in microseconds, exact to three digits, from one microsecond to an hour; they travel between processes as text. */
+/** Latencies in microseconds, exact to three digits, from one microsecond to an hour; packed as text for messages and files. */
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 
 const HOUR_MICROS = 3_600_000_000;
@@ -24,14 +24,12 @@ export function unpackHistogram(packed: string): Histogram {
   return decodeFromCompressedBase64(packed, 64);
 }
 
-/** All of several runs as one. */
 export function mergeHistograms(packed: readonly string[]): string {
   const merged = newHistogram();
   for (const each of packed) merged.add(unpackHistogram(each));
   return packHistogram(merged);
 }
 
-/** Milliseconds below which a share of all answers, in percent, stayed. */
 export function percentileMillis(packed: string, percentile: number): number {
   return unpackHistogram(packed).getValueAtPercentile(percentile) / 1000;
 }

@@ -1,14 +1,14 @@
 /**
- * What ten thousand people who watch a date cost those who buy: holds at a fixed rate, without listeners and with them. By hand:
+ * Measures holds at a fixed rate without and with ten thousand listeners of live streams. Run by hand:
  *
  *     node bench/live-listeners.ts [LISTENERS] [HOLDS_PER_SECOND] [SECONDS] [hot | hall]
  *
- * `hot` is a floor where a frame tells one row; in `hall`, of 20,000 seats, every hold is of the best two, which frames name. The
- * service, the listeners and the buyers are processes of their own. Told are the holds' latency, from the moment at which
- * each was meant to be sent, the server's processor time as a share of one core, and how old a frame is when a listener has it.
+ * With `hot`, a floor, a frame has one row; with `hall`, of 20,000 seats, every hold is of the best two seats, which a frame names.
+ * Service, listeners and buyers are processes of their own. Reported are the holds' latency from the intended moment of sending, the
+ * server's processor time as a share of one core, and the age of a frame when a listener receives it.
  *
- * Each process needs as many open files as there are listeners, and some: `ulimit -n 20000` where that is less. Listeners
- * come from 127.0.0.1 to 127.0.0.8, so that the ports of one address are not the bound.
+ * Each process needs as many open files as there are listeners, and some more: `ulimit -n 20000` when the limit is lower. Listeners
+ * come from 127.0.0.1 to 127.0.0.8, because the ports of one address are not enough.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,16 +18,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hallEvent, hotEvent } from './events.ts';
 import { newHistogram, packHistogram, percentileMillis, recordMillis } from './histogram.ts';
 import { startHoldfast } from './http/server.ts';
-import { openWire, type Wire } from './http/wire.ts';
+import { openConnection, type Connection } from './http/connection.ts';
 
-interface Crowd {
+interface ListenJob {
   readonly role: 'listen';
   readonly url: string;
   readonly slug: string;
   readonly listeners: number;
 }
 
-interface Buyers {
+interface BuyJob {
   readonly role: 'buy';
   readonly url: string;
   readonly eventId: string;
@@ -35,16 +35,16 @@ interface Buyers {
   readonly quantity: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Each hold is of a new session; runs do not repeat one another. */
+  /** Each hold has a new session, also in the next run. */
   readonly firstNumber: number;
 }
 
-interface Heard {
+interface Received {
   readonly frames: number;
   readonly fewest: number;
   readonly megabytes: number;
   readonly gone: number;
-  /** Of every fiftieth listener's frames. */
+  /** Ages of frames, of every fiftieth listener. */
   readonly ages: string;
 }
 
@@ -61,20 +61,20 @@ const SAMPLED_EVERY = 50;
 const WARM_UP_SECONDS = 3;
 
 if (process.send === undefined) await measure();
-else process.once('message', (job) => void work(job as Crowd | Buyers));
+else process.once('message', (job) => void work(job as ListenJob | BuyJob));
 
-async function work(job: Crowd | Buyers): Promise<void> {
+async function work(job: ListenJob | BuyJob): Promise<void> {
   if (job.role === 'listen') await listen(job);
   else process.send!(await buy(job));
 }
 
 // ── the listeners ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Connects everybody and says so; at every word from the parent tells what was heard since the last one. */
-async function listen({ url, slug, listeners }: Crowd): Promise<void> {
+/** Connects all listeners and reports that; then answers each message with what was received since the one before. */
+async function listen({ url, slug, listeners }: ListenJob): Promise<void> {
   const { hostname, port } = new URL(url);
   const request = `GET /api/events/public/${slug}/live HTTP/1.1\r\nHost: ${hostname}\r\nAccept: text/event-stream\r\n\r\n`;
-  let heard = new Uint32Array(listeners);
+  let received = new Uint32Array(listeners);
   let ages = newHistogram();
   let bytes = 0;
   let gone = 0;
@@ -89,7 +89,7 @@ async function listen({ url, slug, listeners }: Crowd): Promise<void> {
       socket.on('data', (chunk) => {
         bytes += chunk.length;
         if (!chunk.includes('event: change')) return;
-        heard[n]! += 1;
+        received[n]! += 1;
         const at = isSampled ? /"now":"([^"]+)"/.exec(chunk.toString('latin1')) : null;
         if (at !== null) recordMillis(ages, Math.max(0, Date.now() - Date.parse(at[1]!)));
       });
@@ -101,35 +101,35 @@ async function listen({ url, slug, listeners }: Crowd): Promise<void> {
     await Promise.all(Array.from({ length: some }, (_, i) => join(n + i)));
   }
   process.on('message', () => {
-    const frames = heard.reduce((sum, each) => sum + each, 0);
-    const fewest = heard.reduce((least, each) => Math.min(least, each), Infinity);
-    process.send!({ frames, fewest, megabytes: bytes / 1e6, gone, ages: packHistogram(ages) } satisfies Heard);
-    heard = new Uint32Array(listeners);
+    const frames = received.reduce((sum, each) => sum + each, 0);
+    const fewest = received.reduce((least, each) => Math.min(least, each), Infinity);
+    process.send!({ frames, fewest, megabytes: bytes / 1e6, gone, ages: packHistogram(ages) } satisfies Received);
+    received = new Uint32Array(listeners);
     ages = newHistogram();
     bytes = 0;
   });
-  process.send!('all are here');
+  process.send!('connected');
 }
 
 // ── the buyers ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Holds at a fixed rate over idle connections; one that must wait for a connection counts its wait. */
-async function buy({ url, eventId, ticketTypeId, quantity, perSecond, seconds, firstNumber }: Buyers): Promise<Bought> {
-  const idle = await Promise.all(Array.from({ length: BUYER_CONNECTIONS }, () => openWire(url)));
-  const wires = [...idle];
+/** Places holds at a fixed rate; a latency includes the wait for a free connection. */
+async function buy({ url, eventId, ticketTypeId, quantity, perSecond, seconds, firstNumber }: BuyJob): Promise<Bought> {
+  const idle = await Promise.all(Array.from({ length: BUYER_CONNECTIONS }, () => openConnection(url)));
+  const connections = [...idle];
   const latencies = newHistogram();
   const total = perSecond * seconds;
   let [next, held, refused] = [0, 0, 0];
   const begin = performance.now();
   const dueMs = (n: number): number => begin + (n * 1000) / perSecond;
-  const hold = async (wire: Wire, n: number): Promise<void> => {
+  const hold = async (connection: Connection, n: number): Promise<void> => {
     const items = [{ ticket_type_id: ticketTypeId, selling_stage_id: 'general', quantity }];
     const body = JSON.stringify({ event_id: eventId, session_key: `session-${firstNumber + n}`, items });
-    const { status } = await wire.ask({ method: 'POST', path: '/api/checkout/holds', body });
+    const { status } = await connection.send({ method: 'POST', path: '/api/checkout/holds', body });
     recordMillis(latencies, performance.now() - dueMs(n));
     if (status === 201) held += 1;
     else refused += 1;
-    idle.push(wire);
+    idle.push(connection);
   };
   const under = new Set<Promise<void>>();
   while (next < total) {
@@ -140,7 +140,7 @@ async function buy({ url, eventId, ticketTypeId, quantity, perSecond, seconds, f
     await pause(1);
   }
   await Promise.all(under);
-  for (const wire of wires) wire.close();
+  for (const connection of connections) connection.close();
   return { held, refused, latencies: packHistogram(latencies) };
 }
 
@@ -152,45 +152,45 @@ async function measure(): Promise<void> {
   const event = isHall ? hallEvent(20_000) : hotEvent;
   const server = await startHoldfast([event]);
   const sale = { eventId: event.id, ticketTypeId: isHall ? 'seat' : 'single', quantity: 2, perSecond: perSecond! };
-  const trade = { role: 'buy', url: server.url, ...sale } as const;
-  await run<Bought>({ ...trade, seconds: WARM_UP_SECONDS, firstNumber: 0 });
+  const job = { role: 'buy', url: server.url, ...sale } as const;
+  await run<Bought>({ ...job, seconds: WARM_UP_SECONDS, firstNumber: 0 });
   let firstNumber = perSecond! * WARM_UP_SECONDS;
   console.log(`${perSecond} holds a second, ${seconds} s each, ${isHall ? 'two seats each' : 'a floor'}`);
   console.log(
     'listeners | hold p50 ms | p99 ms | max ms | server, share of a core | loop delay p99 ms | frame age p50, p99 ms',
   );
   for (const count of [0, listeners!]) {
-    const crowd =
+    const audience =
       count === 0
         ? null
-        : await gather({ role: 'listen', url: server.url, slug: String(event['slug']), listeners: count });
+        : await openAudience({ role: 'listen', url: server.url, slug: String(event['slug']), listeners: count });
     await pause(1_000);
-    await crowd?.heard();
+    await audience?.received();
     await server.beginMeter();
     const begin = performance.now();
-    const bought = await run<Bought>({ ...trade, seconds: seconds!, firstNumber });
+    const bought = await run<Bought>({ ...job, seconds: seconds!, firstNumber });
     firstNumber += perSecond! * seconds!;
     const elapsedMs = performance.now() - begin;
     const { cpuMicros, loopDelayP99Ms } = await server.readMeter();
-    const heard = await crowd?.heard();
+    const received = await audience?.received();
     const latency = [50, 99, 100].map((percentile) => percentileMillis(bought.latencies, percentile).toFixed(1));
     const share = `${((cpuMicros / 1000 / elapsedMs) * 100).toFixed(0)} %`;
     const ages =
-      heard === undefined ? '' : [50, 99].map((each) => percentileMillis(heard.ages, each).toFixed(0)).join(', ');
+      received === undefined ? '' : [50, 99].map((each) => percentileMillis(received.ages, each).toFixed(0)).join(', ');
     console.log([count, ...latency, share, loopDelayP99Ms.toFixed(1), ages].join(' | '));
     if (bought.refused > 0) console.log(`${bought.refused} holds were refused`);
-    if (heard !== undefined) {
-      const { frames, fewest, megabytes, gone } = heard;
-      console.log(`frames: ${frames}, at least ${fewest} each, ${megabytes.toFixed(0)} MB; sent away: ${gone}`);
+    if (received !== undefined) {
+      const { frames, fewest, megabytes, gone } = received;
+      console.log(`frames: ${frames}, at least ${fewest} each, ${megabytes.toFixed(0)} MB; closed: ${gone}`);
     }
-    crowd?.leave();
+    audience?.close();
   }
   await server.stop();
   server.removeFolder();
 }
 
-/** Has one job done by a process of its own. */
-async function run<Result>(job: Buyers): Promise<Result> {
+/** Runs one job in a process of its own. */
+async function run<Result>(job: BuyJob): Promise<Result> {
   const child = fork(fileURLToPath(import.meta.url));
   child.send(job);
   const [result] = await once(child, 'message');
@@ -199,16 +199,16 @@ async function run<Result>(job: Buyers): Promise<Result> {
   return result as Result;
 }
 
-async function gather(job: Crowd): Promise<{ heard(): Promise<Heard>; leave(): void }> {
+async function openAudience(job: ListenJob): Promise<{ received(): Promise<Received>; close(): void }> {
   const child = fork(fileURLToPath(import.meta.url));
   child.send(job);
   await once(child, 'message');
   return {
-    async heard() {
-      const told = once(child, 'message');
-      child.send('what did you hear?');
-      return (await told)[0] as Heard;
+    async received() {
+      const reply = once(child, 'message');
+      child.send('report');
+      return (await reply)[0] as Received;
     },
-    leave: () => void child.kill(),
+    close: () => void child.kill(),
   };
 }

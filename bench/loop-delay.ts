@@ -1,4 +1,4 @@
-/** How late the event loop is, above the resolution of the timer that watches it. */
+/** The delay of the event loop, without the resolution of the timer that measures it. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface LoopDelay {
@@ -7,16 +7,15 @@ export interface LoopDelay {
 }
 
 export interface LoopWatch {
-  /** Forgets what was seen so far. */
   reset(): void;
   read(): LoopDelay;
   stop(): void;
 }
 
-/** The monitor's own timer; what it reports above this is lateness. */
+/** Period of the monitor's timer, which its values include. */
 const RESOLUTION_MS = 2;
 
-/** Begins to watch this thread's loop. */
+/** Measures the loop of this thread. */
 export function watchLoop(): LoopWatch {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();

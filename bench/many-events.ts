@@ -1,9 +1,9 @@
 /**
- * Ten thousand events on sale, two hundred of them busy: how long things take and what they weigh. Run by hand:
+ * Measures times and memory with ten thousand events, of which two hundred are busy. Run by hand:
  *
  *     node bench/many-events.ts [EVENTS] [BUSY]
  *
- * Prints times on the wall, which belong to the machine; what matters is that nothing grows with the events that sleep.
+ * Elapsed times depend on the machine; the point is that nothing grows with the number of evicted events.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const CLIENTS = 32;
 const COLD_EVENTS = 200;
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** A club with two dates, a floor and a small stand of numbered seats. */
+/** A club with two performances, a floor and a small stand of numbered seats. */
 function definitionOf(n: number): object {
   const rows = Array.from({ length: 10 }, (_, row) => ({ label: String(row + 1), seats: 20 }));
   return {
@@ -64,8 +64,8 @@ function percentile(sorted: readonly number[], share: number): string {
   return `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)} ms`;
 }
 
-/** Asks one after the other, and prints how long answers took. */
-async function ask(what: string, urls: readonly string[]): Promise<void> {
+/** Sends requests one after the other and prints their latencies. */
+async function request(what: string, urls: readonly string[]): Promise<void> {
   const times: number[] = [];
   for (const url of urls) {
     const begin = performance.now();
@@ -78,7 +78,7 @@ async function ask(what: string, urls: readonly string[]): Promise<void> {
   console.log(`${what.padEnd(52)} ${percentile(times, 0.5).padStart(11)} median, ${percentile(times, 0.99)} p99`);
 }
 
-/** Holds tickets at the busy events, all of them in turn, from many clients at once. */
+/** Places holds on the busy events, each in turn, from several clients. */
 async function sell({ url }: MeasuredServer): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -122,18 +122,18 @@ try {
       { length: COLD_EVENTS },
       (_, n) => `${server.url}/api/events/public/club-${events - 1 - n}`,
     );
-    await ask('first request for an event that sleeps', cold);
-    await ask('the same again, awake', cold);
+    await request('first request for an evicted event', cold);
+    await request('the same again, in memory', cold);
     if (start === 'first') {
       await timed(`${busy * HOLDS_PER_EVENT} holds at ${busy} events, ${CLIENTS} clients`, () => sell(server));
       await weigh(server, 'when they are sold');
-      await ask(
-        'an event that sleeps, beside them',
+      await request(
+        'an evicted event, during the holds',
         cold.map((_, n) => `${server.url}/api/events/public/club-${busy + n}`),
       );
-      await ask('the list of events, 500', [`${server.url}/api/events/public?limit=500`]);
-      await ask('the list of events, 500, again', [`${server.url}/api/events/public?limit=500`]);
-      await ask('metrics', [`${server.adminUrl}/metrics`]);
+      await request('the list of events, 500', [`${server.url}/api/events/public?limit=500`]);
+      await request('the list of events, 500, again', [`${server.url}/api/events/public?limit=500`]);
+      await request('metrics', [`${server.adminUrl}/metrics`]);
     }
     await timed('stop', () => server.stop());
   }

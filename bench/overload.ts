@@ -1,13 +1,12 @@
 /**
- * Ten times the load that the service can carry: how much of the peak is still sold, how quickly the rest is told to come
- * back, and what the process weighs meanwhile. Run by hand:
+ * Measures the service under ten times the load that it can carry: the share of the peak that is still sold, the latency of shed
+ * requests, and the memory of the process. Run by hand:
  *
  *     node bench/overload.ts [SECONDS] [TIMES]
  *
- * The peak is that of a closed loop over 64 connections. Then requests come at TIMES the rate of the peak, whether those
- * before have been answered or not, over a number of open connections. Latency counts from the moment
- * at which a request should have been sent. The generator is this same file in a process of its own, without an HTTP
- * library: it must be many times faster than the server that it drives.
+ * The peak is that of a closed loop with 64 connections. Then requests are sent at TIMES the rate of the peak, whether earlier ones are
+ * answered or not, over several numbers of connections. A latency counts from the moment at which the request should have been sent. The
+ * generator is this file in a process of its own, without an HTTP library, because it must be many times faster than the server.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +23,7 @@ import { startHoldfast } from './http/server.ts';
 interface Job {
   readonly port: number;
   readonly seconds: number;
-  /** Null: a closed loop, each connection asks again when it has its answer. */
+  /** Null: a closed loop, in which each connection sends its next request when it has the answer before. */
   readonly perSecond: number | null;
   readonly connectionsMax: number;
   readonly firstNumber: number;
@@ -43,11 +42,11 @@ interface Outcome {
   readonly connections: number;
   /** Answers by status. */
   readonly byStatus: Readonly<Record<string, Kind>>;
-  /** Refusals that do not say when to come back. */
+  /** Shed requests whose answer has no Retry-After. */
   readonly withoutRetryAfter: number;
   /** Connections that the server closed or refused. */
   readonly cutOff: number;
-  /** Asked for and not answered when the time was over. */
+  /** Requests without an answer at the end. */
   readonly unanswered: number;
   readonly nextNumber: number;
 }
@@ -56,9 +55,9 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = Buffer.from('content-length: ');
 const RETRY_AFTER = Buffer.from('retry-after: ');
 const TICK_MS = 2;
-/** Opening thousands of connections is work of its own; what happens meanwhile does not count. */
-const LEAD_MS = 4_000;
-/** How long the last answers are waited for. */
+/** Time to open thousands of connections, which is not measured. */
+const CONNECT_MS = 4_000;
+/** Wait for the last answers. */
 const GRACE_MS = 3_000;
 
 // ── the generator ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,113 +67,132 @@ function requestOf(port: number, number: number): string {
   return `POST /api/checkout/holds HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** One connection with at most one request under way. */
-interface Line {
+/** A connection with at most one open request. */
+interface Connection {
   readonly socket: Socket;
   /** When its request should have been sent; 0 while it is idle. */
-  askedAt: number;
+  dueAt: number;
   received: Buffer | null;
 }
 
-/** Drives one server and tells what came of it. */
-async function drive({ port, seconds, perSecond, connectionsMax, firstNumber }: Job): Promise<Outcome> {
-  const kinds = new Map<number, ReturnType<typeof newHistogram>>();
-  const idle: Line[] = [];
-  /** Moments at which requests should have gone out for which there was no connection. */
-  const late: number[] = [];
-  let lateRead = 0;
-  let [sent, connections, withoutRetryAfter, cutOff, number] = [0, 0, 0, 0, firstNumber];
-  let isOver = false;
+class Generator {
+  readonly #job: Job;
+  readonly #histograms = new Map<number, ReturnType<typeof newHistogram>>();
+  readonly #idle: Connection[] = [];
+  /** Times at which requests should have been sent for which no connection was free. */
+  readonly #late: number[] = [];
+  #lateRead = 0;
+  #sent = 0;
+  #connections = 0;
+  #withoutRetryAfter = 0;
+  #cutOff = 0;
+  #number: number;
+  #isOver = false;
 
-  const ask = (line: Line, askedAt: number): void => {
-    line.askedAt = askedAt;
-    sent += 1;
-    line.socket.write(requestOf(port, number++));
-  };
-  const next = (line: Line): void => {
-    if (isOver) return;
-    if (perSecond === null) ask(line, performance.now());
-    else if (lateRead < late.length) ask(line, late[lateRead++]!);
-    else idle.push(line);
-  };
-  const hear = (line: Line, chunk: Buffer): void => {
-    const bytes = line.received === null ? chunk : Buffer.concat([line.received, chunk]);
+  constructor(job: Job) {
+    this.#job = job;
+    this.#number = job.firstNumber;
+  }
+
+  async run(): Promise<Outcome> {
+    const { seconds, perSecond, connectionsMax } = this.#job;
+    for (let i = 0; i < connectionsMax; i += 1) this.#open(performance.now());
+    await pause(CONNECT_MS);
+    this.#histograms.clear();
+    [this.#sent, this.#withoutRetryAfter, this.#cutOff] = [0, 0, 0];
+    const begin = performance.now();
+    if (perSecond === null) await pause(seconds * 1_000);
+    else await this.#sendAtRate(perSecond, begin, seconds);
+    this.#isOver = true;
+    return this.#outcome((performance.now() - begin) / 1_000);
+  }
+
+  #open(dueAt: number): void {
+    this.#connections += 1;
+    const socket = connect({ port: this.#job.port, host: '127.0.0.1', noDelay: true });
+    const connection: Connection = { socket, dueAt, received: null };
+    socket.on('data', (chunk) => this.#receive(connection, chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      if (this.#isOver) return;
+      this.#connections -= 1;
+      this.#cutOff += 1;
+    });
+    socket.once('connect', () => this.#send(connection, dueAt));
+  }
+
+  #send(connection: Connection, dueAt: number): void {
+    connection.dueAt = dueAt;
+    this.#sent += 1;
+    connection.socket.write(requestOf(this.#job.port, this.#number++));
+  }
+
+  #receive(connection: Connection, chunk: Buffer): void {
+    const bytes = connection.received === null ? chunk : Buffer.concat([connection.received, chunk]);
     const headEnd = bytes.indexOf(HEAD_END);
     const lengthAt = headEnd < 0 ? -1 : bytes.indexOf(LENGTH) + LENGTH.length;
     const end =
       headEnd < 0 ? Infinity : headEnd + 4 + Number.parseInt(bytes.toString('latin1', lengthAt, lengthAt + 8), 10);
     if (bytes.length < end) {
-      line.received = bytes;
+      connection.received = bytes;
       return;
     }
-    line.received = null;
+    connection.received = null;
     const status = Number(bytes.toString('latin1', 9, 12));
-    let histogram = kinds.get(status);
-    if (histogram === undefined) kinds.set(status, (histogram = newHistogram()));
-    recordMillis(histogram, performance.now() - line.askedAt);
-    if (status === 503 && bytes.indexOf(RETRY_AFTER) < 0) withoutRetryAfter += 1;
-    line.askedAt = 0;
-    next(line);
-  };
-  const open = (first: number): void => {
-    connections += 1;
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    const line: Line = { socket, askedAt: first, received: null };
-    socket.on('data', (chunk) => hear(line, chunk));
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      if (isOver) return;
-      connections -= 1;
-      cutOff += 1;
-    });
-    socket.once('connect', () => ask(line, first));
-  };
+    let histogram = this.#histograms.get(status);
+    if (histogram === undefined) this.#histograms.set(status, (histogram = newHistogram()));
+    recordMillis(histogram, performance.now() - connection.dueAt);
+    if (status === 503 && bytes.indexOf(RETRY_AFTER) < 0) this.#withoutRetryAfter += 1;
+    connection.dueAt = 0;
+    this.#next(connection);
+  }
 
-  for (let i = 0; i < connectionsMax; i += 1) open(performance.now());
-  await pause(LEAD_MS);
-  kinds.clear();
-  const begin = performance.now();
-  const sentBefore = sent;
-  [withoutRetryAfter, cutOff] = [0, 0];
-  if (perSecond === null) await pause(seconds * 1_000);
-  else {
+  #next(connection: Connection): void {
+    if (this.#isOver) return;
+    if (this.#job.perSecond === null) this.#send(connection, performance.now());
+    else if (this.#lateRead < this.#late.length) this.#send(connection, this.#late[this.#lateRead++]!);
+    else this.#idle.push(connection);
+  }
+
+  async #sendAtRate(perSecond: number, begin: number, seconds: number): Promise<void> {
     let due = 0;
     while (performance.now() - begin < seconds * 1_000) {
       const dueNow = Math.floor(((performance.now() - begin) / 1_000) * perSecond);
       for (; due < dueNow; due += 1) {
         const at = begin + (due / perSecond) * 1_000;
-        const line = idle.pop();
-        if (line !== undefined) ask(line, at);
-        else late.push(at);
+        const connection = this.#idle.pop();
+        if (connection !== undefined) this.#send(connection, at);
+        else this.#late.push(at);
       }
       await pause(TICK_MS);
     }
   }
-  isOver = true;
-  const elapsedSeconds = (performance.now() - begin) / 1_000;
-  const byStatus = Object.fromEntries(
-    Array.from(kinds, ([status, histogram]) => {
-      const packed = packHistogram(histogram);
-      const ms = (percentile: number): number => percentileMillis(packed, percentile);
-      return [status, { count: histogram.totalCount, p50Ms: ms(50), p99Ms: ms(99), maxMs: ms(100) }];
-    }),
-  );
-  const answered = [...kinds.values()].reduce((sum, { totalCount }) => sum + totalCount, 0);
-  return {
-    elapsedSeconds,
-    sent: sent - sentBefore,
-    connections,
-    byStatus,
-    withoutRetryAfter,
-    cutOff,
-    unanswered: Math.max(0, sent - sentBefore - answered) + late.length - lateRead,
-    nextNumber: number,
-  };
+
+  #outcome(elapsedSeconds: number): Outcome {
+    const byStatus = Object.fromEntries(
+      Array.from(this.#histograms, ([status, histogram]) => {
+        const packed = packHistogram(histogram);
+        const ms = (percentile: number): number => percentileMillis(packed, percentile);
+        return [status, { count: histogram.totalCount, p50Ms: ms(50), p99Ms: ms(99), maxMs: ms(100) }];
+      }),
+    );
+    const answered = Object.values(byStatus).reduce((sum, { count }) => sum + count, 0);
+    return {
+      elapsedSeconds,
+      sent: this.#sent,
+      connections: this.#connections,
+      byStatus,
+      withoutRetryAfter: this.#withoutRetryAfter,
+      cutOff: this.#cutOff,
+      unanswered: Math.max(0, this.#sent - answered) + this.#late.length - this.#lateRead,
+      nextNumber: this.#number,
+    };
+  }
 }
 
-/** What was answered after the time was over is on disk too: the audit counts it, the figures do not. */
+/** Answers after the end are on disk too, so the audit counts them and the figures do not. */
 async function generate(job: Job): Promise<void> {
-  process.send!(await drive(job));
+  process.send!(await new Generator(job).run());
   await pause(GRACE_MS);
   process.exit(0);
 }
@@ -184,23 +202,23 @@ async function generate(job: Job): Promise<void> {
 async function run(job: Job): Promise<Outcome> {
   const child = fork(fileURLToPath(import.meta.url), ['--generate'], { execArgv: [] });
   const closed = once(child, 'close');
-  const told = once(child, 'message');
+  const message = once(child, 'message');
   child.send(job);
-  const [outcome] = (await told) as [Outcome];
+  const [outcome] = (await message) as [Outcome];
   await closed;
   return outcome;
 }
 
-function residentMegabytes(pid: number, line: 'VmRSS' | 'VmHWM'): number {
+function residentMegabytes(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)![1]) / 1_024);
+  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)![1]) / 1_024);
 }
 
 function perSecondOf({ byStatus, elapsedSeconds }: Outcome, status: number): number {
   return (byStatus[status]?.count ?? 0) / elapsedSeconds;
 }
 
-function tell(what: string, outcome: Outcome, peak: number, cpuShare: number): void {
+function report(what: string, outcome: Outcome, peak: number, cpuShare: number): void {
   const kinds = Object.entries(outcome.byStatus).map(
     ([status, { count, p50Ms, p99Ms, maxMs }]) =>
       `    ${status}: ${Math.round(count / outcome.elapsedSeconds)} per s, p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms, longest ${maxMs.toFixed(0)} ms`,
@@ -222,7 +240,7 @@ async function measure(seconds: number, times: number): Promise<void> {
   const pid = Number(readFileSync(path.join(service.folder, 'holdfast.pid'), 'utf8'));
   let firstNumber = 1;
   let answered = 0;
-  const shoot = async (job: Pick<Job, 'perSecond' | 'connectionsMax'>, forSeconds = seconds) => {
+  const runLoad = async (job: Pick<Job, 'perSecond' | 'connectionsMax'>, forSeconds = seconds) => {
     await service.beginMeter();
     const outcome = await run({ port, seconds: forSeconds, firstNumber, ...job });
     const { cpuMicros } = await service.readMeter();
@@ -231,20 +249,20 @@ async function measure(seconds: number, times: number): Promise<void> {
     return { outcome, cpuShare: cpuMicros / 1e6 / outcome.elapsedSeconds };
   };
   try {
-    await shoot({ perSecond: null, connectionsMax: 64 }, 2);
-    const calm = await shoot({ perSecond: null, connectionsMax: 64 });
+    await runLoad({ perSecond: null, connectionsMax: 64 }, 2);
+    const calm = await runLoad({ perSecond: null, connectionsMax: 64 });
     const peak = perSecondOf(calm.outcome, 201);
-    tell('closed loop, the peak', calm.outcome, peak, calm.cpuShare);
+    report('closed loop, the peak', calm.outcome, peak, calm.cpuShare);
     for (const connectionsMax of [640, 5_000]) {
-      const { outcome, cpuShare } = await shoot({ perSecond: null, connectionsMax });
-      tell('closed loop', outcome, peak, cpuShare);
+      const { outcome, cpuShare } = await runLoad({ perSecond: null, connectionsMax });
+      report('closed loop', outcome, peak, cpuShare);
     }
     for (const connectionsMax of [1_000, 10_000]) {
-      const { outcome, cpuShare } = await shoot({ perSecond: peak * times, connectionsMax });
-      tell(`open loop at ${times} times the peak`, outcome, peak, cpuShare);
+      const { outcome, cpuShare } = await runLoad({ perSecond: peak * times, connectionsMax });
+      report(`open loop at ${times} times the peak`, outcome, peak, cpuShare);
     }
-    const again = await shoot({ perSecond: null, connectionsMax: 64 });
-    tell('closed loop, afterwards', again.outcome, peak, again.cpuShare);
+    const again = await runLoad({ perSecond: null, connectionsMax: 64 });
+    report('closed loop, afterwards', again.outcome, peak, again.cpuShare);
     console.log(
       `memory: ${residentMegabytes(pid, 'VmRSS')} MB resident, ${residentMegabytes(pid, 'VmHWM')} MB at most`,
     );

@@ -1,4 +1,4 @@
-/** What was measured, kept as it came: one JSON file a scenario in `record/`, from which the report is drawn. */
+/** The recorded results: a JSON file for each scenario in `record/`, from which the report is made. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import type { Findings } from './scenario.ts';
@@ -8,14 +8,14 @@ import { SCENARIOS } from './scenarios.ts';
 export interface Result {
   readonly scenario: string;
   readonly about: string;
-  /** How long the scenario took in all. */
+  /** Duration of the whole scenario. */
   readonly seconds: number;
   readonly findings: Findings;
   readonly trouble: string | null;
 }
 
 export interface Recorded extends Result {
-  /** A day, as RFC 3339 writes it. */
+  /** A date (RFC 3339). */
   readonly measuredOn: string;
   readonly machine: Machine;
 }
@@ -29,7 +29,7 @@ export async function writeRecord(result: Result, machine: Machine): Promise<voi
   writeFileSync(new URL(`${result.scenario}.json`, RECORD), text);
 }
 
-/** What is kept, in the order of the scenarios. */
+/** In the order of the scenarios. */
 export function readRecord(): readonly Recorded[] {
   return SCENARIOS.map(({ name }) => new URL(`${name}.json`, RECORD))
     .filter((file) => existsSync(file))

@@ -1,16 +1,15 @@
 /**
- * The report: `bench/README.md`, whose text is written by hand and whose figures, between two marks, come from `record/`.
+ * Writes the report `bench/README.md`: its text is written by hand; the part between two marks is made from `record/`.
  *
- * Nothing is measured here; the same record gives the same report.
+ * Measures nothing: the same record gives the same report.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { drawGrowth, drawLatencies } from './charts.ts';
 import { percentileMillis, unpackHistogram } from './histogram.ts';
 import type { Machine } from './machine.ts';
-import { boundOf, round } from './print.ts';
 import { readRecord, RECORD, type Recorded } from './record.ts';
-import { keepsBudget, type Figure, type Latency } from './scenario.ts';
+import { boundOf, keepsBudget, round, type Figure, type Latency } from './scenario.ts';
 
 const README = new URL('./README.md', import.meta.url);
 const BEGIN = '<!-- measured: what stands between these marks is written by npm run bench -- --report -->';
@@ -18,7 +17,7 @@ const END = '<!-- /measured -->';
 const AUDIT = 'audit: ';
 const PERCENTILES = [50, 90, 99, 99.9, 100];
 
-/** Writes the measured part of the README and all charts anew. Throws where the marks are missing. */
+/** Writes the measured part of the README and all charts. Throws when the marks are missing. */
 export async function renderReport(): Promise<void> {
   const text = readFileSync(README, 'utf8');
   const from = text.indexOf(BEGIN);
@@ -99,7 +98,7 @@ async function sectionOf(
   return parts;
 }
 
-/** What was measured of everybody alike as one table of everybody; the rest line by line; the audit in a sentence. */
+/** Figures that several subjects have in one table of subjects; the others in a list; the audit in a sentence. */
 function figureParts(figures: readonly Figure[]): string[] {
   const audit = figures.filter(({ name }) => name.startsWith(AUDIT));
   const others = figures.filter(({ name }) => !name.startsWith(AUDIT));
@@ -123,7 +122,7 @@ function figureParts(figures: readonly Figure[]): string[] {
   ];
 }
 
-/** Subjects (`service`) and what is told of at least two of them (`latency p50`), where names are `subject: what`. */
+/** Subjects (`service`) and the figures (`latency p50`) that at least two of them have; names are `subject: figure`. */
 function sharedOf(figures: readonly Figure[]): {
   readonly subjects: readonly string[];
   readonly whats: readonly string[];
@@ -134,7 +133,7 @@ function sharedOf(figures: readonly Figure[]): {
   return { whats, subjects: [...new Set(whats.flatMap(subjectsOf))] };
 }
 
-/** `service: latency p50` is of the service; figures without a colon, or about ratios, are of nobody. */
+/** `service: latency p50` belongs to the subject `service`; a ratio or a name without a colon has no subject. */
 function partsOf(name: string): readonly [subject: string, what: string] {
   const colon = name.indexOf(': ');
   return colon === -1 || name.includes('÷') ? ['', name] : [name.slice(0, colon), name.slice(colon + 2)];

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: runs scenarios one after the other and prints what they measured, with budgets kept or missed.
+ * `npm run bench`: runs scenarios one after the other and prints their figures, with budgets kept or missed.
  *
- * Every scenario gets a process of its own. Exit code 0 when every budget was kept, 1 when one was missed or a scenario
+ * Every scenario runs in a process of its own. Exit code 0 when every budget was kept, 1 when one was missed or a scenario
  * failed, 2 for wrong use.
  */
 import { fork } from 'node:child_process';
@@ -10,38 +10,38 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
-import { printFigures } from './print.ts';
 import { writeRecord, type Result } from './record.ts';
 import { renderReport } from './report.ts';
-import { keepsBudget, type Findings, type Scenario } from './scenario.ts';
+import { formatFigures, keepsBudget, type Findings, type Scenario } from './scenario.ts';
 import type { ScenarioMessage } from './scenario-process.ts';
 import { chooseScenarios, SCENARIOS } from './scenarios.ts';
 
 const HELP = `npm run bench -- [SCENARIO…] [--quick] [--json] [--report] [--render] [--profile DIR] [--list]
 
-Measures Holdfast against baselines of the same run. Without names all scenarios run.
+Measures Holdfast and compares it with baselines in the same run. Without names all scenarios run.
 
-  --quick        small sizes, one short round, the scenarios that tell most: two minutes; for a look, not for the record
+  --quick        small sizes, one short round, the most important scenarios: two minutes; not for the record
   --json         prints one JSON document instead of tables
-  --report       keeps what was measured in bench/record, and writes bench/README.md and its charts anew
-  --render       measures nothing: writes bench/README.md and its charts anew from bench/record
-  --profile DIR  each server under measurement leaves a processor profile there (.cpuprofile)
-  --list         names the scenarios
-  --help         this page
+  --report       records the results in bench/record, and writes bench/README.md and its charts
+  --render       measures nothing: writes bench/README.md and its charts from bench/record
+  --profile DIR  each measured server writes a processor profile there (.cpuprofile)
+  --list         lists the scenarios
+  --help         prints this page
 
-Redis and PostgreSQL are baselines where they are installed (apt-get install redis-server postgresql); they are started on
-free loopback ports with temporary data, and stopped again.
+Redis and PostgreSQL are baselines when they are installed (apt-get install redis-server postgresql). They are started on
+free loopback ports with temporary data, and stopped afterwards.
 `;
 
 const { values, positionals } = readArguments();
 if (values.help) leave(0, HELP);
 if (values.list) leave(0, SCENARIOS.map(({ name, about }) => `${name.padEnd(20)} ${about}\n`).join(''));
-if (values.quick && values.report) leave(2, 'a look is not for the record: --quick and --report exclude one another\n');
+if (values.quick && values.report)
+  leave(2, 'quick figures are not recorded: --quick and --report exclude each other\n');
 const unknown = positionals.filter((name) => !SCENARIOS.some((each) => each.name === name));
-if (unknown.length > 0) leave(2, `no scenario ${unknown.join(', ')}; --list names them\n`);
+if (unknown.length > 0) leave(2, `no scenario ${unknown.join(', ')}; --list lists them\n`);
 if (values.render) {
   await renderReport();
-  leave(0, 'bench/README.md was written anew\n');
+  leave(0, 'bench/README.md was written\n');
 }
 
 const chosen = chooseScenarios(positionals, values.quick);
@@ -57,7 +57,7 @@ for (const [i, scenario] of chosen.entries()) {
 if (values.json) process.stdout.write(`${JSON.stringify({ machine, quick: values.quick, results }, null, 2)}\n`);
 if (values.report) {
   await renderReport();
-  if (!values.json) process.stdout.write('\nbench/README.md was written anew\n');
+  if (!values.json) process.stdout.write('\nbench/README.md was written\n');
 }
 const missed = results.some(
   ({ findings, trouble }) => trouble !== null || findings.figures.some((each) => keepsBudget(each) === false),
@@ -83,7 +83,7 @@ function readArguments() {
   }
 }
 
-/** Runs a scenario in its process, and shows what it does now where somebody watches. */
+/** Runs a scenario in its own process and shows its steps on a terminal. */
 async function run({ name, about }: Scenario, title: string): Promise<Result> {
   const begin = performance.now();
   const child = fork(new URL('./scenario-process.ts', import.meta.url), [name, values.quick ? 'quick' : 'full'], {
@@ -105,11 +105,11 @@ async function run({ name, about }: Scenario, title: string): Promise<Result> {
 
 function printResult({ findings, trouble, seconds }: Result): void {
   const notes = (findings.notes ?? []).map((note) => `  (${note})\n`).join('');
-  process.stdout.write(trouble === null ? `${printFigures(findings.figures)}${notes}` : `  ${trouble}\n`);
+  process.stdout.write(trouble === null ? `${formatFigures(findings.figures)}${notes}` : `  ${trouble}\n`);
   process.stdout.write(`  measured in ${seconds} s\n`);
 }
 
-/** One line that is written over and over, on a terminal only. */
+/** Replaces one line, on a terminal only. */
 function showProgress(text: string): void {
   if (!process.stderr.isTTY) return;
   process.stderr.write(`\r\u001b[K${text.slice(0, process.stderr.columns - 1)}`);

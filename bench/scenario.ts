@@ -1,40 +1,40 @@
 /**
- * What a scenario is: a name, what it measures, and a run that ends in figures.
+ * The contract of a scenario: a name, what it measures, and a run that returns figures; and how figures are calculated and formatted.
  *
- * A scenario is one small file in `scenarios/`; it is listed in `scenarios.ts` and runs in a process of its own, so that no
- * heap and no compiled code of another one shows in its figures.
+ * Each scenario is a file in `scenarios/`, is listed in `scenarios.ts` and runs in a process of its own, so that the heap and the
+ * compiled code of one do not affect another.
  */
 export interface Settings {
-  /** Small sizes, for a look; figures for the record come from full ones. */
+  /** Small sizes; the recorded figures are those of full sizes. */
   readonly quick: boolean;
-  /** Rounds that count; in each of them all contenders have a turn. */
+  /** Rounds that count; each has a run of every server. */
   readonly rounds: number;
-  /** How long a turn of a contender under load is. */
+  /** The length of a run. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** Says on a terminal what is done now. */
-  tell(step: string): void;
+  /** Shows the current step on a terminal. */
+  report(step: string): void;
 }
 
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The lowest and the highest of the runs whose median the value is. */
+  /** The lowest and the highest of the runs; the value is their median. */
   readonly spread?: readonly [number, number];
-  /** What must be reached; figures without one are told for their own sake. */
+  /** What must be reached; without one the figure is information only. */
   readonly budget?: { readonly atLeast: number } | { readonly atMost: number };
 }
 
-/** How long answers took, all rounds together: microseconds as a compressed HDR histogram in base64. */
+/** Latencies of all rounds in microseconds, as a compressed HDR histogram in base64. */
 export interface Latency {
   readonly name: string;
   readonly histogram: string;
 }
 
-/** How something changes while something else grows. */
+/** A measured value for several sizes. */
 export interface Growth {
-  /** What is told, and its unit. */
+  /** The value and its unit. */
   readonly name: string;
   readonly unit: string;
   /** What grows. */
@@ -53,7 +53,7 @@ export interface Findings {
   readonly figures: readonly Figure[];
   readonly latencies?: readonly Latency[];
   readonly growth?: readonly Growth[];
-  /** What a reader must know beside the figures: a baseline that was not there, the shape of a load. */
+  /** Remarks on the figures, such as a missing baseline. */
   readonly notes?: readonly string[];
 }
 
@@ -63,11 +63,10 @@ export interface Scenario {
   run(settings: Settings): Promise<Findings>;
 }
 
-/** Five pairs of turns where figures are for the record, one where they are for a look. */
-export function settingsOf(quick: boolean, tell: (step: string) => void): Settings {
+export function settingsOf(quick: boolean, report: (step: string) => void): Settings {
   return quick
-    ? { quick, tell, rounds: 1, seconds: 0.6, warmUpSeconds: 0.3 }
-    : { quick, tell, rounds: 5, seconds: 3, warmUpSeconds: 3 };
+    ? { quick, report, rounds: 1, seconds: 0.6, warmUpSeconds: 0.3 }
+    : { quick, report, rounds: 5, seconds: 3, warmUpSeconds: 3 };
 }
 
 /** Whether a figure keeps its budget; null when it has none. */
@@ -82,7 +81,7 @@ export function figureOf(name: string, unit: string, runs: readonly number[], bu
   return { name, unit, value, spread: [low, high], ...(budget !== undefined && { budget }) };
 }
 
-/** The median of several runs as a point of a growing thing. */
+/** The median of several runs as a point of a growth. */
 export function pointOf(x: number, runs: readonly number[]): GrowthPoint {
   const sorted = runs.toSorted((a, b) => a - b);
   return { x, value: median(sorted), low: sorted[0]!, high: sorted.at(-1)! };
@@ -94,8 +93,7 @@ function median(sorted: readonly number[]): number {
 }
 
 /**
- * Processor seconds that some work takes on this thread. Not the time on the wall: on a shared machine that says more about
- * the neighbours than about the work.
+ * Processor seconds of this thread for some work. Elapsed time would depend on other processes of a shared machine.
  */
 export async function secondsOf(work: () => unknown): Promise<number> {
   const begin = process.threadCpuUsage();
@@ -104,9 +102,40 @@ export async function secondsOf(work: () => unknown): Promise<number> {
   return (user + system) / 1e6;
 }
 
-/** Bytes in use on this process's heap, and outside it for objects of the heap, after the garbage is collected. */
+/** Bytes in use after a garbage collection, on the heap and by its objects outside of it. */
 export function usedBytes(): number {
   for (let i = 0; i < 4; i += 1) globalThis.gc!();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
+}
+
+// ── figures as text ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Figures as lines of text: name, value, spread, budget and verdict. */
+export function formatFigures(figures: readonly Figure[]): string {
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  return figures.map((figure) => `  ${figure.name.padEnd(width)}  ${valueOf(figure)}${verdictOf(figure)}\n`).join('');
+}
+
+function valueOf({ value, unit, spread }: Figure): string {
+  const text = `${round(value).padStart(10)} ${unit}`;
+  if (spread === undefined || spread[0] === spread[1]) return text;
+  return `${text} (${round(spread[0])} to ${round(spread[1])})`;
+}
+
+function verdictOf(figure: Figure): string {
+  const { budget } = figure;
+  if (budget === undefined) return '';
+  return `  ${keepsBudget(figure) === true ? 'good' : 'MISSED'}: ${boundOf(budget)}`;
+}
+
+export function boundOf(budget: NonNullable<Figure['budget']>): string {
+  return 'atLeast' in budget ? `at least ${round(budget.atLeast)}` : `at most ${round(budget.atMost)}`;
+}
+
+/** Three significant digits, thousands separated. */
+export function round(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return String(value);
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toLocaleString('en-GB', { maximumFractionDigits: Math.min(digits, 6) });
 }

@@ -20,9 +20,9 @@ import { rush } from './scenarios/rush.ts';
 import { spreadHolds } from './scenarios/spread-holds.ts';
 import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
-import { waking } from './scenarios/waking.ts';
+import { activation } from './scenarios/activation.ts';
 
-/** All scenarios, in the order in which they run and are told. */
+/** All scenarios, in the order in which they run and are reported. */
 export const SCENARIOS: readonly Scenario[] = [
   stadiumSellOut,
   postHold,
@@ -43,16 +43,16 @@ export const SCENARIOS: readonly Scenario[] = [
   bestAvailable,
   replay,
   journal,
-  waking,
+  activation,
   memory,
   tableLookup,
 ];
 
-/** Those that a quick look leaves out unless it asks for them: each has a neighbour that tells nearly the same. */
-const NOT_AT_A_GLANCE: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections, journal];
+/** Left out of a quick run unless they are named: another scenario shows nearly the same. */
+const NOT_QUICK: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections, journal];
 
-/** The scenarios of these names; without names all, or for a quick look those that tell most. */
+/** The scenarios of these names; without names all, or the most important ones for a quick run. */
 export function chooseScenarios(names: readonly string[], quick: boolean): readonly Scenario[] {
   if (names.length > 0) return SCENARIOS.filter(({ name }) => names.includes(name));
-  return quick ? SCENARIOS.filter((each) => !NOT_AT_A_GLANCE.includes(each)) : SCENARIOS;
+  return quick ? SCENARIOS.filter((each) => !NOT_QUICK.includes(each)) : SCENARIOS;
 }

@@ -1,8 +1,8 @@
 /**
- * A data folder as an operator's is after years: events that are over with all their orders, snapshot and pruned.
+ * Makes a data folder with events that are over, as after years of operation: all orders, snapshots, a pruned journal.
  *
- * Made in process by the engine itself, under a clock that stands before the events: the same commands, facts, snapshots and
- * archives as of a service that sold them. Memory is that of one event at a time.
+ * The engine makes it in this process with a clock that stands before the events, so commands, facts, snapshots and archives are those
+ * of a service that sold them. One event at a time is in memory.
  */
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -12,21 +12,21 @@ import type { EventActor } from '#actors/event-actor.ts';
 export interface PastSales {
   readonly sales: number;
   readonly events: number;
-  /** The moment of the sales, in milliseconds since 1970; the events end a day later. */
+  /** The time of the sales, in milliseconds since 1970; the events end a day later. */
   readonly soldAt: number;
-  /** Told after each event. */
+  /** Called after each event. */
   readonly onEvent?: (done: number) => void;
 }
 
 export interface MadeSales {
-  /** An order of each event, by which it can be read. */
+  /** One order of each event. */
   readonly orderIds: readonly string[];
 }
 
-/** Orders under way at once. */
-const WAVE = 2_000;
+/** Concurrent orders. */
+const BATCH = 2_000;
 
-/** Facts in the journal after which they go into an archive. */
+/** The journal is pruned after so many facts. */
 const PRUNE_EVERY_FACTS = 2_000_000;
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -36,7 +36,7 @@ export async function makePastSales(folder: string, { sales, events, soldAt, onE
   const engine = await startEngine({
     folder,
     liveEventsMax: 1,
-    mailboxCommandsMax: 2 * WAVE,
+    mailboxCommandsMax: 2 * BATCH,
     clockSource: () => soldAt,
     onFatal(fault) {
       throw fault;
@@ -70,8 +70,8 @@ async function sellOut({ directory }: Engine, n: number, orders: number, soldAt:
   if (isRefusal(defined)) throw new Error(`the event was refused: ${defined.code}`);
   const actor = (await directory.byEventId(definition.id))!;
   let lastId = '';
-  for (let from = 0; from < orders; from += WAVE) {
-    const wave = Array.from({ length: Math.min(WAVE, orders - from) }, (_, i) => sellOne(actor, n, from + i));
+  for (let from = 0; from < orders; from += BATCH) {
+    const wave = Array.from({ length: Math.min(BATCH, orders - from) }, (_, i) => sellOne(actor, n, from + i));
     lastId = (await Promise.all(wave)).at(-1)!;
   }
   return lastId;
@@ -121,7 +121,7 @@ async function sellOne(actor: EventActor, event: number, n: number): Promise<str
   return started.order.id;
 }
 
-/** An event whose tickets its orders take to the last. */
+/** An event that its orders sell out. */
 function pastEvent(n: number, orders: number, soldAt: number): object {
   const startsAt = new Date(soldAt + 22 * HOUR_MS).toISOString();
   const endsAt = new Date(soldAt + 24 * HOUR_MS).toISOString();

@@ -1,22 +1,22 @@
-/** The desks over Redis and PostgreSQL as servers under measurement: what their store uses counts as theirs. */
+/** The baselines over Redis and PostgreSQL as measured servers; the processor time of the store counts as theirs. */
 import { startMeasured, type MeasuredServer } from '../http/server.ts';
 import { startPostgres, startRedis, type Store } from './stores.ts';
 
 export interface Baseline {
   readonly name: string;
-  /** Null where its store is not installed. */
+  /** Null when its store is not installed. */
   readonly server: MeasuredServer | null;
   readonly note: string;
 }
 
-/** Fastify and Redis: a Lua script a hold, each fsynced before its answer. */
+/** Fastify and Redis: a Lua script for each hold, fsynced before the answer. */
 export async function startRedisBaseline(): Promise<Baseline> {
-  return baselineOf('Redis', 'redis-server', 'bench/baselines/redis-desk.ts', await startRedis());
+  return baselineOf('Redis', 'redis-server', 'bench/baselines/redis-service.ts', await startRedis());
 }
 
-/** Fastify and PostgreSQL: a transaction a hold, with a lock on the hot stock row. */
+/** Fastify and PostgreSQL: a transaction for each hold, with a lock on the hot stock row. */
 export async function startPostgresBaseline(): Promise<Baseline> {
-  return baselineOf('PostgreSQL', 'postgresql', 'bench/baselines/postgres-desk.ts', await startPostgres());
+  return baselineOf('PostgreSQL', 'postgresql', 'bench/baselines/postgres-service.ts', await startPostgres());
 }
 
 async function baselineOf(name: string, debianPackage: string, file: string, store: Store | null): Promise<Baseline> {
@@ -31,20 +31,20 @@ async function baselineOf(name: string, debianPackage: string, file: string, sto
   }
 }
 
-function withStore(desk: MeasuredServer, store: Store): MeasuredServer {
+function withStore(server: MeasuredServer, store: Store): MeasuredServer {
   let begin = 0;
   return {
-    ...desk,
+    ...server,
     async beginMeter() {
       begin = store.cpuMicros();
-      await desk.beginMeter();
+      await server.beginMeter();
     },
     async readMeter() {
-      const reading = await desk.readMeter();
+      const reading = await server.readMeter();
       return { ...reading, cpuMicros: reading.cpuMicros + store.cpuMicros() - begin };
     },
     async stop() {
-      await desk.stop();
+      await server.stop();
       await store.stop();
     },
   };

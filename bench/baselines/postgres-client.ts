@@ -1,6 +1,6 @@
 /**
- * As much of PostgreSQL's protocol (version 3) as the baseline needs: one statement at a time on a connection, prepared ones
- * in a single round trip, without passwords. Rows are not read, only how many were written.
+ * The part of PostgreSQL's protocol (version 3) that the baseline needs: one statement at a time on a connection, prepared ones
+ * in one round trip, no passwords. Only the number of written rows is read.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -17,32 +17,32 @@ const PROTOCOL = 196_608;
 export async function openPostgres(port: number): Promise<Postgres> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');
-  let asked = Promise.withResolvers<number>();
+  let pending = Promise.withResolvers<number>();
   let rest: Buffer = Buffer.alloc(0);
   let rows = 0;
   let trouble: string | null = null;
-  const hear = (type: string, body: Buffer): void => {
+  const onMessage = (type: string, body: Buffer): void => {
     if (type === 'E') trouble = body.toString('utf8').replaceAll('\0', ' ');
     if (type === 'C') rows = Number(/(\d+)\0$/.exec(body.toString('latin1'))?.[1] ?? 0);
     if (type !== 'Z') return;
-    if (trouble === null) asked.resolve(rows);
-    else asked.reject(new Error(trouble));
+    if (trouble === null) pending.resolve(rows);
+    else pending.reject(new Error(trouble));
   };
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
       const end = 1 + rest.readInt32BE(1);
-      hear(rest.toString('latin1', 0, 1), rest.subarray(5, end));
+      onMessage(rest.toString('latin1', 0, 1), rest.subarray(5, end));
       rest = rest.subarray(end);
     }
   });
-  socket.on('close', () => asked.reject(new Error('PostgreSQL closed the connection')));
+  socket.on('close', () => pending.reject(new Error('PostgreSQL closed the connection')));
   const send = (bytes: Buffer): Promise<number> => {
     rows = 0;
     trouble = null;
-    asked = Promise.withResolvers<number>();
+    pending = Promise.withResolvers<number>();
     socket.write(bytes);
-    return asked.promise;
+    return pending.promise;
   };
   const parameters = Buffer.from('user\0bench\0database\0postgres\0\0');
   await send(Buffer.concat([int32(8 + parameters.length), int32(PROTOCOL), parameters]));

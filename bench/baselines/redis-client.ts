@@ -1,6 +1,6 @@
 /**
- * As much of the Redis protocol as the baseline needs: commands go out on one connection as they come, many in a packet,
- * and answers come back in their order. Knows simple strings, errors, integers and bulk strings.
+ * The part of the Redis protocol that the baseline needs: commands are written on one connection as they come, many in a packet, and
+ * answers come back in their order. Simple strings, errors, integers and bulk strings are read.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -11,13 +11,13 @@ export interface Redis {
   command(...words: readonly string[]): Promise<RedisAnswer>;
 }
 
-/** What was read of an answer, and where the next one begins. */
+/** An answer, and the offset of the next one. */
 type Read = { readonly answer: RedisAnswer | Error; readonly next: number } | null;
 
 export async function openRedis(port: number): Promise<Redis> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   await once(socket, 'connect');
-  const asked: PromiseWithResolvers<RedisAnswer>[] = [];
+  const pending: PromiseWithResolvers<RedisAnswer>[] = [];
   let rest = '';
   let outgoing = '';
   socket.setEncoding('latin1');
@@ -25,7 +25,7 @@ export async function openRedis(port: number): Promise<Redis> {
     rest += chunk;
     let at = 0;
     for (let read = readAnswer(rest, at); read !== null; read = readAnswer(rest, at)) {
-      const waiting = asked.shift();
+      const waiting = pending.shift();
       if (read.answer instanceof Error) waiting?.reject(read.answer);
       else waiting?.resolve(read.answer);
       at = read.next;
@@ -43,7 +43,7 @@ export async function openRedis(port: number): Promise<Redis> {
       outgoing += `*${words.length}\r\n`;
       for (const word of words) outgoing += `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
       const answer = Promise.withResolvers<RedisAnswer>();
-      asked.push(answer);
+      pending.push(answer);
       return answer.promise;
     },
   };

@@ -1,9 +1,9 @@
 /**
- * The stores of the baselines: Debian's Redis and PostgreSQL, each started on a free loopback port with its data in a
- * temporary folder, and stopped and removed afterwards. Nothing that runs already is touched.
+ * The stores of the baselines: Debian's Redis and PostgreSQL, each started on a free loopback port with data in a temporary folder,
+ * and stopped and removed afterwards. Servers that run already are not touched.
  *
  * 1. Both answer only what is on disk: `appendfsync always`; `fsync` and `synchronous_commit` on.
- * 2. PostgreSQL refuses to run as root; there it runs as the user `postgres` that its package made.
+ * 2. PostgreSQL refuses to run as root; then it runs as the user `postgres` of its package.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,11 +22,11 @@ export interface Store {
 }
 
 const POSTGRES_HOME = '/usr/lib/postgresql';
-const PATIENCE_MS = 20_000;
+const START_MS_MAX = 20_000;
 /** Of `/proc/PID/stat`, which counts in hundredths of a second. */
 const TICK_MICROS = 10_000;
 
-/** Starts Redis; null where it is not installed. */
+/** Null when Redis is not installed. */
 export async function startRedis(): Promise<Store | null> {
   const version = versionOf('redis-server', ['--version']);
   if (version === null) return null;
@@ -37,7 +37,7 @@ export async function startRedis(): Promise<Store | null> {
   return started(spawn('redis-server', words, { stdio: 'ignore' }), { folder, port, version, signal: 'SIGTERM' });
 }
 
-/** Starts PostgreSQL; null where it is not installed, or where there is nobody it could run as. */
+/** Null when PostgreSQL is not installed, or there is no user to run it as. */
 export async function startPostgres(): Promise<Store | null> {
   const bin = newestPostgres();
   const isRoot = process.getuid?.() === 0;
@@ -82,7 +82,7 @@ async function started(child: ChildProcess, { folder, port, version, signal }: S
   };
   const begin = performance.now();
   while (!(await accepts(port))) {
-    if (child.exitCode === null && performance.now() - begin < PATIENCE_MS) continue;
+    if (child.exitCode === null && performance.now() - begin < START_MS_MAX) continue;
     await stop();
     throw new Error(`${version} does not start`);
   }
@@ -101,7 +101,7 @@ function cpuMicrosOf(pid: number): number {
   return ticks * TICK_MICROS;
 }
 
-/** The fields behind the name of a process: its state, its parent and so on; null when it has ended meanwhile. */
+/** The fields after the name of a process: state, parent and so on; null when it has ended. */
 function statOf(pid: string): readonly string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,18 +1,18 @@
 /**
- * The buyers: each goes through whole purchases, one after the other, in a process of its own as `load.ts` does.
+ * Buyers who make whole purchases, one after the other, in a process of its own as `load.ts` is.
  *
- * A purchase is four requests over one connection: hold a ticket, start the checkout, pay at the sandbox, ask for the order.
- * It counts when the order reads CONFIRMED; purchases that the end of the time cuts off do not count.
+ * A purchase is four requests over one connection: hold a ticket, start the checkout, pay in the sandbox, read the order.
+ * It counts when the order is CONFIRMED; a purchase that the end of the time interrupts does not count.
  */
 import autocannon from 'autocannon';
-import { CANNON } from './cannon.ts';
+import { AUTOCANNON_OPTIONS } from './traffic.ts';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 
 export interface BuyersJob {
   readonly url: string;
   readonly buyers: number;
   readonly seconds: number;
-  /** Numbers in session keys and addresses begin here, so that runs do not repeat one another. */
+  /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;
 }
 
@@ -22,13 +22,13 @@ export interface BuyersResult {
   readonly perSecond: number;
   /** From the first request of a purchase to its last answer, packed. */
   readonly histogram: string;
-  /** What went otherwise than it should, the first few of it. */
+  /** The first unexpected answers. */
   readonly troubles: readonly string[];
   readonly nextNumber: number;
 }
 
-/** What one buyer remembers from answer to request; autocannon makes it anew for each purchase. */
-interface Memory {
+/** The state of one purchase; autocannon makes a new one for each. */
+interface Purchase {
   number: number;
   beginMs: number;
   holdId: string;
@@ -66,7 +66,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
     connections: buyers,
     duration: seconds,
     requests,
-    ...CANNON,
+    ...AUTOCANNON_OPTIONS,
   });
   if (errors > 0) troubles.push(`${errors} connections failed`);
   return {
@@ -78,30 +78,30 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
   };
 }
 
-interface Till {
+interface PurchaseEvents {
   nextNumber(): number;
-  bought(memory: Memory): void;
+  bought(purchase: Purchase): void;
   failed(trouble: string): void;
 }
 
-function purchaseOf(till: Till): autocannon.Request[] {
+function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
   return [
-    step(till, 201, {
-      ask(memory) {
-        memory.number = till.nextNumber();
-        memory.beginMs = performance.now();
+    step(events, 201, {
+      request(purchase) {
+        purchase.number = events.nextNumber();
+        purchase.beginMs = performance.now();
         return post('/api/checkout/holds', {
           event_id: EVENT_ID,
-          session_key: `session-${memory.number}`,
+          session_key: `session-${purchase.number}`,
           items: [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1 }],
         });
       },
-      learn(memory, body) {
-        memory.holdId = (body as { readonly id: string }).id;
+      onAnswer(purchase, body) {
+        purchase.holdId = (body as { readonly id: string }).id;
       },
     }),
-    step(till, 201, {
-      ask: ({ number, holdId }) =>
+    step(events, 201, {
+      request: ({ number, holdId }) =>
         post('/api/checkout/start', {
           event_id: EVENT_ID,
           hold_id: holdId,
@@ -109,38 +109,38 @@ function purchaseOf(till: Till): autocannon.Request[] {
           customer: { email: `buyer-${number}@example.com`, name: 'A Buyer' },
           accept_terms: true,
         }),
-      learn(memory, body) {
+      onAnswer(purchase, body) {
         const started = body as { readonly order_id: string; readonly checkout_session_id: string };
-        memory.orderId = started.order_id;
-        memory.checkoutSessionId = started.checkout_session_id;
+        purchase.orderId = started.order_id;
+        purchase.checkoutSessionId = started.checkout_session_id;
       },
     }),
-    step(till, 200, {
-      ask: ({ checkoutSessionId }) => post(`/sandbox/payments/${checkoutSessionId}`, { outcome: 'paid' }),
-      learn() {},
+    step(events, 200, {
+      request: ({ checkoutSessionId }) => post(`/sandbox/payments/${checkoutSessionId}`, { outcome: 'paid' }),
+      onAnswer() {},
     }),
-    step(till, 200, {
-      ask: ({ orderId }) => ({ method: 'GET', path: `/api/checkout/status/${orderId}` }),
-      learn(memory, body) {
+    step(events, 200, {
+      request: ({ orderId }) => ({ method: 'GET', path: `/api/checkout/status/${orderId}` }),
+      onAnswer(purchase, body) {
         const { status } = body as { readonly status: string };
-        if (status === 'CONFIRMED') till.bought(memory);
-        else till.failed(`a paid order reads ${status}`);
+        if (status === 'CONFIRMED') events.bought(purchase);
+        else events.failed(`a paid order reads ${status}`);
       },
     }),
   ];
 }
 
 interface Step {
-  ask(memory: Memory): Partial<autocannon.Request>;
-  learn(memory: Memory, body: unknown): void;
+  request(purchase: Purchase): Partial<autocannon.Request>;
+  onAnswer(purchase: Purchase, body: unknown): void;
 }
 
-function step(till: Till, status: number, { ask, learn }: Step): autocannon.Request {
+function step(events: PurchaseEvents, status: number, { request, onAnswer }: Step): autocannon.Request {
   return {
-    setupRequest: (request, context) => ({ ...request, ...ask(context as Memory) }),
+    setupRequest: (base, context) => ({ ...base, ...request(context as Purchase) }),
     onResponse(answered, body, context) {
-      if (answered === status) learn(context as Memory, JSON.parse(body));
-      else till.failed(`${answered}: ${body}`);
+      if (answered === status) onAnswer(context as Purchase, JSON.parse(body));
+      else events.failed(`${answered}: ${body}`);
     },
   };
 }

@@ -1,10 +1,10 @@
-/** Services of several sizes, all up during the whole run, and the same load for each in turns. */
+/** Starts services of several sizes and puts each under the same load, alternately. */
 import type { Figure, Findings, Settings } from '../scenario.ts';
 import { auditFolder } from './audit.ts';
 import { grow } from './growth.ts';
 import { startHoldfast } from './server.ts';
 import { requestOf, type Traffic } from './traffic.ts';
-import { openWire } from './wire.ts';
+import { openConnection } from './connection.ts';
 
 type Service = Awaited<ReturnType<typeof startHoldfast>>;
 
@@ -24,15 +24,15 @@ export async function growServices(
   settings: Settings,
 ): Promise<Findings> {
   const services: Service[] = [];
-  const waking: Figure[] = [];
+  const activations: Figure[] = [];
   try {
     for (const size of sizes) {
-      settings.tell(`a service with ${size} ${of}`);
+      settings.report(`a service with ${size} ${of}`);
       const service = await start(size);
       services.push(service);
-      waking.push({
+      activations.push({
         name: `${size.toLocaleString('en-GB')} ${of}: first answer after a start`,
-        ...(await wake(service, traffic(size))),
+        ...(await activate(service, traffic(size))),
       });
     }
     const targets = sizes.map((size, i) => ({
@@ -45,20 +45,23 @@ export async function growServices(
     const findings = await grow({ of, request: 'hold', sizes, targets, budget }, settings);
     const largest = services.at(-1)!;
     await largest.stop();
-    return { ...findings, figures: [...findings.figures, ...waking, ...(await auditFolder(largest.folder, 0))] };
+    return { ...findings, figures: [...findings.figures, ...activations, ...(await auditFolder(largest.folder, 0))] };
   } finally {
     await Promise.all(services.map((service) => service.stop()));
     for (const service of services) service.removeFolder();
   }
 }
 
-/** The first request wakes an event from its folder: told, but no part of the load. */
-async function wake({ url }: Service, traffic: Traffic): Promise<{ readonly value: number; readonly unit: string }> {
-  const wire = await openWire(url);
+/** The first request activates the event from the data folder; it is reported apart from the load. */
+async function activate(
+  { url }: Service,
+  traffic: Traffic,
+): Promise<{ readonly value: number; readonly unit: string }> {
+  const connection = await openConnection(url);
   const begin = performance.now();
-  const { status, body } = await wire.ask(requestOf(traffic, 0));
+  const { status, body } = await connection.send(requestOf(traffic, 0));
   const seconds = (performance.now() - begin) / 1000;
-  wire.close();
+  connection.close();
   if (status !== 201) throw new Error(body);
   return { value: seconds, unit: 's' };
 }

@@ -1,28 +1,28 @@
-/** The same load while something grows: what an answer costs and how many there are, against the smallest size. */
+/** The same load for several sizes: rate and processor time of answers, compared with the smallest size. */
 import { percentileMillis } from '../histogram.ts';
 import { figureOf, pointOf, type Figure, type Findings, type Growth, type Settings } from '../scenario.ts';
-import { cpuOf, type Shot } from './gun.ts';
+import { cpuOf, type LoadRun } from './load-generator.ts';
 import type { LoadResult } from './load.ts';
 import {
-  figuresOfTurns,
+  figuresOfRuns,
   latencyOf,
   loopDelayFigures,
   rateOf,
   ratioOf,
-  takeTurns,
-  turnedAwayShare,
+  alternateRuns,
+  shedShare,
   type Target,
-  type Turns,
-} from './turns.ts';
+  type TargetRuns,
+} from './alternating-runs.ts';
 
 export interface Growing {
   /** What grows. */
   readonly of: string;
-  /** What is asked for, in one word. */
+  /** The kind of request, in one word. */
   readonly request: string;
   readonly sizes: readonly number[];
   readonly targets: readonly Target[];
-  /** What the largest size must reach of the smallest one's answers per second. */
+  /** Budget of the largest size's answers per second ÷ the smallest's. */
   readonly budget?: { readonly atLeast: number };
 }
 
@@ -31,28 +31,28 @@ const GROWTH_ROUNDS_MAX = 3;
 export async function grow(growing: Growing, settings: Settings): Promise<Findings> {
   const { of, request, sizes, targets, budget } = growing;
   const rounds = Math.min(settings.rounds, GROWTH_ROUNDS_MAX);
-  const turns = await takeTurns(targets, { ...settings, rounds });
+  const all = await alternateRuns(targets, { ...settings, rounds });
   return {
     figures: [
-      ...ratiosToSmallest(turns, budget),
-      ...turns.flatMap(figuresOfTurns),
-      ...turnedAway(turns),
-      ...loopDelayFigures(turns.at(-1)!),
+      ...ratiosToSmallest(all, budget),
+      ...all.flatMap(figuresOfRuns),
+      ...shedFigures(all),
+      ...loopDelayFigures(all.at(-1)!),
     ],
-    latencies: turns.map(latencyOf),
-    growth: growthOfTurns(of, request, sizes, turns),
+    latencies: all.map(latencyOf),
+    growth: growthOfRuns(of, request, sizes, all),
   };
 }
 
-/** Where somebody was. */
-function turnedAway(turns: readonly Turns[]): Figure[] {
-  return turns
-    .map(({ name, shots }) => figureOf(`${name}: turned away (503)`, '%', shots.map(turnedAwayShare)))
+/** Of the sizes at which requests were shed. */
+function shedFigures(all: readonly TargetRuns[]): Figure[] {
+  return all
+    .map(({ name, runs }) => figureOf(`${name}: shed (503)`, '%', runs.map(shedShare)))
     .filter(({ spread }) => spread![1] > 0);
 }
 
-function ratiosToSmallest(turns: readonly Turns[], budget?: Figure['budget']): Figure[] {
-  const [smallest, ...larger] = turns as [Turns, ...Turns[]];
+function ratiosToSmallest(all: readonly TargetRuns[], budget?: Figure['budget']): Figure[] {
+  const [smallest, ...larger] = all as [TargetRuns, ...TargetRuns[]];
   const largest = larger.at(-1)!;
   return [
     ...larger.map((each) =>
@@ -69,17 +69,18 @@ function ratiosToSmallest(turns: readonly Turns[], budget?: Figure['budget']): F
 }
 
 /** Three charts: answers per second, their processor time, and latencies. */
-export function growthOfTurns(
+export function growthOfRuns(
   of: string,
   request: string,
   sizes: readonly number[],
-  turns: readonly Turns[],
+  all: readonly TargetRuns[],
 ): Growth[] {
-  const series = (name: string, value: (shot: Shot<LoadResult>) => number) => ({
+  const series = (name: string, value: (run: LoadRun<LoadResult>) => number) => ({
     name,
-    points: turns.map(({ shots }, i) => pointOf(sizes[i]!, shots.map(value))),
+    points: all.map(({ runs }, i) => pointOf(sizes[i]!, runs.map(value))),
   });
-  const latency = (percentile: number) => (shot: Shot<LoadResult>) => percentileMillis(shot.load.histogram, percentile);
+  const latency = (percentile: number) => (run: LoadRun<LoadResult>) =>
+    percentileMillis(run.load.histogram, percentile);
   return [
     { name: 'answers', unit: 'per s', of, series: [series(request, rateOf)] },
     { name: 'processor time of an answer', unit: 'µs', of, series: [series(request, cpuOf)] },

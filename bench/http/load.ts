@@ -1,13 +1,12 @@
 /**
- * The closed loop: autocannon in a process of its own, so that its work and its garbage are not the server's.
+ * The closed loop: autocannon in a process of its own, so that its work and garbage are not the server's.
  *
- * Each connection sends its next request when it has its answer. Latencies are taken in microseconds from autocannon's
- * `response` event, because its own histogram has whole milliseconds.
+ * Each connection sends its next request when it has the answer before. Latencies come in microseconds from autocannon's `response`
+ * event, because autocannon's own histogram has whole milliseconds.
  */
 import autocannon from 'autocannon';
-import { CANNON } from './cannon.ts';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
-import { requestOf, type Traffic } from './traffic.ts';
+import { AUTOCANNON_OPTIONS, requestOf, type Traffic } from './traffic.ts';
 
 export interface LoadJob {
   readonly url: string;
@@ -16,12 +15,12 @@ export interface LoadJob {
   readonly seconds: number;
   /** The status of a good answer. */
   readonly status: number;
-  /** Numbers of requests begin here, so that runs do not repeat one another. */
+  /** The number of the first request, so that runs differ. */
   readonly firstNumber: number;
 }
 
 export interface LoadResult {
-  /** Good answers; others count nowhere but in `statuses`. */
+  /** Good answers; others count in `statuses` only. */
   readonly requests: number;
   readonly perSecond: number;
   /** Latencies, packed. */
@@ -50,11 +49,11 @@ async function drive({ url, traffic, connections, seconds, status: good, firstNu
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const settings = { url, connections, duration: seconds, requests: [request], ...CANNON };
-    const cannon = autocannon(settings, (error: Error | null, done: autocannon.Result) =>
+    const settings = { url, connections, duration: seconds, requests: [request], ...AUTOCANNON_OPTIONS };
+    const instance = autocannon(settings, (error: Error | null, done: autocannon.Result) =>
       error === null ? resolve(done) : reject(error),
     );
-    cannon.on('response', (_client, status, _bytes, milliseconds) => {
+    instance.on('response', (_client, status, _bytes, milliseconds) => {
       if (status === good) recordMillis(histogram, milliseconds);
       statuses[status] = (statuses[status] ?? 0) + 1;
       end = performance.now();

@@ -1,9 +1,8 @@
 /**
- * Loaded into each measured server before its own code: tells over the channel to its parent what it used.
+ * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
- * `begin` sets the meters to nought, `read` answers the processor time of the whole process, all threads included, and
- * how long the event loop was late; `weigh` collects garbage and answers what memory is left in use. It costs a server
- * nothing while nobody asks but the loop's own histogram.
+ * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the delay of the event
+ * loop; `weigh` collects garbage and returns the memory in use. Between messages only the histogram of the loop's delay is kept.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -16,7 +15,7 @@ export interface MeterReading {
 }
 
 export interface Weight {
-  /** Of objects, and of what they hold outside the heap. */
+  /** Objects on the heap and their memory outside it. */
   readonly usedBytes: number;
   readonly rssBytes: number;
 }

@@ -1,28 +1,28 @@
 /**
  * The open loop: requests at a fixed rate, whether the server keeps up or not, in a process of its own as `load.ts` is.
  *
- * 1. A request's latency runs from the moment at which it was meant to be sent. Where all connections wait for answers it
- *    waits too, and that counts: nothing is left out in concert with a slow server.
- * 2. Between requests the generator sleeps for some tens of microseconds at a time: it neither bunches requests by whole
- *    milliseconds, as timers do, nor takes a whole core from the server. How late it was by itself is told.
+ * 1. A latency counts from the moment at which the request should have been sent. The wait for a free connection is part of it, so
+ *    a slow server cannot hide its delays (no coordinated omission).
+ * 2. Between requests the generator sleeps for some tens of microseconds: timers would send requests in groups every millisecond, and
+ *    a busy loop would take a core from the server. Its own delay is reported.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import type { LoadJob, LoadResult } from './load.ts';
 import { requestOf } from './traffic.ts';
-import { openWire, type Wire } from './wire.ts';
+import { openConnection, type Connection } from './connection.ts';
 
 export interface OpenLoopJob extends LoadJob {
   readonly perSecond: number;
 }
 
 export interface OpenLoopResult extends LoadResult {
-  /** From the intended to the real sending, where a connection was free: the generator's own lateness. */
+  /** Delay of the generator itself: from the intended to the real sending when a connection was free. */
   readonly lateness: string;
 }
 
 const NAP_MS = 0.05;
-/** After this long a load that is not answered is given up. */
-const PATIENCE_MS = 20_000;
+/** A load without answers fails after this time. */
+const ANSWER_MS_MAX = 20_000;
 
 const napping = new Int32Array(new SharedArrayBuffer(4));
 
@@ -31,9 +31,9 @@ process.on('message', (job) => {
 });
 
 async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
-  const { url, traffic, connections, seconds, perSecond, firstNumber } = job;
-  const idle = await Promise.all(Array.from({ length: connections }, () => openWire(url)));
-  const wires = [...idle];
+  const { url, traffic, connections: connectionCount, seconds, perSecond, firstNumber } = job;
+  const idle = await Promise.all(Array.from({ length: connectionCount }, () => openConnection(url)));
+  const connections = [...idle];
   const total = Math.round(perSecond * seconds);
   const latencies = newHistogram();
   const lateness = newHistogram();
@@ -45,16 +45,16 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
   let end = begin;
   const intendedMs = (n: number): number => begin + (n * 1000) / perSecond;
 
-  const send = (wire: Wire): void => {
+  const send = (connection: Connection): void => {
     const n = next++;
-    wire.ask(requestOf(traffic, firstNumber + n)).then(
+    connection.send(requestOf(traffic, firstNumber + n)).then(
       ({ status }) => {
         end = performance.now();
         if (status === job.status) recordMillis(latencies, end - intendedMs(n));
         statuses[status] = (statuses[status] ?? 0) + 1;
         settled += 1;
-        if (next < total && intendedMs(next) <= end) send(wire);
-        else idle.push(wire);
+        if (next < total && intendedMs(next) <= end) send(connection);
+        else idle.push(connection);
       },
       () => {
         errors += 1;
@@ -63,7 +63,7 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
     );
   };
 
-  while (settled < total && performance.now() - begin < seconds * 1000 + PATIENCE_MS && errors < connections) {
+  while (settled < total && performance.now() - begin < seconds * 1000 + ANSWER_MS_MAX && errors < connectionCount) {
     const now = performance.now();
     while (next < total && idle.length > 0 && intendedMs(next) <= now) {
       recordMillis(lateness, performance.now() - intendedMs(next));
@@ -72,7 +72,7 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
     if (next < total && intendedMs(next) - performance.now() > NAP_MS) Atomics.wait(napping, 0, 0, NAP_MS);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  for (const wire of wires) wire.close();
+  for (const connection of connections) connection.close();
   return {
     requests: latencies.totalCount,
     perSecond: latencies.totalCount / ((end - begin) / 1000),

@@ -1,8 +1,4 @@
-/**
- * The baseline: a plain Fastify route that checks the same body and answers the same bytes at once.
- *
- * It keeps nothing and knows nothing. What it answers comes as the first argument: method, path, status, and the body.
- */
+/** The baseline: a Fastify route that validates the same body and answers the same bytes at once. The argument is a `PlainRoute`. */
 import { fastify } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { createValidatorCompiler } from '#http/validation.ts';

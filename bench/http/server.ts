@@ -1,6 +1,4 @@
-/**
- * Servers under measurement, each a process of its own under plain Node with a meter loaded first.
- */
+/** The measured servers, each a process of its own with the meter loaded first. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +12,7 @@ import type { PlainRoute } from './plain.ts';
 export interface MeasuredServer {
   readonly url: string;
   readonly adminUrl: string;
-  /** Sets the meters to nought. */
+  /** Resets the meters. */
   beginMeter(): Promise<void>;
   readMeter(): Promise<MeterReading>;
   /** Memory in use after the garbage is collected. */
@@ -23,7 +21,7 @@ export interface MeasuredServer {
 }
 
 const ADMIN_TOKEN = 'bench-operators-only';
-/** With which loads sign payments themselves. */
+/** Load generators sign payments with it. */
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that only benches know').toString('base64')}`;
 
 const meter = new URL('./meter.ts', import.meta.url).href;
@@ -34,7 +32,7 @@ export function makeFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
 }
 
-/** The service with a new data folder, or one that was filled before, and these events on sale besides. */
+/** Starts the service on a new or a prepared data folder, and adds events. */
 export async function startHoldfast(
   events: readonly { readonly id: string }[],
   folder = makeFolder(),
@@ -59,12 +57,11 @@ export async function startHoldfast(
   return { ...server, folder, removeFolder: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** The plain route. */
 export function startPlain(route: PlainRoute): Promise<MeasuredServer> {
   return startMeasured('bench/http/plain.ts', [JSON.stringify(route)], {});
 }
 
-/** A server of this house: a file that prints where it can be reached once it is ready. */
+/** Starts a file that prints a line with its addresses when it is ready. */
 export async function startMeasured(
   file: string,
   args: readonly string[],
@@ -82,10 +79,10 @@ export async function startMeasured(
     url: ready.public,
     adminUrl: ready.admin,
     async beginMeter() {
-      await ask(child, 'begin');
+      await request(child, 'begin');
     },
-    readMeter: () => ask(child, 'read') as Promise<MeterReading>,
-    weigh: () => ask(child, 'weigh') as Promise<Weight>,
+    readMeter: () => request(child, 'read') as Promise<MeterReading>,
+    weigh: () => request(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');
       await closed;
@@ -93,7 +90,7 @@ export async function startMeasured(
   };
 }
 
-/** Where processor profiles go that `--profile` asks for; each server writes its own when it ends. */
+/** With `--profile` each server writes a processor profile when it ends. */
 function profiling(): string[] {
   const folder = process.env['BENCH_PROFILE_DIR'];
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
@@ -108,9 +105,9 @@ function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ pub
   });
 }
 
-async function ask(child: ChildProcess, question: 'begin' | 'read' | 'weigh'): Promise<unknown> {
+async function request(child: ChildProcess, message: 'begin' | 'read' | 'weigh'): Promise<unknown> {
   const answered = once(child, 'message');
-  child.send(question);
+  child.send(message);
   const [answer] = await answered;
   return answer;
 }

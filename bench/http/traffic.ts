@@ -1,31 +1,33 @@
 /**
- * What is sent: a recipe makes the request of every number, and every generator knows the recipes by name.
+ * The requests of a load: a recipe makes the request of each number, and every generator knows the recipes by name.
  *
- * Numbers grow over a whole scenario. Where a house has fewer seats than there are requests, sessions come back and replace
- * their holds, so that every request finds what it asks for: no refusal is measured as an answer.
+ * Numbers grow through a whole scenario. When there are fewer seats than requests, sessions repeat and replace their holds, so that
+ * every request succeeds: no refusal is measured as an answer.
  */
-import type { Request } from './wire.ts';
+import type { Request } from './connection.ts';
+
+/** Autocannon checks this often, in milliseconds, whether its time is over. */
+export const AUTOCANNON_OPTIONS = { sampleInt: 100 } as const;
 
 export type Traffic =
   | { readonly recipe: 'hot-hold' }
   | { readonly recipe: 'spread-hold'; readonly events: number; readonly types: number }
   | { readonly recipe: 'picked-seats' }
-  /** Parties of one to so many people; so many sessions come back. */
+  /** Parties of one to `partyMax` people, in `sessions` sessions that repeat. */
   | { readonly recipe: 'best-seats'; readonly eventId: string; readonly sessions: number; readonly partyMax: number }
-  /** Paths that are asked for in turn. */
+  /** Requests these paths in turn. */
   | { readonly recipe: 'gets'; readonly paths: readonly string[] };
 
-/** The best seats of the stadium, more than half of it held once all sessions have come. */
+/** The best seats of the stadium; all sessions together hold more than half of it. */
 export const STADIUM_RUSH: Traffic = { recipe: 'best-seats', eventId: 'evt_stadium', sessions: 10_000, partyMax: 6 };
 
 /** Sessions that pick seats. */
 const PICKERS = 10_000;
-/** A multiple of the pickers: so a pair of seats belongs to one session, which never competes with itself. */
+/** A multiple of the sessions, so that a pair of seats is requested by one session only. */
 const PAIRS = 30_000;
 const ROWS_OF_BLOCK = 25;
 const PAIRS_OF_ROW = 25;
 
-/** The request of a number. */
 export function requestOf(traffic: Traffic, n: number): Request {
   switch (traffic.recipe) {
     case 'hot-hold':

@@ -6,7 +6,7 @@
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import { createOverlay } from '#domain/inventory/stock-overlay.ts';
 import { definitionOf, hallEvent } from '../events.ts';
-import { openBareDesk, placeHold, type BareDesk } from '../desk.ts';
+import { openDomain, placeHold, type DomainFixture } from '../in-process.ts';
 import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
 
 /** How full a hall is when it is asked. */
@@ -19,11 +19,11 @@ const FILLINGS = [
 export const bestAvailable: Scenario = {
   name: 'best-available',
   about: 'a turn that holds the best three seats and releases them, in a hall of 60,000 seats against one of 600',
-  async run({ quick, rounds, tell }) {
+  async run({ quick, rounds, report }) {
     const turns = quick ? 2_000 : 20_000;
     const figures: Figure[] = [];
     for (const { name, share } of FILLINGS) {
-      tell(name);
+      report(name);
       const small = filledHall(600, share);
       const large = filledHall(60_000, share);
       const ratios: number[] = [];
@@ -43,21 +43,21 @@ export const bestAvailable: Scenario = {
   },
 };
 
-function filledHall(seats: number, share: number): BareDesk {
-  const desk = openBareDesk(definitionOf(hallEvent(seats)));
-  const type = desk.state.plan.ticketTypeById.get('seat')!;
-  const performance = desk.state.performances.get('night')!;
-  for (let n = 0; n * 4 < seats * share; n += 1) desk.do(placeHold(n, 'seat', 4));
+function filledHall(seats: number, share: number): DomainFixture {
+  const fixture = openDomain(definitionOf(hallEvent(seats)));
+  const type = fixture.state.plan.ticketTypeById.get('seat')!;
+  const performance = fixture.state.performances.get('night')!;
+  for (let n = 0; n * 4 < seats * share; n += 1) fixture.do(placeHold(n, 'seat', 4));
   if (bestBlock(createOverlay(performance.inventory), type, 3) === null) throw new Error('no three seats are left');
-  return desk;
+  return fixture;
 }
 
 /** Each visitor is a new one, as in a rush. */
-function holdAndRelease(desk: BareDesk, turns: number): void {
+function holdAndRelease(fixture: DomainFixture, turns: number): void {
   for (let turn = 0; turn < turns; turn += 1) {
     const sessionKey = `visitor-${turn}`;
-    const reply = desk.do({ ...placeHold(turn, 'seat', 3), sessionKey });
+    const reply = fixture.do({ ...placeHold(turn, 'seat', 3), sessionKey });
     const { hold } = reply as unknown as { readonly hold: { readonly id: string } };
-    desk.do({ type: 'ReleaseHold', holdId: hold.id, sessionKey });
+    fixture.do({ type: 'ReleaseHold', holdId: hold.id, sessionKey });
   }
 }

@@ -1,4 +1,4 @@
-import { fightForHolds } from '../http/audited-duel.ts';
+import { compareHolds } from '../http/comparison.ts';
 import { STADIUM_RUSH } from '../http/traffic.ts';
 import { stadiumEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
@@ -8,6 +8,6 @@ export const bestSeats: Scenario = {
   about:
     'POST hold of the best one to six seats in a stadium of 60,000, more than half of it held, against a plain route',
   run(settings) {
-    return fightForHolds({ events: [stadiumEvent], traffic: STADIUM_RUSH, everyHoldStays: false }, settings);
+    return compareHolds({ events: [stadiumEvent], traffic: STADIUM_RUSH, everyHoldStays: false }, settings);
   },
 };

@@ -1,19 +1,19 @@
 /**
- * Turns as fast as one core can take them: a mixed workload without HTTP and disk.
+ * TargetRuns as fast as one core can take them: a mixed workload without HTTP and disk.
  *
  * Once the domain alone, and once through the actor with its ids, its gate and its facts as JSON in a journal in memory.
  * The hall is set up before the clock runs.
  */
 import { isRefusal } from '#domain/refusal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
-import { itemOf, openActor, openBareDesk, placeHold, type BareDesk } from '../desk.ts';
+import { itemOf, openActor, openDomain, placeHold, type DomainFixture } from '../in-process.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { Command } from '#domain/command.ts';
 
 const SESSIONS = 5_000;
 /** Commands that are under way together, as the requests of a busy moment are. */
-const WAVE = 500;
+const BATCH = 500;
 
 /**
  * The mix of a rush: of ten turns five place a hold on the floor, two one of the best seats, two change a quantity and one
@@ -34,15 +34,15 @@ export const engineTurns: Scenario = {
   name: 'engine-turns',
   about:
     'turns of a mixed workload without HTTP and disk: the domain alone, and through the actor over a journal in memory',
-  async run({ quick, rounds, tell }) {
+  async run({ quick, rounds, report }) {
     const turns = quick ? 60_000 : 1_000_000;
     const definition = definitionOf(hallEvent(60_000));
     const bare: number[] = [];
     const acted: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      tell(`round ${round} of ${rounds}`);
-      const desk = openBareDesk(definition);
-      const alone = turns / (await secondsOf(() => decideAndEvolve(desk, turns)));
+      report(`round ${round} of ${rounds}`);
+      const fixture = openDomain(definition);
+      const alone = turns / (await secondsOf(() => decideAndEvolve(fixture, turns)));
       const actor = await openActor(definition);
       const through = turns / 4 / (await secondsOf(() => askTheActor(actor, turns / 4)));
       // The first round warms up.
@@ -59,19 +59,19 @@ export const engineTurns: Scenario = {
   },
 };
 
-function decideAndEvolve(desk: BareDesk, turns: number): void {
+function decideAndEvolve(fixture: DomainFixture, turns: number): void {
   const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);
   for (let turn = 0; turn < turns; turn += 1) {
     const command = commandOf(turn, holdIds);
-    note(holdIds, command, desk.do(command));
+    note(holdIds, command, fixture.do(command));
   }
 }
 
 async function askTheActor(actor: EventActor, turns: number): Promise<void> {
   const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);
-  for (let turn = 0; turn < turns; turn += WAVE) {
+  for (let turn = 0; turn < turns; turn += BATCH) {
     const wave: Promise<void>[] = [];
-    for (let each = turn; each < turn + WAVE; each += 1) {
+    for (let each = turn; each < turn + BATCH; each += 1) {
       const command = commandOf(each, holdIds);
       const asked = actor.execute(command).then((reply) => {
         if (isRefusal(reply)) throw new Error(JSON.stringify(reply));

@@ -1,14 +1,14 @@
 /**
- * The open loop beside the closed one: holds at fixed rates, which are shares of what the closed loop reached just before.
+ * The open loop compared with the closed one: holds at fixed rates, which are shares of the rate that the closed loop reached before.
  *
- * Latencies run from the intended moment of sending (`http/open-loop.ts`). The plain route gets the same rates.
+ * Latencies count from the intended moment of sending (`http/open-loop.ts`). The plain route gets the same rates.
  */
 import { auditFolder } from '../http/audit.ts';
-import { startPlainLike } from '../http/duel.ts';
-import { cpuOf, openGun, type Gun, type Shot } from '../http/gun.ts';
+import { startPlainLike } from '../http/comparison.ts';
+import { cpuOf, startLoadGenerator, type LoadGenerator, type LoadRun } from '../http/load-generator.ts';
 import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
-import { latencyOf, rateOf, requireAnswers, takeTurns, turnedAwayShare } from '../http/turns.ts';
+import { latencyOf, rateOf, requireAnswers, alternateRuns, shedShare } from '../http/alternating-runs.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
@@ -28,8 +28,8 @@ const traffic: Traffic = { recipe: 'hot-hold' };
 
 interface Step {
   readonly perSecond: number;
-  readonly service: Shot<OpenLoopResult>[];
-  readonly plain: Shot<OpenLoopResult>[];
+  readonly service: LoadRun<OpenLoopResult>[];
+  readonly plain: LoadRun<OpenLoopResult>[];
 }
 
 export const fixedRate: Scenario = {
@@ -40,8 +40,8 @@ export const fixedRate: Scenario = {
     const plain = await startPlainLike(service, traffic, 201);
     try {
       const target = { name: 'closed loop, 64 connections', traffic, connections: 64, status: 201 };
-      const [closed] = await takeTurns([{ ...target, server: service }], { ...settings, rounds: 1 });
-      const top = rateOf(closed!.shots[0]!);
+      const [closed] = await alternateRuns([{ ...target, server: service }], { ...settings, rounds: 1 });
+      const top = rateOf(closed!.runs[0]!);
       const steps = SHARES.map((share): Step => ({ perSecond: roundRate(top * share), service: [], plain: [] }));
       const answered = await alternate(steps, { service, plain }, settings);
       await service.stop();
@@ -62,25 +62,27 @@ export const fixedRate: Scenario = {
   },
 };
 
-/** Rates that can be read. */
+/** Round numbers. */
 function roundRate(perSecond: number): number {
   return Math.max(100, Math.round(perSecond / 100) * 100);
 }
 
-/** Every rate in every round, plain route and service in turns; resolves to how many holds the service answered. */
+/** Runs every rate in every round, plain route and service alternately; resolves to the number of holds that the service answered. */
 async function alternate(
   steps: readonly Step[],
   servers: { readonly service: MeasuredServer; readonly plain: MeasuredServer },
-  { rounds, seconds, tell }: Settings,
+  { rounds, seconds, report }: Settings,
 ): Promise<number> {
-  const gun: Gun<OpenLoopJob, OpenLoopResult> = openGun(new URL('../http/open-loop.ts', import.meta.url));
+  const generator: LoadGenerator<OpenLoopJob, OpenLoopResult> = startLoadGenerator(
+    new URL('../http/open-loop.ts', import.meta.url),
+  );
   let firstNumber = 1_000_000_000;
   let answered = 0;
   try {
     for (let round = 1; round <= rounds; round += 1) {
       for (const step of steps) {
         for (const name of ['plain', 'service'] as const) {
-          tell(`${name} at ${step.perSecond} per s: round ${round} of ${rounds}`);
+          report(`${name} at ${step.perSecond} per s: round ${round} of ${rounds}`);
           const job = {
             traffic,
             status: 201,
@@ -89,23 +91,23 @@ async function alternate(
             perSecond: step.perSecond,
             firstNumber,
           };
-          const shot = await gun.shoot(servers[name], { ...job, url: servers[name].url });
-          requireAnswers(name, shot.load, true);
-          firstNumber = shot.load.nextNumber;
-          if (name === 'service') answered += shot.load.requests;
-          step[name].push(shot);
+          const run = await generator.run(servers[name], { ...job, url: servers[name].url });
+          requireAnswers(name, run.load, true);
+          firstNumber = run.load.nextNumber;
+          if (name === 'service') answered += run.load.requests;
+          step[name].push(run);
         }
       }
     }
     return answered;
   } finally {
-    gun.close();
+    generator.close();
   }
 }
 
 function findingsOf(steps: readonly Step[]): Findings {
-  const latency = (percentile: number) => (shot: Shot<OpenLoopResult>) =>
-    percentileMillis(shot.load.histogram, percentile);
+  const latency = (percentile: number) => (run: LoadRun<OpenLoopResult>) =>
+    percentileMillis(run.load.histogram, percentile);
   const figures = steps.flatMap(({ perSecond, service, plain }): Figure[] => {
     const at = `at ${perSecond.toLocaleString('en-GB')} per s`;
     return [
@@ -113,11 +115,11 @@ function findingsOf(steps: readonly Step[]): Findings {
       figureOf(`${at}: service, latency p99`, 'ms', service.map(latency(99))),
       figureOf(`${at}: service, latency p99.9`, 'ms', service.map(latency(99.9))),
       figureOf(`${at}: service, processor time of an answer`, 'µs', service.map(cpuOf)),
-      figureOf(`${at}: service, turned away (503)`, '%', service.map(turnedAwayShare)),
+      figureOf(`${at}: service, shed (503)`, '%', service.map(shedShare)),
       figureOf(`${at}: plain, latency p50`, 'ms', plain.map(latency(50))),
       figureOf(`${at}: plain, latency p99`, 'ms', plain.map(latency(99))),
       figureOf(
-        `${at}: generator late by itself, p99`,
+        `${at}: delay of the generator itself, p99`,
         'ms',
         service.map(({ load }) => percentileMillis(load.lateness, 99)),
       ),

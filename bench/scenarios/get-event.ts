@@ -1,4 +1,4 @@
-import { fight } from '../http/duel.ts';
+import { compare } from '../http/comparison.ts';
 import { startHoldfast } from '../http/server.ts';
 import { hallEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
@@ -10,8 +10,8 @@ export const getEvent: Scenario = {
     const service = await startHoldfast([hallEvent(2_000)]);
     try {
       const traffic = { recipe: 'gets', paths: ['/api/events/public/hall'] } as const;
-      const duel = { service, traffic, connections: 64, status: 200, plainRatio: { atLeast: 0.9 } };
-      const { figures, latencies = [] } = await fight(duel, settings);
+      const comparison = { service, traffic, connections: 64, status: 200, plainRatio: { atLeast: 0.9 } };
+      const { figures, latencies = [] } = await compare(comparison, settings);
       return { figures, latencies };
     } finally {
       await service.stop();

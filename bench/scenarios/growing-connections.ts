@@ -18,7 +18,7 @@ export const growingConnections: Scenario = {
       traffic: { recipe: 'hot-hold' } as const,
       connections,
       status: 201,
-      mayTurnAway: true as const,
+      mayShed: true as const,
     }));
     try {
       const findings = await grow({ of: 'connections', request: 'hold', sizes, targets }, settings);

@@ -26,7 +26,7 @@ type Commit = (count: number) => Promise<void> | void;
 export const journal: Scenario = {
   name: 'journal',
   about: 'facts made durable, by 1 to 500 to a commit, against plain SQLite writing the same bytes',
-  async run({ rounds, seconds, warmUpSeconds, tell }) {
+  async run({ rounds, seconds, warmUpSeconds, report }) {
     const folder = makeFolder();
     const ours = await openSqliteJournal({ folder });
     const plain = openPlain(path.join(folder, 'plain.db'));
@@ -36,7 +36,7 @@ export const journal: Scenario = {
         const rates: number[] = [];
         const ratios: number[] = [];
         for (let round = 0; round <= rounds; round += 1) {
-          tell(`${count} a commit: round ${round} of ${rounds}`);
+          report(`${count} a commit: round ${round} of ${rounds}`);
           const span = Math.min(TURN_SECONDS_MAX, round === 0 ? warmUpSeconds : seconds);
           const written = await rateOf((n) => commitFacts(ours, n), count, span);
           const baseline = await rateOf(plain.commit, count, span);

@@ -1,6 +1,6 @@
 /** What things take in memory while they are kept: live holds, finished orders, seats. */
 import { definitionOf, hallEvent, hotEvent } from '../events.ts';
-import { buyTwo, openBareDesk, placeHold } from '../desk.ts';
+import { buyTwo, openDomain, placeHold } from '../in-process.ts';
 import { usedBytes, type Scenario } from '../scenario.ts';
 
 const SEATS = 60_000;
@@ -32,23 +32,23 @@ export const memory: Scenario = {
 };
 
 function bytesOfHold(holds: number): number {
-  const desk = openBareDesk(definitionOf(hotEvent));
-  for (let n = 0; n < 1_000; n += 1) desk.do(placeHold(n, 'single', 1));
+  const fixture = openDomain(definitionOf(hotEvent));
+  for (let n = 0; n < 1_000; n += 1) fixture.do(placeHold(n, 'single', 1));
   const before = usedBytes();
-  for (let n = 1_000; n < 1_000 + holds; n += 1) desk.do(placeHold(n, 'single', 1));
+  for (let n = 1_000; n < 1_000 + holds; n += 1) fixture.do(placeHold(n, 'single', 1));
   const used = usedBytes() - before;
-  if (desk.state.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
+  if (fixture.state.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
   return used / holds;
 }
 
 /** Orders that were held, checked out under an idempotency key, and paid, each by a buyer of its own. */
 function bytesOfOrder(orders: number): number {
-  const desk = openBareDesk(definitionOf(hotEvent));
-  for (let n = 0; n < 1_000; n += 1) buyTwo(desk, n);
+  const fixture = openDomain(definitionOf(hotEvent));
+  for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
   const before = usedBytes();
-  for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(desk, n);
+  for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(fixture, n);
   const used = usedBytes() - before;
-  if (desk.state.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
+  if (fixture.state.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
   return used / orders;
 }
 
@@ -63,8 +63,8 @@ function bytesOfHall(dates: number): number {
   const nights = Array.from({ length: dates }, (_, i) => ({ ...night, id: `d${i}`, name: `Date ${i}` }));
   const definition = definitionOf({ ...event, performances: nights });
   const before = usedBytes();
-  const desk = openBareDesk(definition);
+  const fixture = openDomain(definition);
   const used = usedBytes() - before;
-  if (desk.state.performances.size !== dates) throw new Error('every date must be there');
+  if (fixture.state.performances.size !== dates) throw new Error('every date must be there');
   return used;
 }

@@ -1,8 +1,8 @@
 /** Polls of a seat map: what changed since a page last asked, in a stadium whose seats are partly taken. */
-import { fight } from '../http/duel.ts';
+import { compare } from '../http/comparison.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
 import { requestOf, STADIUM_RUSH } from '../http/traffic.ts';
-import { openWire } from '../http/wire.ts';
+import { openConnection } from '../http/connection.ts';
 import { stadiumEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -24,7 +24,7 @@ export const occupancySince: Scenario = {
         (_, i) => `${PATH}?since=${version - ((BEHIND_MAX / 2 + i) % BEHIND_MAX)}`,
       );
       const traffic = { recipe: 'gets', paths } as const;
-      const { figures, latencies = [] } = await fight({ service, traffic, connections: 64, status: 200 }, settings);
+      const { figures, latencies = [] } = await compare({ service, traffic, connections: 64, status: 200 }, settings);
       return { figures, latencies };
     } finally {
       await service.stop();
@@ -35,17 +35,17 @@ export const occupancySince: Scenario = {
 
 /** Holds some thousand parties' seats; resolves to the version of the seats then. */
 async function fillSeats({ url }: MeasuredServer): Promise<number> {
-  const wires = await Promise.all(Array.from({ length: 32 }, () => openWire(url)));
+  const connections = await Promise.all(Array.from({ length: 32 }, () => openConnection(url)));
   let next = 0;
   await Promise.all(
-    wires.map(async (wire) => {
+    connections.map(async (connection) => {
       for (let n = next++; n < HOLDS; n = next++) {
-        const { status, body } = await wire.ask(requestOf(STADIUM_RUSH, n));
+        const { status, body } = await connection.send(requestOf(STADIUM_RUSH, n));
         if (status !== 201) throw new Error(body);
       }
     }),
   );
-  const { body } = await wires[0]!.ask({ method: 'GET', path: PATH });
-  for (const wire of wires) wire.close();
+  const { body } = await connections[0]!.send({ method: 'GET', path: PATH });
+  for (const connection of connections) connection.close();
   return (JSON.parse(body) as { readonly version: number }).version;
 }

@@ -1,4 +1,4 @@
-import { fightForHolds } from '../http/audited-duel.ts';
+import { compareHolds } from '../http/comparison.ts';
 import { stadiumEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -6,7 +6,7 @@ export const pickedSeats: Scenario = {
   name: 'picked-seats',
   about: 'POST hold of two picked seats all over a stadium of 60,000, against a plain route',
   run(settings) {
-    return fightForHolds(
+    return compareHolds(
       { events: [stadiumEvent], traffic: { recipe: 'picked-seats' }, everyHoldStays: false },
       settings,
     );

@@ -1,6 +1,6 @@
 import { startPostgresBaseline, startRedisBaseline } from '../baselines/baselines.ts';
 import { auditFolder } from '../http/audit.ts';
-import { fight } from '../http/duel.ts';
+import { compare } from '../http/comparison.ts';
 import { startHoldfast } from '../http/server.ts';
 import { hotEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
@@ -13,7 +13,7 @@ export const postHold: Scenario = {
     const redis = await startRedisBaseline();
     const postgres = await startPostgresBaseline();
     try {
-      const { answered, ...findings } = await fight(
+      const { answered, ...findings } = await compare(
         {
           service,
           traffic: { recipe: 'hot-hold' },

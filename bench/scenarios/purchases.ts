@@ -1,16 +1,16 @@
 /**
- * Whole purchases per second, and what one costs the server, beside a plain route that answers one request at once.
+ * Whole purchases per second and the processor time of one, compared with a plain route that answers one request at once.
  *
- * The two are put under load in turns. Afterwards everything that was bought must be on disk.
+ * Runs of the two alternate. Afterwards every purchase must be on disk.
  */
 import { auditFolder } from '../http/audit.ts';
 import type { BuyersJob, BuyersResult } from '../http/buyers.ts';
-import { startPlainLike } from '../http/duel.ts';
-import { cpuOf, openGun, type Shot } from '../http/gun.ts';
+import { startPlainLike } from '../http/comparison.ts';
+import { cpuOf, startLoadGenerator, type LoadRun } from '../http/load-generator.ts';
 import type { LoadJob, LoadResult } from '../http/load.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
 import type { Traffic } from '../http/traffic.ts';
-import { requireAnswers } from '../http/turns.ts';
+import { requireAnswers } from '../http/alternating-runs.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Scenario, type Settings } from '../scenario.ts';
@@ -20,8 +20,8 @@ const REQUESTS_PER_PURCHASE = 4;
 const traffic: Traffic = { recipe: 'hot-hold' };
 
 interface Round {
-  readonly purchases: Shot<BuyersResult>;
-  readonly plain: Shot<LoadResult>;
+  readonly purchases: LoadRun<BuyersResult>;
+  readonly plain: LoadRun<LoadResult>;
 }
 
 export const purchases: Scenario = {
@@ -45,34 +45,34 @@ export const purchases: Scenario = {
   },
 };
 
-/** Purchases and plain answers in turns, after one warm-up of each; `bought` counts the warm-up too. */
+/** Purchases and plain answers alternately, after a warm-up of each; `bought` includes the warm-up. */
 async function alternate(service: MeasuredServer, plain: MeasuredServer, settings: Settings) {
-  const { rounds: roundsMax, seconds, warmUpSeconds, tell } = settings;
-  const buyers = openGun<BuyersJob, BuyersResult>(new URL('../http/buyers.ts', import.meta.url));
-  const load = openGun<LoadJob, LoadResult>(new URL('../http/load.ts', import.meta.url));
+  const { rounds: roundsMax, seconds, warmUpSeconds, report } = settings;
+  const buyers = startLoadGenerator<BuyersJob, BuyersResult>(new URL('../http/buyers.ts', import.meta.url));
+  const load = startLoadGenerator<LoadJob, LoadResult>(new URL('../http/load.ts', import.meta.url));
   const rounds: Round[] = [];
   let bought = 0;
   let firstNumber = 1;
-  const buy = async (seconds: number): Promise<Shot<BuyersResult>> => {
-    const shot = await buyers.shoot(service, { url: service.url, buyers: BUYERS, seconds, firstNumber });
-    const { requests, troubles, nextNumber } = shot.load;
+  const buy = async (seconds: number): Promise<LoadRun<BuyersResult>> => {
+    const run = await buyers.run(service, { url: service.url, buyers: BUYERS, seconds, firstNumber });
+    const { requests, troubles, nextNumber } = run.load;
     if (troubles.length > 0 || requests === 0) throw new Error(`purchases failed: ${troubles.join('; ')}`);
     bought += requests;
     firstNumber = nextNumber;
-    return shot;
+    return run;
   };
-  const ask = async (seconds: number): Promise<Shot<LoadResult>> => {
+  const ask = async (seconds: number): Promise<LoadRun<LoadResult>> => {
     const job = { url: plain.url, traffic, status: 201, connections: BUYERS, seconds, firstNumber: 1 };
-    const shot = await load.shoot(plain, job);
-    requireAnswers('plain', shot.load);
-    return shot;
+    const run = await load.run(plain, job);
+    requireAnswers('plain', run.load);
+    return run;
   };
   try {
     for (let round = 0; round <= roundsMax; round += 1) {
-      tell(round === 0 ? 'warm-up' : `round ${round} of ${roundsMax}`);
+      report(round === 0 ? 'warm-up' : `round ${round} of ${roundsMax}`);
       const turnSeconds = round === 0 ? warmUpSeconds : seconds;
-      const shots = { plain: await ask(turnSeconds), purchases: await buy(turnSeconds) };
-      if (round > 0) rounds.push(shots);
+      const runs = { plain: await ask(turnSeconds), purchases: await buy(turnSeconds) };
+      if (round > 0) rounds.push(runs);
     }
     return { rounds, bought };
   } finally {

@@ -8,7 +8,7 @@ import { initialState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { definitionOf, hallEvent } from '../events.ts';
-import { itemOf, openBareDesk, placeHold } from '../desk.ts';
+import { itemOf, openDomain, placeHold } from '../in-process.ts';
 import { makeFolder } from '../http/server.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 import type { Fact } from '#domain/fact.ts';
@@ -21,9 +21,9 @@ const PENDING_MAX = 2_000;
 export const replay: Scenario = {
   name: 'replay',
   about: 'replay of an event from its first fact against the time SQLite needs to read the same rows',
-  async run({ quick, rounds, tell }) {
+  async run({ quick, rounds, report }) {
     const facts = quick ? 50_000 : 1_000_000;
-    tell(`a journal of ${facts} facts`);
+    report(`a journal of ${facts} facts`);
     const folder = makeFolder();
     try {
       const journal = await openSqliteJournal({ folder });
@@ -31,7 +31,7 @@ export const replay: Scenario = {
       const ratios: number[] = [];
       const rates: number[] = [];
       for (let round = 0; round <= rounds; round += 1) {
-        tell(`round ${round} of ${rounds}`);
+        report(`round ${round} of ${rounds}`);
         const reading = await secondsOf(() => readRows(journal));
         const replaying = await secondsOf(() => replayRows(journal));
         // The first round warms up.
@@ -56,7 +56,7 @@ export const replay: Scenario = {
 /** Facts of a lively sale: of six turns four place a hold, one changes one, one releases one. */
 async function fill(journal: Journal, facts: number): Promise<void> {
   let unit: Fact[] = [];
-  const desk = openBareDesk(definitionOf(hallEvent(60_000)), (fact) => unit.push(fact));
+  const fixture = openDomain(definitionOf(hallEvent(60_000)), (fact) => unit.push(fact));
   const holds: { readonly id: string; readonly sessionKey: string }[] = [];
   const at = Date.now();
   const append = async (): Promise<void> => {
@@ -72,12 +72,12 @@ async function fill(journal: Journal, facts: number): Promise<void> {
     const known = turn % 6 > 3 ? holds.pop() : undefined;
     if (known === undefined) {
       const command = placeHold(turn, turn % 6 === 0 && turn < 60_000 ? 'seat' : 'single', 1 + (turn % 3));
-      const { hold } = desk.do(command) as unknown as { readonly hold: { readonly id: string } };
+      const { hold } = fixture.do(command) as unknown as { readonly hold: { readonly id: string } };
       holds.push({ id: hold.id, sessionKey: command.sessionKey });
     } else if (turn % 6 === 4) {
-      desk.do({ type: 'ChangeHold', holdId: known.id, sessionKey: known.sessionKey, items: [itemOf('single', 2)] });
+      fixture.do({ type: 'ChangeHold', holdId: known.id, sessionKey: known.sessionKey, items: [itemOf('single', 2)] });
     } else {
-      desk.do({ type: 'ReleaseHold', holdId: known.id, sessionKey: known.sessionKey });
+      fixture.do({ type: 'ReleaseHold', holdId: known.id, sessionKey: known.sessionKey });
     }
     await append();
   }

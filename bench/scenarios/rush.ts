@@ -1,57 +1,63 @@
 /**
- * A mixed rush on a stadium: people look at the event and its seats, hold, change their minds, leave, buy.
+ * A mixed rush on a stadium: users read the event and its seats, hold, change holds, release them and buy.
  *
- * What a person does is `rush` in `http/walks.ts`. There is no baseline: nothing plain does all of this.
+ * The journey is `rush` in `http/journeys.ts`. There is no baseline, because nothing else does all of this.
  */
 import { auditFolder } from '../http/audit.ts';
-import type { CrowdJob, CrowdResult } from '../http/crowd.ts';
-import { cpuOf, openGun, type Shot } from '../http/gun.ts';
+import type { VirtualUsersJob, VirtualUsersResult } from '../http/virtual-users.ts';
+import { cpuOf, startLoadGenerator, type LoadRun } from '../http/load-generator.ts';
 import { startHoldfast, WEBHOOK_SECRET } from '../http/server.ts';
 import { stadiumEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Findings, type Scenario } from '../scenario.ts';
 
-const PEOPLE = 64;
-/** Shorter than elsewhere: seats that are sold do not come back. */
-const TURN_SECONDS_MAX = 1.5;
+const USERS = 64;
+/** Shorter than in other scenarios, because sold seats do not become free again. */
+const RUN_SECONDS_MAX = 1.5;
 
 export const rush: Scenario = {
   name: 'rush',
   about: 'a mixed rush of 64 people on a stadium: event, seats, holds, changes, releases, purchases',
-  async run({ rounds, seconds, warmUpSeconds, tell }) {
+  async run({ rounds, seconds, warmUpSeconds, report }) {
     const service = await startHoldfast([stadiumEvent]);
-    const gun = openGun<CrowdJob, CrowdResult>(new URL('../http/crowd.ts', import.meta.url));
-    const shots: Shot<CrowdResult>[] = [];
+    const generator = startLoadGenerator<VirtualUsersJob, VirtualUsersResult>(
+      new URL('../http/virtual-users.ts', import.meta.url),
+    );
+    const runs: LoadRun<VirtualUsersResult>[] = [];
     let firstNumber = 1;
     let bought = 0;
     try {
       for (let round = 0; round <= rounds; round += 1) {
-        tell(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
-        const turnSeconds = Math.min(round === 0 ? warmUpSeconds : seconds, TURN_SECONDS_MAX);
-        const job = { url: service.url, walk: 'rush', people: PEOPLE, webhookSecret: WEBHOOK_SECRET } as const;
-        const shot = await gun.shoot(service, { ...job, seconds: turnSeconds, firstNumber });
-        if (shot.load.troubles.length > 0) throw new Error(shot.load.troubles.join('; '));
-        firstNumber = shot.load.nextNumber;
-        bought += shot.load.bought;
-        if (round > 0) shots.push(shot);
+        report(round === 0 ? 'warm-up' : `round ${round} of ${rounds}`);
+        const runSeconds = Math.min(round === 0 ? warmUpSeconds : seconds, RUN_SECONDS_MAX);
+        const job = { url: service.url, journey: 'rush', users: USERS, webhookSecret: WEBHOOK_SECRET } as const;
+        const run = await generator.run(service, { ...job, seconds: runSeconds, firstNumber });
+        if (run.load.troubles.length > 0) throw new Error(run.load.troubles.join('; '));
+        firstNumber = run.load.nextNumber;
+        bought += run.load.bought;
+        if (round > 0) runs.push(run);
       }
       await service.stop();
-      const { figures, latencies = [] } = findingsOf(shots);
+      const { figures, latencies = [] } = findingsOf(runs);
       return { figures: [...figures, ...(await auditFolder(service.folder, bought, bought))], latencies };
     } finally {
-      gun.close();
+      generator.close();
       await service.stop();
       service.removeFolder();
     }
   },
 };
 
-function findingsOf(shots: readonly Shot<CrowdResult>[]): Findings {
-  const of = (name: string, unit: string, value: (shot: Shot<CrowdResult>) => number, budget?: Figure['budget']) =>
-    figureOf(name, unit, shots.map(value), budget);
-  const names = [...new Set(shots.flatMap(({ load }) => load.latencies.map(({ name }) => name)))];
+function findingsOf(runs: readonly LoadRun<VirtualUsersResult>[]): Findings {
+  const of = (
+    name: string,
+    unit: string,
+    value: (run: LoadRun<VirtualUsersResult>) => number,
+    budget?: Figure['budget'],
+  ) => figureOf(name, unit, runs.map(value), budget);
+  const names = [...new Set(runs.flatMap(({ load }) => load.latencies.map(({ name }) => name)))];
   const latencies = names.map((name) => {
-    const all = shots.flatMap(({ load }) => load.latencies.filter((each) => each.name === name));
+    const all = runs.flatMap(({ load }) => load.latencies.filter((each) => each.name === name));
     return {
       name,
       count: all.reduce((sum, { count }) => sum + count, 0),

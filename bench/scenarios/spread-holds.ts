@@ -1,4 +1,4 @@
-import { fightForHolds } from '../http/audited-duel.ts';
+import { compareHolds } from '../http/comparison.ts';
 import { spreadEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -11,6 +11,6 @@ export const spreadHolds: Scenario = {
   run(settings) {
     const events = Array.from({ length: EVENTS }, (_, n) => spreadEvent(n, TYPES));
     const traffic = { recipe: 'spread-hold', events: EVENTS, types: TYPES } as const;
-    return fightForHolds({ events, traffic, everyHoldStays: true }, settings);
+    return compareHolds({ events, traffic, everyHoldStays: true }, settings);
   },
 };

@@ -1,38 +1,38 @@
 /**
- * A stadium sold out to its last seat over HTTP, as fast as 64 people at once can buy.
+ * A stadium sold out to its last seat over HTTP, as fast as 64 virtual users can buy.
  *
- * Each buys the best seats for a party of one to six: hold, checkout start, the provider's signed webhook. A new stadium is
- * sold in each round; afterwards all of it must be on disk as sold, and nothing twice.
+ * Each buys the best seats for a party of one to six: hold, checkout start, the provider's signed webhook. Each round sells a new
+ * stadium; afterwards every seat must be on disk as sold once.
  */
 import { auditFolder } from '../http/audit.ts';
-import type { CrowdJob, CrowdResult } from '../http/crowd.ts';
-import { cpuOf, openGun, type Shot } from '../http/gun.ts';
+import type { VirtualUsersJob, VirtualUsersResult } from '../http/virtual-users.ts';
+import { cpuOf, startLoadGenerator, type LoadRun } from '../http/load-generator.ts';
 import { startHoldfast, WEBHOOK_SECRET } from '../http/server.ts';
 import { BLOCK_SEATS, stadiumOf } from '../events.ts';
 import { mergeHistograms } from '../histogram.ts';
 import { figureOf, type Figure, type Findings, type Scenario } from '../scenario.ts';
 
 const BLOCKS = 48;
-/** For a look a sixth of the stadium is sold. */
+/** A quick run sells a sixth of the stadium. */
 const QUICK_BLOCKS = 8;
-const PEOPLE = 64;
-/** Nobody waits for a stadium that is not sold by then. */
+const USERS = 64;
+/** A sale that takes longer fails. */
 const SECONDS_MAX = 120;
 
 interface Sale {
-  readonly shot: Shot<CrowdResult>;
+  readonly run: LoadRun<VirtualUsersResult>;
   readonly audit: readonly Figure[];
 }
 
 export const stadiumSellOut: Scenario = {
   name: 'stadium-sell-out',
   about: 'a stadium of 60,000 seats sold out over HTTP: best seats for parties of one to six, held, ordered and paid',
-  async run({ quick, tell }) {
+  async run({ quick, report }) {
     const rounds = quick ? 1 : 3;
     const blocks = quick ? QUICK_BLOCKS : BLOCKS;
     const sales: Sale[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      tell(`stadium ${round} of ${rounds}`);
+      report(`stadium ${round} of ${rounds}`);
       sales.push(await sellOut(blocks));
     }
     return findingsOf(sales);
@@ -42,40 +42,47 @@ export const stadiumSellOut: Scenario = {
 async function sellOut(blocks: number): Promise<Sale> {
   const seats = blocks * BLOCK_SEATS;
   const service = await startHoldfast([stadiumOf(blocks)]);
-  const gun = openGun<CrowdJob, CrowdResult>(new URL('../http/crowd.ts', import.meta.url));
+  const generator = startLoadGenerator<VirtualUsersJob, VirtualUsersResult>(
+    new URL('../http/virtual-users.ts', import.meta.url),
+  );
   try {
-    const shot = await gun.shoot(service, {
+    const run = await generator.run(service, {
       url: service.url,
-      walk: 'sell-out',
-      people: PEOPLE,
+      journey: 'sell-out',
+      users: USERS,
       seconds: SECONDS_MAX,
       firstNumber: 1,
       webhookSecret: WEBHOOK_SECRET,
     });
-    if (shot.load.troubles.length > 0) throw new Error(shot.load.troubles.join('; '));
-    if (shot.load.bought !== seats) throw new Error(`${shot.load.bought} of ${seats} seats were bought`);
+    if (run.load.troubles.length > 0) throw new Error(run.load.troubles.join('; '));
+    if (run.load.bought !== seats) throw new Error(`${run.load.bought} of ${seats} seats were bought`);
     await service.stop();
-    return { shot, audit: await auditFolder(service.folder, seats, seats) };
+    return { run, audit: await auditFolder(service.folder, seats, seats) };
   } finally {
-    gun.close();
+    generator.close();
     await service.stop();
     service.removeFolder();
   }
 }
 
 function findingsOf(sales: readonly Sale[]): Findings {
-  const of = (name: string, unit: string, value: (shot: Shot<CrowdResult>) => number, budget?: Figure['budget']) =>
+  const of = (
+    name: string,
+    unit: string,
+    value: (run: LoadRun<VirtualUsersResult>) => number,
+    budget?: Figure['budget'],
+  ) =>
     figureOf(
       name,
       unit,
-      sales.map(({ shot }) => value(shot)),
+      sales.map(({ run }) => value(run)),
       budget,
     );
   const steps = ['hold', 'start', 'paid'];
   const latencies = steps.map((step) => ({
     name: step,
     histogram: mergeHistograms(
-      sales.flatMap(({ shot }) => shot.load.latencies.filter(({ name }) => name === step).map((l) => l.histogram)),
+      sales.flatMap(({ run }) => run.load.latencies.filter(({ name }) => name === step).map((l) => l.histogram)),
     ),
   }));
   return {

@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_WINDOW_MS, IdempotencyBook } from '#domain/idempotency.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
-import { buyTwo, openBareDesk } from '../../bench/desk.ts';
+import { buyTwo, openDomain } from '../../bench/in-process.ts';
 import { definitionOf, hotEvent } from '../../bench/events.ts';
 import { anna, buy, checkoutEvent, item } from '../fixtures/commands.ts';
 import { given, MINUTE, type EventFixture } from '../fixtures/event-state.ts';
@@ -90,7 +90,7 @@ describe('What a request leaves behind', () => {
       const { heapUsed, external } = process.memoryUsage();
       return heapUsed + external;
     };
-    const fixture = openBareDesk(definitionOf(hotEvent));
+    const fixture = openDomain(definitionOf(hotEvent));
     for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
     const before = used();
     for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);

@@ -1,9 +1,9 @@
 /**
- * What the baselines have in common: a Fastify route for holds of one hot ticket type, over a store that keeps them.
+ * The part that the baselines share: a Fastify route for holds of one hot ticket type, over a store.
  *
- * The route checks the same body with the same schema as the service and answers a body of the same shape and size. Stores
- * do the least that a hold is: take stock if it is there, write the hold down, and wait until both are on disk. They know
- * no seats, stages, replaced holds, expiry, idempotency or history; so they are measured at their best.
+ * The route validates the same body with the same schema as the service, and its answer has the same shape and size. A store does the
+ * minimum of a hold: take stock when there is enough, write the hold, and wait until both are on disk. It has no seats, stages,
+ * replaced holds, expiry, idempotency or history, so each store is measured at its best.
  */
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ export interface HoldRecord {
 }
 
 export interface HoldStore {
-  /** Takes stock and keeps the hold; resolves to false where there is not enough. What it kept is on disk then. */
+  /** Resolves when stock and hold are on disk; false when there is not enough stock. */
   take(hold: HoldRecord): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ interface HoldRequest {
   }[];
 }
 
-/** Serves holds from a store on a free port, and says that it is ready as the service does. */
+/** Serves on a free port and prints a ready line as the service does. */
 export async function serveHolds(store: HoldStore): Promise<void> {
   const app = fastify({ logger: false });
   app.setValidatorCompiler(createValidatorCompiler());

@@ -1,14 +1,14 @@
 /**
- * An event falls asleep and wakes: activation from all its facts, a snapshot beside buyers, activation from that snapshot.
+ * Activation of an event from all its facts, a snapshot while buyers hold tickets, activation from that snapshot.
  *
- * Times are those on the wall, as somebody would wait who asks first; the event-loop delay is that of the serving thread.
+ * Times are elapsed times, as the first request would wait; the event-loop delay is that of the serving thread.
  */
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { startEngine, type Engine } from '#actors/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SNAPSHOTS_FOLDER } from '#persistence/snapshots.ts';
-import { placeHold } from '../desk.ts';
+import { placeHold } from '../in-process.ts';
 import { hotEvent } from '../events.ts';
 import { fillHolds } from '../folders.ts';
 import { makeFolder } from '../http/server.ts';
@@ -16,7 +16,7 @@ import { watchLoop, type LoopDelay } from '../loop-delay.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
-/** Buyers who ask again and again while the snapshot is taken. */
+/** Buyers who place holds while the snapshot is taken. */
 const BUYERS = 64;
 
 interface Measured {
@@ -24,10 +24,10 @@ interface Measured {
   readonly delay: LoopDelay;
 }
 
-export const waking: Scenario = {
-  name: 'waking',
+export const activation: Scenario = {
+  name: 'activation',
   about: 'activation of an event from all its facts and from a snapshot, and taking that snapshot beside buyers',
-  async run({ quick, rounds, tell }) {
+  async run({ quick, rounds, report }) {
     const holds = quick ? 10_000 : 200_000;
     const folder = makeFolder();
     const copies: string[] = [];
@@ -36,35 +36,20 @@ export const waking: Scenario = {
     const snapshots: Measured[] = [];
     const served: number[] = [];
     try {
-      tell(`${holds} live holds`);
+      report(`${holds} live holds`);
       await fillHolds(folder, holds);
       rmSync(path.join(folder, SNAPSHOTS_FOLDER), { recursive: true, force: true });
       for (let round = 0; round <= rounds; round += 1) {
-        tell(`round ${round} of ${rounds}`);
-        // Each round begins with the same facts: buyers of the last one left theirs in its copy.
+        report(`round ${round} of ${rounds}`);
+        // Each round starts from the same facts, in a copy of its own.
         const copy = makeFolder();
         copies.push(copy);
         cpSync(folder, copy, { recursive: true });
-        const first = await withEngine(copy, async (engine) => {
-          const woken = await measure(() => wake(engine));
-          const actor = await wake(engine);
-          let isTaken = false;
-          const holdsBefore = engine.journal.durableSeq;
-          const bought = buyersOf(actor, () => isTaken, round);
-          const taken = await measure(async () => {
-            const { trouble } = await engine.directory.snapshot(actor);
-            if (trouble !== null) throw new Error(trouble);
-          });
-          isTaken = true;
-          await bought;
-          // So that the next to wake finds no facts after its snapshot.
-          await engine.directory.snapshot(actor);
-          return { woken, taken, perSecond: ((engine.journal.durableSeq - holdsBefore) * 1_000) / taken.milliseconds };
-        });
-        const again = await withEngine(copy, (engine) => measure(() => wake(engine)));
+        const first = await withEngine(copy, (engine) => activateAndSnapshot(engine, round));
+        const again = await withEngine(copy, (engine) => measure(() => activate(engine)));
         // The first round warms up.
         if (round === 0) continue;
-        fromFacts.push(first.woken);
+        fromFacts.push(first.activated);
         snapshots.push(first.taken);
         served.push(first.perSecond);
         fromSnapshot.push(again);
@@ -96,6 +81,28 @@ export const waking: Scenario = {
   },
 };
 
+/** Activates the event from its facts, then takes a snapshot while buyers place holds. */
+async function activateAndSnapshot(engine: Engine, round: number) {
+  const activated = await measure(() => activate(engine));
+  const actor = await activate(engine);
+  let isTaken = false;
+  const holdsBefore = engine.journal.durableSeq;
+  const bought = buyersOf(actor, () => isTaken, round);
+  const taken = await measure(async () => {
+    const { trouble } = await engine.directory.snapshot(actor);
+    if (trouble !== null) throw new Error(trouble);
+  });
+  isTaken = true;
+  await bought;
+  // So that the next activation finds no facts after its snapshot.
+  await engine.directory.snapshot(actor);
+  return {
+    activated,
+    taken,
+    perSecond: ((engine.journal.durableSeq - holdsBefore) * 1_000) / taken.milliseconds,
+  };
+}
+
 async function withEngine<Found>(folder: string, use: (engine: Engine) => Promise<Found>): Promise<Found> {
   const engine = await startEngine({
     folder,
@@ -112,12 +119,12 @@ async function withEngine<Found>(folder: string, use: (engine: Engine) => Promis
   }
 }
 
-async function wake(engine: Engine): Promise<EventActor> {
+async function activate(engine: Engine): Promise<EventActor> {
   return (await engine.directory.byEventId(hotEvent.id))!;
 }
 
 async function measure(work: () => Promise<unknown>): Promise<Measured> {
-  // What an earlier engine left behind is not this one's garbage.
+  // The garbage of an earlier engine is not part of the measurement.
   globalThis.gc!();
   const loop = watchLoop();
   const begin = performance.now();
@@ -127,7 +134,7 @@ async function measure(work: () => Promise<unknown>): Promise<Measured> {
   return { milliseconds, delay: loop.read() };
 }
 
-/** Sessions that replace their holds over and over, each when it has its answer. */
+/** Sessions that replace their holds, each when it has the answer before. */
 async function buyersOf(actor: EventActor, isOver: () => boolean, round: number): Promise<void> {
   const buy = async (buyer: number): Promise<void> => {
     while (!isOver()) {

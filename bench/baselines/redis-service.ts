@@ -1,7 +1,7 @@
-/** Holds in Redis: one Lua script a hold, `appendfsync always`. Its port comes as the argument. */
+/** Holds in Redis: one Lua script for each hold, `appendfsync always`. The argument is the port. */
 import { createHash } from 'node:crypto';
 import { openRedis } from './redis-client.ts';
-import { CAPACITY, serveHolds } from './ticket-desk.ts';
+import { CAPACITY, serveHolds } from './hold-service.ts';
 
 const TAKE = `
 if tonumber(redis.call('GET', KEYS[1])) < tonumber(ARGV[2]) then return 0 end

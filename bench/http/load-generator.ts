@@ -1,29 +1,29 @@
-/** A load generator in a process of its own, and what a server used while it was under its load. */
+/** Runs a load generator in a process of its own and measures what the server uses under its load. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { MeterReading } from './meter.ts';
 import type { MeasuredServer } from './server.ts';
 
-export interface Shot<Load> {
+export interface LoadRun<Load> {
   readonly load: Load;
   readonly meter: MeterReading;
 }
 
-export interface Gun<Job, Load> {
-  /** Puts a server under load with its meters at nought, and reads them when the load is over. */
-  shoot(server: MeasuredServer, job: Job): Promise<Shot<Load>>;
+export interface LoadGenerator<Job, Load> {
+  /** Resets the server's meters, runs one job and reads the meters. */
+  run(server: MeasuredServer, job: Job): Promise<LoadRun<Load>>;
   close(): void;
 }
 
-/** Starts a generator: a file that answers every job it is sent with one message. */
-export function openGun<Job extends object, Load>(file: URL): Gun<Job, Load> {
+/** `file` receives jobs as messages and answers each with one message. */
+export function startLoadGenerator<Job extends object, Load>(file: URL): LoadGenerator<Job, Load> {
   const child = fork(file);
   const ended = once(child, 'exit').then((): never => {
     throw new Error('the load generator ended');
   });
   ended.catch(() => {});
   return {
-    async shoot(server, job) {
+    async run(server, job) {
       await server.beginMeter();
       const done = once(child, 'message');
       child.send(job);
@@ -34,7 +34,7 @@ export function openGun<Job extends object, Load>(file: URL): Gun<Job, Load> {
   };
 }
 
-/** Microseconds of all threads of the server for one of whatever the load counts. */
-export function cpuOf({ load, meter }: Shot<{ readonly requests: number }>): number {
+/** Processor time of all threads of the server in microseconds, for one counted request or purchase. */
+export function cpuOf({ load, meter }: LoadRun<{ readonly requests: number }>): number {
   return meter.cpuMicros / load.requests;
 }

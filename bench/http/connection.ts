@@ -1,8 +1,8 @@
 /**
- * One connection that speaks just enough HTTP/1.1 for the own guns: a request, its answer, the next request.
+ * An HTTP/1.1 connection with as little work as possible: a request, its answer, the next request.
  *
- * Where a load must be exact in time or walk from answer to answer, a full client would take more of the shared processor
- * than the server that is measured. Answers carry a length, as all of the service's JSON does; another answer is an error.
+ * Some load generators need exact times or requests that depend on answers; a complete HTTP client would take more processor time
+ * than the measured server. An answer must have a content-length, as all JSON of the service has.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -19,9 +19,9 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Wire {
-  /** Sends a request and waits for its answer; the one before must have been answered. */
-  ask(request: Request): Promise<Answer>;
+export interface Connection {
+  /** Sends a request and waits for its answer; the request before must be answered. */
+  send(request: Request): Promise<Answer>;
   close(): void;
 }
 
@@ -33,15 +33,15 @@ interface Head {
 
 const NOTHING = Buffer.alloc(0);
 
-export async function openWire(url: string): Promise<Wire> {
+export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port, host } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
   let received: Buffer = NOTHING;
   let head: Head | null = null;
-  let asked: PromiseWithResolvers<Answer> | null = null;
+  let pending: PromiseWithResolvers<Answer> | null = null;
   const fail = (why: string): void => {
-    asked?.reject(new Error(why));
+    pending?.reject(new Error(why));
     socket.destroy();
   };
   socket.on('data', (chunk: Buffer) => {
@@ -55,15 +55,15 @@ export async function openWire(url: string): Promise<Wire> {
     const answer = { status: head.status, body: received.toString('utf8', head.bodyFrom, head.end) };
     received = NOTHING;
     head = null;
-    asked?.resolve(answer);
+    pending?.resolve(answer);
   });
   socket.on('error', (error) => fail(error.message));
   socket.on('close', () => fail('the connection was closed'));
   return {
-    ask(request) {
-      asked = Promise.withResolvers<Answer>();
+    send(request) {
+      pending = Promise.withResolvers<Answer>();
       socket.write(textOf(host, request));
-      return asked.promise;
+      return pending.promise;
     },
     close: () => socket.destroy(),
   };

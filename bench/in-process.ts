@@ -1,7 +1,7 @@
 /**
- * A box office in memory for scenarios without HTTP and disk: the actor with its real clock, ids and turns, or its domain alone.
+ * An event in this process, for scenarios without HTTP and disk: the actor with a journal in memory, or the domain alone.
  *
- * The journal is the one in memory; it is emptied of nothing, so scenarios keep their runs short or count facts themselves.
+ * The journal in memory keeps every fact, so runs with an actor are short.
  */
 import { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
@@ -35,14 +35,14 @@ export async function openActor(definition: EventDefinition): Promise<EventActor
   return actor;
 }
 
-/** The domain alone: decides and evolves, and hands each fact to a listener. */
-export interface BareDesk {
+/** The domain alone, without an actor. */
+export interface DomainFixture {
   readonly state: EventState;
-  /** Takes a turn that must not be refused. */
+  /** Runs a command that must not be refused. */
   do(command: Command): Reply;
 }
 
-export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) => void = () => {}): BareDesk {
+export function openDomain(definition: EventDefinition, onFact: (fact: Fact) => void = () => {}): DomainFixture {
   const state = initialState(definition.id, EVENT_NUMBER);
   const ids = createIdSource();
   const turn = {
@@ -51,7 +51,7 @@ export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) =
     newSeed: () => ids.newSeed(),
     hashing: createHashing(),
   };
-  const desk: BareDesk = {
+  const fixture: DomainFixture = {
     state,
     do(command) {
       const decision = decide(state, command, turn);
@@ -63,8 +63,8 @@ export function openBareDesk(definition: EventDefinition, onFact: (fact: Fact) =
       return decision.reply();
     },
   };
-  desk.do({ type: 'DefineEvent', definition, operator: null, note: null });
-  return desk;
+  fixture.do({ type: 'DefineEvent', definition, operator: null, note: null });
+  return fixture;
 }
 
 /** The command that places a hold of one item for a session of its own. */
@@ -77,23 +77,23 @@ export function itemOf(ticketTypeId: string, quantity: number): ItemRequest {
   return { ticketTypeId, sellingStageId: 'general', quantity, performanceId: null, seatIds: null };
 }
 
-/** A whole purchase of two tickets of `hotEvent` with what a storefront sends along; between turns it is looked what is due, as an actor does. */
-export function buyTwo({ state, do: take }: BareDesk, n: number): void {
-  const desk = {
+/** A whole purchase of two tickets of `hotEvent`, with the fields that a storefront sends. It reads the next deadline before each turn, as an actor does. */
+export function buyTwo({ state, do: take }: DomainFixture, n: number): void {
+  const fixture = {
     do(command: Command): Reply {
       nextDeadline(state);
       return take(command);
     },
   };
   const sessionKey = `7f3a9c55-${String(n).padStart(12, '0')}`;
-  const { hold } = desk.do({ ...placeHold(n, 'single', 2), sessionKey }) as ReplyTo<'PlaceHold'>;
-  const started = desk.do(startOf(hold.id, sessionKey, n)) as ReplyTo<'StartCheckout'>;
+  const { hold } = fixture.do({ ...placeHold(n, 'single', 2), sessionKey }) as ReplyTo<'PlaceHold'>;
+  const started = fixture.do(startOf(hold.id, sessionKey, n)) as ReplyTo<'StartCheckout'>;
   const { id: orderId } = started.order;
   const paymentId = started.payment!.id;
   const checkoutSessionId = `cs_1_${String(n).padStart(24, 'x')}`;
   const redirectUrl = `https://tickets.example.org/sandbox/pay/${checkoutSessionId}`;
-  desk.do({ type: 'RecordCheckoutSession', orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt: null });
-  desk.do({
+  fixture.do({ type: 'RecordCheckoutSession', orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt: null });
+  fixture.do({
     type: 'RecordPayment',
     provider: 'provider_a',
     checkoutSessionId,

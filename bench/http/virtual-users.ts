@@ -1,37 +1,37 @@
 /**
- * A crowd that walks from answer to answer, each person over one connection, in a process of its own as `load.ts` is.
+ * Virtual users, each with one connection, in a process of its own as `load.ts` is.
  *
- * What a person does is a walk, one of `walks`; people walk again and again until the time is over or their walk says that
- * there is nothing left. Autocannon cannot do this: here what is asked next depends on what was answered.
+ * A user repeats a journey of `journeys.ts` until the time is over or the journey reports that nothing is left. Autocannon cannot do
+ * this, because a request depends on the answer before.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
-import { openWire } from './wire.ts';
-import { WALKS, type WalkName } from './walks.ts';
+import { openConnection } from './connection.ts';
+import { JOURNEYS, type JourneyName } from './journeys.ts';
 
-export interface CrowdJob {
+export interface VirtualUsersJob {
   readonly url: string;
-  readonly walk: WalkName;
-  readonly people: number;
-  /** How long people come; a walk that has begun is walked to its end. */
+  readonly journey: JourneyName;
+  readonly users: number;
+  /** Journeys start within this time; a started one is finished. */
   readonly seconds: number;
-  /** Numbers in session keys and addresses begin here, so that runs do not repeat one another. */
+  /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;
-  /** With which the load signs payments, as a provider does. */
+  /** Signs payments, as a provider does. */
   readonly webhookSecret: string;
 }
 
-export interface CrowdResult {
+export interface VirtualUsersResult {
   /** Answers of all kinds. */
   readonly requests: number;
-  readonly walks: number;
+  readonly journeys: number;
   /** Tickets whose payment was recorded. */
   readonly bought: number;
   /** From the first request to the last answer. */
   readonly seconds: number;
   readonly perSecond: number;
-  /** Answers by what was asked, and how often it was. */
+  /** Latencies and number of answers by kind of request. */
   readonly latencies: readonly { readonly name: string; readonly histogram: string; readonly count: number }[];
-  /** What went otherwise than it should, the first few of it. */
+  /** The first unexpected answers. */
   readonly troubles: readonly string[];
   readonly nextNumber: number;
 }
@@ -39,41 +39,41 @@ export interface CrowdResult {
 const TROUBLES_MAX = 5;
 
 process.on('message', (job) => {
-  void walkAll(job as CrowdJob).then((result) => process.send!(result));
+  void runJourneys(job as VirtualUsersJob).then((result) => process.send!(result));
 });
 
-async function walkAll(job: CrowdJob): Promise<CrowdResult> {
+async function runJourneys(job: VirtualUsersJob): Promise<VirtualUsersResult> {
   const histograms = new Map<string, ReturnType<typeof newHistogram>>();
   const troubles: string[] = [];
   let number = job.firstNumber;
-  let walks = 0;
+  let journeys = 0;
   let bought = 0;
-  const wires = await Promise.all(Array.from({ length: job.people }, () => openWire(job.url)));
+  const connections = await Promise.all(Array.from({ length: job.users }, () => openConnection(job.url)));
   const begin = performance.now();
   const endMs = begin + job.seconds * 1000;
-  const person = async (wire: (typeof wires)[number]): Promise<void> => {
+  const user = async (connection: (typeof connections)[number]): Promise<void> => {
     while (performance.now() < endMs && troubles.length < TROUBLES_MAX) {
-      const goesOn = await WALKS[job.walk]({
+      const continues = await JOURNEYS[job.journey]({
         number: number++,
         webhookSecret: job.webhookSecret,
-        async ask(name, request) {
-          const asked = performance.now();
-          const answer = await wire.ask(request);
+        async send(name, request) {
+          const sentAt = performance.now();
+          const answer = await connection.send(request);
           let histogram = histograms.get(name);
           if (histogram === undefined) histograms.set(name, (histogram = newHistogram()));
-          recordMillis(histogram, performance.now() - asked);
+          recordMillis(histogram, performance.now() - sentAt);
           return answer;
         },
         bought: (tickets) => (bought += tickets),
         failed: (trouble) => troubles.push(trouble),
       });
-      walks += 1;
-      if (!goesOn) return;
+      journeys += 1;
+      if (!continues) return;
     }
   };
-  await Promise.all(wires.map(person)).catch((error: unknown) => troubles.push(String(error)));
+  await Promise.all(connections.map(user)).catch((error: unknown) => troubles.push(String(error)));
   const seconds = (performance.now() - begin) / 1000;
-  for (const wire of wires) wire.close();
+  for (const connection of connections) connection.close();
   const latencies = [...histograms].map(([name, histogram]) => ({
     name,
     histogram: packHistogram(histogram),
@@ -82,7 +82,7 @@ async function walkAll(job: CrowdJob): Promise<CrowdResult> {
   const requests = latencies.reduce((sum, { count }) => sum + count, 0);
   return {
     requests,
-    walks,
+    journeys,
     bought,
     seconds,
     perSecond: requests / seconds,

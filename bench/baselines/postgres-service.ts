@@ -1,13 +1,13 @@
 /**
- * Holds in PostgreSQL: one statement a hold, a transaction of its own, that locks the hot stock row, takes from it and writes
- * the hold. Its port comes as the argument.
+ * Holds in PostgreSQL: one statement for each hold, in its own transaction, locks the hot stock row, updates it and inserts the hold.
+ * The argument is the port.
  *
- * One round trip, prepared once on each connection: a transaction of several statements would hold the row's lock longer.
+ * One round trip, prepared once on each connection: a transaction of several statements would keep the row's lock longer.
  */
 import { openPostgres, type Postgres } from './postgres-client.ts';
-import { CAPACITY, serveHolds } from './ticket-desk.ts';
+import { CAPACITY, serveHolds } from './hold-service.ts';
 
-/** More connections than this only queue up at the lock. */
+/** More connections would only wait for the lock. */
 const CONNECTIONS = 16;
 
 const SCHEMA = [

@@ -4,7 +4,7 @@ import { drawOrder, type DrawnOrder, type DrawSecrets } from '#domain/waiting-ro
 import { createHashing } from './hashing.ts';
 
 /** Ids travel as one text with an id a line. */
-export type DrawErrand =
+export type DrawJob =
   | { readonly kind: 'SECRETS'; readonly seed: string; readonly opening: string | null }
   | { readonly kind: 'ENTRIES'; readonly entryIds: string }
   | { readonly kind: 'ORDER'; readonly from: number; readonly limit: number };
@@ -18,19 +18,19 @@ let secrets: DrawSecrets = { seed: '', opening: null };
 let pool: string[] = [];
 let drawn: DrawnOrder | null = null;
 
-parentPort!.on('message', (errand: DrawErrand) => {
-  switch (errand.kind) {
+parentPort!.on('message', (job: DrawJob) => {
+  switch (job.kind) {
     case 'SECRETS':
-      secrets = { seed: errand.seed, opening: errand.opening };
+      secrets = { seed: job.seed, opening: job.opening };
       return;
     case 'ENTRIES':
-      if (errand.entryIds !== '') for (const id of errand.entryIds.split('\n')) pool.push(id);
+      if (job.entryIds !== '') for (const id of job.entryIds.split('\n')) pool.push(id);
       return;
     case 'ORDER': {
       drawn ??= drawOrder(secrets, pool, createHashing());
       pool = [];
       const { entryIds, entriesDigest } = drawn;
-      const piece = entryIds.slice(errand.from, errand.from + errand.limit).join('\n');
+      const piece = entryIds.slice(job.from, job.from + job.limit).join('\n');
       parentPort!.postMessage({ entryIds: piece, entriesDigest } satisfies DrawAnswer);
       return;
     }

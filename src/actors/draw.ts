@@ -18,7 +18,7 @@ import { reportTrouble } from './trouble.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { Draw } from '#domain/waiting-room/room.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
-import type { DrawAnswer, DrawErrand } from './draw-worker.ts';
+import type { DrawAnswer, DrawJob } from './draw-worker.ts';
 
 /** What a draw needs of the box office whose line is drawn. */
 export interface DrawingActor {
@@ -74,7 +74,7 @@ async function drawOnce(actor: DrawingActor): Promise<void> {
 
 /** Hands the secrets and everybody who takes part to the worker, slice by slice. */
 async function sendPool(worker: Worker, draw: Draw): Promise<void> {
-  const send = (errand: DrawErrand): void => worker.postMessage(errand);
+  const send = (job: DrawJob): void => worker.postMessage(job);
   send({ kind: 'SECRETS', seed: draw.seed, opening: draw.opening });
   let slice: string[] = [];
   for (const id of poolIds(draw)) {
@@ -89,8 +89,8 @@ async function sendPool(worker: Worker, draw: Draw): Promise<void> {
 /** The next piece of the order; the worker draws when it is asked for the first. Rejects when the worker fails or is gone. */
 async function askWorker(worker: Worker, gone: AbortSignal, from: number): Promise<DrawAnswer> {
   const answered = once(worker, 'message', { signal: gone });
-  const errand: DrawErrand = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
-  worker.postMessage(errand);
+  const job: DrawJob = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
+  worker.postMessage(job);
   const [answer] = (await answered) as [DrawAnswer];
   return answer;
 }

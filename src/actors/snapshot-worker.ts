@@ -1,10 +1,11 @@
 /**
- * The thread that makes snapshots: activates a box office from the journal as of one fact, and writes it down.
+ * The entry of the worker thread that takes snapshots: it activates an event from the journal as of one fact and writes it.
  *
- * The serving thread never serializes a state, so a snapshot never stalls it; and since each is a replay, that the
- * journal gives the state that was is proved with every one. Started by `snapshotter.ts`.
+ * The serving thread never serializes a state, so a snapshot never blocks it. Every snapshot is taken from a replay, which
+ * proves each time that the journal gives the state.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '#persistence/faults.ts';
 import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
@@ -29,7 +30,7 @@ parentPort!.on('message', (request: SnapshotRequest) => {
   });
 });
 
-/** Says in the header what the index wants to know of an event that is not loaded: what the list shows, and when something is due. */
+/** Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next deadline. */
 function writeEventState(header: Omit<SnapshotHeader, 'format' | 'digest'>, state: EventState): Promise<Snapshot> {
   const about = {
     ...(header.about as DirectoryEntry),
@@ -41,7 +42,7 @@ function writeEventState(header: Omit<SnapshotHeader, 'format' | 'digest'>, stat
   return snapshots.write({ ...header, about: isLong ? short : about }, snapshotPieces(state));
 }
 
-/** Never rejects: what goes wrong is the outcome. */
+/** Never rejects: a failure is an outcome. */
 async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome> {
   const { eventId, eventNumber, seq, at, about } = job;
   let db: Connection | null = null;
@@ -59,7 +60,7 @@ async function take({ job, baseSeq }: SnapshotRequest): Promise<SnapshotOutcome>
         : await writeEventState({ eventId, seq, at, about }, (await activate(source, eventId, eventNumber, seq)).state);
     return { eventId, seq, fingerprint, trouble: null };
   } catch (error) {
-    return { eventId, seq, fingerprint: null, trouble: error instanceof Error ? error.message : String(error) };
+    return { eventId, seq, fingerprint: null, trouble: messageOf(error) };
   } finally {
     db?.close();
   }

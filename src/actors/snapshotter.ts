@@ -1,12 +1,11 @@
 /**
- * Snapshots on a thread of their own: the serving side, which sends jobs and receives outcomes.
+ * Snapshots in a worker thread, serving side: sends jobs to `snapshot-worker.ts` and receives their outcomes.
  *
- * What the thread does is `snapshot-worker.ts`; when a snapshot is due is the directory's and `snapshot-rounds.ts`'s.
- *
- * 1. One job is with the thread at a time, in the order of asking: many at once would all be late, and a stop that has no
- *    time for all of them would find none finished.
- * 2. An outcome names its job. One that names another than the job under way is of a thread that is gone, and is ignored.
- * 3. What happens to one job, or to the thread under it, is the outcome of that job alone; the next one is tried anew.
+ * 1. One job is with the thread at a time, in the order of the calls: many at once would all be late, and a stop without time
+ *    for all of them would find none finished.
+ * 2. An outcome names its job. An outcome for another job than the current one comes from a thread that has ended and is
+ *    ignored.
+ * 3. A failure of one job, or of the thread during it, is the outcome of that job alone; the next job is tried again.
  */
 import { Worker } from 'node:worker_threads';
 import { reportTrouble } from './trouble.ts';
@@ -16,13 +15,13 @@ export interface SnapshotWorkerData {
   readonly folder: string;
 }
 
-/** Asks for a snapshot of an event as of a durable fact. */
+/** A snapshot of an event to be taken, as of a durable fact. */
 export interface SnapshotJob {
   readonly eventId: string;
   readonly eventNumber: number;
   readonly seq: number;
   readonly at: number;
-  /** What the directory wants to know of the event without reading the snapshot. */
+  /** What the event index needs of the event without reading the snapshot. */
   readonly about: unknown;
 }
 
@@ -38,7 +37,7 @@ export interface SnapshotOutcome {
 export interface SnapshotRequest {
   readonly jobId: number;
   readonly job: SnapshotJob;
-  /** The last fact that pruning has moved away by now. */
+  /** The newest fact that pruning has moved to the archive. */
   readonly baseSeq: number;
 }
 
@@ -50,13 +49,13 @@ export interface SnapshotReply {
 
 /** Takes snapshots on a thread of its own, one after the other. */
 export interface Snapshotter {
-  /** Resolves when the snapshot is on disk, or with what went wrong; never rejects. */
+  /** Resolves when the snapshot is on disk or has failed; never rejects. */
   take(job: SnapshotJob): Promise<SnapshotOutcome>;
-  /** Ends the thread; jobs that are not finished are not done. */
+  /** Ends the thread; unfinished jobs are dropped. */
   stop(): Promise<void>;
 }
 
-/** The thread as the serving side sees it. */
+/** The worker thread. */
 export interface SnapshotThread {
   post(request: SnapshotRequest): void;
   end(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * A full disk: changes are answered 503 with Retry-After, reads go on, /health/ready says so, it goes on by itself, and
- * nothing that was answered is lost. Once with the journal's lever, once on a small file system where one may be mounted.
+ * nothing that was answered is lost. Once with an injected fault, once on a small file system where one may be mounted.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

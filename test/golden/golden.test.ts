@@ -26,7 +26,7 @@ async function folderOf(t: TestContext, rows: readonly FactRow[]): Promise<strin
 }
 
 describe('The golden journals', () => {
-  it('have every type of fact that there is', () => {
+  it('have every type of fact', () => {
     const types = new Set(goldenJournals().flatMap((name) => readGolden(name).map(({ type }) => type)));
     const missing = EVERY_TYPE.filter((type) => !types.has(type));
     assert.deepEqual(missing, [], 'a new type of fact: teach every-fact.ts to play it, then run record.ts');
@@ -58,7 +58,7 @@ describe('The golden journals', () => {
     });
   }
 
-  it('can be played anew: every type of fact still happens, and its replay is what lived', async () => {
+  it('can be recorded again: every type of fact still happens, and its replay gives the live state', async () => {
     const { rows, house } = await playEveryFact();
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual(Object.keys(FACT_TYPES).filter((type) => !types.has(type)), []);
@@ -67,7 +67,7 @@ describe('The golden journals', () => {
   });
 });
 
-describe('What a newer version wrote', () => {
+describe('A journal that a newer version wrote', () => {
   it('is refused at the start with exit code 5 and a line that names the fact', async (t) => {
     const [definition] = readGolden('journal-1.ndjson');
     const future = { ...definition!, seq: 2, type: 'SeatTeleported', data: '{}' };

@@ -35,7 +35,7 @@ function restored([first = '', ...further]: readonly string[]): EventState {
 }
 
 describe('A snapshot of format 1', () => {
-  it('leads to the sale that its facts lead to', () => {
+  it('gives the same state as its facts', () => {
     const replayed = replayGolden(readGolden(JOURNAL));
     for (const [eventId, pieces] of oldPieces()) {
       assert.equal(formatOf(pieces[0]!), 1);
@@ -49,7 +49,7 @@ describe('A snapshot of format 1', () => {
     }
   });
 
-  it('keeps the places in line that had ended, under their session keys', () => {
+  it('keeps the queue entries that had ended, under their session keys', () => {
     const pieces = oldPieces().get('evt_rush')!;
     const state = restored(pieces);
     const finished = pieces
@@ -63,7 +63,7 @@ describe('A snapshot of format 1', () => {
     }
   });
 
-  it('is written in the new format from then on, the same for whoever goes on from it', () => {
+  it('is written in the new format from then on, with the same state', () => {
     for (const pieces of oldPieces().values()) {
       const again = [...snapshotPieces(restored(pieces))];
       assert.equal(formatOf(again[0]!), SNAPSHOT_FORMAT);
@@ -71,7 +71,7 @@ describe('A snapshot of format 1', () => {
     }
   });
 
-  it('is where verification goes on from, as the service did', async (t) => {
+  it('is where verification continues, as the service did', async (t) => {
     const { folder, seq, state } = await folderWithOldSnapshot(t);
     const before = await verifyFolder(folder);
     assert.deepEqual(before.problems, []);

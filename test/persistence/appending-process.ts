@@ -1,11 +1,11 @@
 /**
- * A process of its own that appends numbered units under load and prints what became durable: the victim of the crash
- * tests, run by plain node. Arguments: the data folder, the number of units to append, 0 for
- * "until killed", how many facts may be in doubt before it waits, 1 for "one unit at a time", and how many facts the journal
- * keeps while it is pruned again and again, 0 for no pruning.
+ * A process that appends numbered units under load and prints what became durable. Tests run it with plain node and kill it.
  *
- * Each fact's data says its own number and that of its unit's last fact, so that whoever reads the journal afterwards
- * can tell that every unit is whole. Lines are written with one synchronous write each: `ready`, then numbers.
+ * Arguments: the data folder; the number of units to append, 0 for "until killed"; how many facts may be pending before it
+ * waits, 1 for one unit at a time; and how many facts the journal keeps while it is pruned repeatedly, 0 for no pruning.
+ *
+ * Each fact's data has its own number and that of its unit's last fact, so that a reader of the journal can check that every
+ * unit is whole. It prints `ready` and then numbers, one synchronous write per line.
  */
 
 import { writeSync } from 'node:fs';
@@ -17,27 +17,27 @@ const pendingMax = Number(pending);
 
 const journal = await openSqliteJournal({ folder, watermarkEveryMs: 5, probeEveryMs: 20, checkpointPages: 50 });
 journal.onStatus((status, fault) => {
-  say(`${status}\n`);
+  print(`${status}\n`);
   if (fault?.kind === 'BROKEN') {
     writeSync(2, `${fault.message}\n`);
     process.exit(4);
   }
-  if (status === 'OPEN') goOn();
+  if (status === 'OPEN') appendMore();
 });
-say('ready\n');
+print('ready\n');
 let units = 0;
-goOn();
-if (Number(kept) > 0) void pruneOn();
+appendMore();
+if (Number(kept) > 0) void pruneAgain();
 
 /** Appends as much as may be in doubt; closes when there is nothing left to append or to wait for. */
-function goOn(): void {
+function appendMore(): void {
   while (journal.status === 'OPEN' && units < unitsMax && journal.appendedSeq - journal.durableSeq < pendingMax) {
     const seq = appendUnit(1 + ((units * 7) % 5));
     units += 1;
     journal.durable(seq).then(
       () => {
-        say(`${seq}\n`);
-        goOn();
+        print(`${seq}\n`);
+        appendMore();
       },
       () => {},
     );
@@ -45,7 +45,7 @@ function goOn(): void {
   if (units === unitsMax && journal.appendedSeq === journal.durableSeq) void journal.close();
 }
 
-async function pruneOn(): Promise<void> {
+async function pruneAgain(): Promise<void> {
   while (journal.status === 'OPEN') await journal.prune(journal.durableSeq - Number(kept), units);
 }
 
@@ -60,7 +60,7 @@ function appendUnit(size: number): number {
 }
 
 /** Writes a line at once; a pipe that is full because its reader is slow is tried again. */
-function say(line: string): void {
+function print(line: string): void {
   for (;;) {
     try {
       writeSync(1, line);

@@ -1,4 +1,4 @@
-/** The archive: facts that were pruned are read from it, proved, copied, and named when they are not there. */
+/** The archive: pruned facts are read from it, proved, copied, and named when they are missing. */
 import assert from 'node:assert/strict';
 import {
   copyFileSync,
@@ -62,7 +62,7 @@ async function streamOf(folder: string, eventId: string, afterSeq = 0): Promise<
 const archiveFiles = (folder: string): string[] =>
   readdirSync(join(folder, 'archive')).sort((a, b) => parseInt(a) - parseInt(b));
 
-describe('the facts of a pruned journal', () => {
+describe('The facts of a pruned journal', () => {
   it('are read from archive and journal, whole or of one stream, from any fact on', async (t) => {
     const { folder, rows } = await archivedFolder(t);
     assert.equal(archiveFiles(folder).length, 3);
@@ -80,7 +80,7 @@ describe('the facts of a pruned journal', () => {
     await journal.close();
   });
 
-  it('are read while a process prunes on', async (t) => {
+  it('are read while the journal is pruned again', async (t) => {
     const { folder, rows } = await archivedFolder(t);
     const journal = await openJournal(t, { folder });
     const pruning = journal.prune(140, 1);
@@ -95,7 +95,7 @@ describe('the facts of a pruned journal', () => {
   });
 });
 
-describe('an archive file', () => {
+describe('An archive file', () => {
   const parent = { cleanup: [] as (() => void)[], after: (work: () => void) => void parent.cleanup.push(work) };
   let sound: { folder: string; rows: FactRow[] };
   before(async () => {
@@ -127,7 +127,7 @@ describe('an archive file', () => {
     }
   });
 
-  it('that is damaged anywhere gives its facts as they were, or is named by the reader and by verify', async (t) => {
+  it('that is damaged anywhere still gives its facts unchanged, or is named by the reader and by verify', async (t) => {
     const names = archiveFiles(sound.folder);
     const tally = { exact: 0, named: 0 };
     const damage = fc.record({
@@ -224,8 +224,8 @@ describe('an archive file', () => {
   });
 });
 
-describe('a copy of a pruned folder', () => {
-  it('has the archive, and is named as short where the source is', async (t) => {
+describe('A copy of a pruned folder', () => {
+  it('has the archive, and reports the same gaps as the source', async (t) => {
     const { folder, rows } = await archivedFolder(t);
     const out = newDataFolder(t);
     const report = await copyUpTo(folder, out, {});
@@ -254,7 +254,7 @@ describe('a copy of a pruned folder', () => {
     await journal.close();
   });
 
-  it('is made of files that nobody else may read, whatever the rights of the source', async (t) => {
+  it('is made of files that only the owner may read, whatever the rights of the source', async (t) => {
     const { folder } = await archivedFolder(t);
     const out = newDataFolder(t);
     await copyUpTo(folder, out, {});

@@ -32,8 +32,8 @@ async function rowsIn(folder: string): Promise<FactRow[]> {
   }
 }
 
-describe('a restored folder', () => {
-  it('ends behind the last whole unit at or before the fact or the moment', async (t) => {
+describe('A restored folder', () => {
+  it('ends with the last whole unit at or before the fact or the moment', async (t) => {
     const { folder, rows, ends } = await filledFolder(t);
     const before = readFileSync(join(folder, 'journal.db'));
     const limits = fc.oneof(fc.record({ seq: fc.nat(rows.length) }), fc.record({ at: fc.nat(70) }));
@@ -101,7 +101,7 @@ describe('a restored folder', () => {
     await assert.rejects(copyUpTo(folder, newDataFolder(t), { at: 8 }), CopyRefused);
   });
 
-  it('is refused where something lies already, beyond the end and without a source', async (t) => {
+  it('is refused for a target that is not empty, a fact beyond the end and a missing source', async (t) => {
     const { folder, rows } = await filledFolder(t);
     const filled = newDataFolder(t);
     mkdirSync(filled);
@@ -112,7 +112,7 @@ describe('a restored folder', () => {
     assert.deepEqual(readdirSync(filled), ['letter']);
   });
 
-  it('does not count as a journal when the copying was cut off before its watermark', async (t) => {
+  it('does not count as a journal when the copy ended before its watermark was written', async (t) => {
     const { folder } = await filledFolder(t);
     const out = newDataFolder(t);
     await copyUpTo(folder, out, {});
@@ -121,7 +121,7 @@ describe('a restored folder', () => {
   });
 });
 
-describe('a backup', () => {
+describe('A backup', () => {
   it('is a consistent copy with everything that was durable, made while others write', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder, batchFactsMax: 20 });
@@ -159,7 +159,7 @@ describe('a backup', () => {
     assert.deepEqual(readdirSync(join(out, 'archive')), readdirSync(join(folder, 'archive')));
   });
 
-  it('of a folder that a crash left has what was in its log', async (t) => {
+  it('of a folder that a crash left has the facts in its log', async (t) => {
     const folder = newDataFolder(t);
     await leaveInLog(folder);
     const out = newDataFolder(t);
@@ -169,8 +169,8 @@ describe('a backup', () => {
   });
 });
 
-describe('a verification', () => {
-  it('counts what there is, hands out every fact and lists more than the first problem', async (t) => {
+describe('A verification', () => {
+  it('counts facts, passes on every fact and lists more than the first problem', async (t) => {
     const { folder, rows } = await filledFolder(t);
     await new SnapshotFolder(folder).write({ eventId: 'evt_0', seq: 9, at: 1, about: null }, ['{}']);
     await new SnapshotFolder(folder).write({ eventId: 'evt_0', seq: rows.length + 1, at: 1, about: null }, ['{}']);

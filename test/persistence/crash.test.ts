@@ -1,4 +1,4 @@
-/** kill -9 at random moments: what was called durable is there, nothing is half, and the journal proves itself. */
+/** After kill -9 at random moments everything that was durable is in the journal, every unit is whole, and the chain holds. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -37,7 +37,7 @@ function runAndKill(folder: string, aliveMs: number, keptFacts = 0): Promise<num
   });
 }
 
-describe('after kill -9', () => {
+describe('After kill -9', () => {
   it(`at ${rounds} random moments everything that was called durable is there, whole and in order`, async (t) => {
     const folder = newDataFolder(t);
     let called = 0;
@@ -85,7 +85,7 @@ describe('after kill -9', () => {
     assert.ok(called > 0, 'the victim never got anything done');
   });
 
-  it('a folder that was left with its log can be verified and says how far it reaches', async (t) => {
+  it('a folder whose facts are still in the log is verified to its end', async (t) => {
     const folder = newDataFolder(t);
     const called = await runAndKill(folder, 60);
     const report = await verifyJournal(folder);

@@ -1,6 +1,6 @@
 /**
- * Damaged data folders: whatever bit flips, whatever is cut off, the journal opens with everything that was durable,
- * or it does not open and says what is lost. It is never silently shorter. DAMAGE_PLACES sets how many places are tried.
+ * Damaged data folders: wherever a bit flips or a file is cut off, the journal opens with everything that was durable, or it
+ * does not open and says what is lost. It is never silently shorter. DAMAGE_PLACES sets how many places are tried.
  */
 
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ async function recoverRows(folder: string): Promise<FactRow[]> {
   return rows;
 }
 
-describe('a damaged data folder', () => {
+describe('A damaged data folder', () => {
   const parent = newFolder({ after });
   /** Closed cleanly: everything is in the database. */
   const closed = join(parent, 'closed');
@@ -86,7 +86,7 @@ describe('a damaged data folder', () => {
     });
   }
 
-  it('is refused when its log was cut off, with what is lost and the command that accepts it', async (t) => {
+  it('is refused when its log was cut off, with the lost facts and the command that accepts their loss', async (t) => {
     const copy = newDataFolder(t);
     cpSync(crashed, copy, { recursive: true });
     truncateSync(join(copy, 'journal.db-wal'), Math.floor(readFileSync(join(copy, 'journal.db-wal')).length / 2));
@@ -189,7 +189,7 @@ describe('a damaged data folder', () => {
     }
   });
 
-  it('never hands out a damaged snapshot', async (t) => {
+  it('never returns a damaged snapshot', async (t) => {
     const folder = newDataFolder(t);
     const bad: string[] = [];
     const writer = new SnapshotFolder(folder);

@@ -51,7 +51,7 @@ function printed(stdout: string): number[] {
     .map(Number);
 }
 
-describe('under the eyes of strace', { skip: whyNot }, () => {
+describe('The writer under strace', { skip: whyNot }, () => {
   it('calls a fact durable only after its write to the log was fsynced', async (t) => {
     const { lines, stdout, code } = await trace(t, { units: 40, pendingMax: 1 });
     assert.equal(code, 0);
@@ -77,7 +77,7 @@ describe('under the eyes of strace', { skip: whyNot }, () => {
     assert.equal(printed(stdout).length, 40);
   });
 
-  it('stops with code 4 when an fsync of the log fails, and answers nothing afterwards', async (t) => {
+  it('stops with code 4 when an fsync of the log fails, and reports nothing durable afterwards', async (t) => {
     const { folder, stdout, code, lines } = await trace(t, { units: 0 }, '-e', 'inject=fsync:error=EIO:when=14+');
     assert.ok(
       lines.some((line) => line.includes('(INJECTED)')),
@@ -90,7 +90,7 @@ describe('under the eyes of strace', { skip: whyNot }, () => {
     await journal.close();
   });
 
-  it('comes back by itself when the disk was full for a while', async (t) => {
+  it('continues by itself when the disk was full for a while', async (t) => {
     const diskFull = ['-e', 'inject=pwrite64:error=ENOSPC:when=40..60'];
     const { folder, stdout, code, lines } = await trace(t, { units: 60, pendingMax: 8 }, ...diskFull);
     assert.ok(

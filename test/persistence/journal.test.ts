@@ -1,4 +1,4 @@
-/** What every journal must keep, run by the journal on disk and by its twin in memory. */
+/** The contract of a journal, checked on the journal on disk and on its twin in memory. */
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -14,7 +14,7 @@ interface Kind {
   readonly name: string;
   readonly runs: number;
   open(t: TestContext): Promise<Journal>;
-  /** Opens what the last one left on its disk. */
+  /** Opens a journal on what the given one left on its disk. */
   reopen(journal: Journal): Promise<Journal>;
 }
 
@@ -48,7 +48,7 @@ function rowsOf(units: readonly Unit[]): FactRow[] {
 }
 
 for (const kind of kinds) {
-  describe(`the journal ${kind.name}`, () => {
+  describe(`A journal ${kind.name}`, () => {
     it('gives sequence numbers at once, without gaps, in the order of the calls', async (t) => {
       const journal = await kind.open(t);
       assert.equal(journal.status, 'OPEN');

@@ -6,7 +6,7 @@ import { fc } from '../property.ts';
 import { fingerprintOf, listSnapshots, SnapshotFault, SnapshotFolder } from '#persistence/snapshots.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 
-describe('a snapshot', () => {
+describe('A snapshot', () => {
   it('is read back as it was written, whatever the stream is called', async (t) => {
     const folder = newDataFolder(t);
     const names = fc.oneof(
@@ -32,7 +32,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is looked for from the newest back, at or before a fact', async (t) => {
+  it('is the newest good one at or before a fact', async (t) => {
     const snapshots = new SnapshotFolder(newDataFolder(t));
     assert.equal(await snapshots.newest('evt_a'), null);
     assert.equal(snapshots.has('evt_a'), false);
@@ -44,7 +44,7 @@ describe('a snapshot', () => {
     assert.equal(snapshots.has('evt_a'), true);
   });
 
-  it('makes the oldest of its stream go, and drafts of a crash too', async (t) => {
+  it('removes the oldest of its stream, and the drafts of a crash', async (t) => {
     const folder = newDataFolder(t);
     mkdirSync(join(folder, 'snapshots'), { recursive: true });
     writeFileSync(join(folder, 'snapshots', 'evt_a-1.snapshot.99-1.tmp'), 'half');
@@ -66,7 +66,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('leaves no trace when a piece is not one line or its maker throws', async (t) => {
+  it('leaves no file when a piece is not one line or its iterator throws', async (t) => {
     const folder = newDataFolder(t);
     const snapshots = new SnapshotFolder(folder);
     await assert.rejects(snapshots.write({ eventId: 'e', seq: 1, at: 1, about: null }, ['{\n}']), SnapshotFault);
@@ -79,7 +79,7 @@ describe('a snapshot', () => {
     assert.equal(await snapshots.newest('e'), null);
   });
 
-  it('is one JSON text a line', async (t) => {
+  it('has one JSON text per line', async (t) => {
     const folder = newDataFolder(t);
     const { path } = await new SnapshotFolder(folder).write({ eventId: 'e', seq: 7, at: 1, about: [1] }, [
       '{"a":1}',
@@ -93,7 +93,7 @@ describe('a snapshot', () => {
     assert.partialDeepStrictEqual(lines[0], { format: 1, eventId: 'e', seq: 7, at: 1, about: [1] });
   });
 
-  it('of some size stalls the loop only in slices', async (t) => {
+  it('of some size blocks the event loop only in slices', async (t) => {
     const snapshots = new SnapshotFolder(newDataFolder(t));
     const piece = JSON.stringify('x'.repeat(2_000));
     const pieces = Array.from({ length: 4_000 }, () => piece);

@@ -1,4 +1,4 @@
-/** What only the journal on disk must keep: settings, group commit, trouble with the disk, one process a folder, pruning. */
+/** What only the journal on disk keeps: its settings, group commit, faults of the disk, the lock of the folder, pruning. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,8 +21,8 @@ import { appendAll, durable, openJournal, outcome, unitOf } from './journals.ts'
 
 const run = promisify(execFile);
 
-describe('the file of the journal', () => {
-  it('is opened with the settings that durability rests on', (t) => {
+describe('The file of the journal', () => {
+  it('is opened with the settings that durability depends on', (t) => {
     const folder = newDataFolder(t);
     mkdirSync(folder);
     const db = openWriting(join(folder, 'journal.db'));
@@ -39,7 +39,7 @@ describe('the file of the journal', () => {
     db.close();
   });
 
-  it('is refused when a later version wrote it, with one clear line', async (t) => {
+  it('is refused with a clear message when a later version wrote it', async (t) => {
     const folder = newDataFolder(t);
     await (await openSqliteJournal({ folder })).close();
     const db = new Database(join(folder, 'journal.db'));
@@ -65,7 +65,7 @@ describe('the file of the journal', () => {
     db.close();
   });
 
-  it('is folded into one file when it is closed', async (t) => {
+  it('is one file after it was closed', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     await appendAll(
@@ -79,8 +79,8 @@ describe('the file of the journal', () => {
   });
 });
 
-describe('a batch', () => {
-  it('holds the facts of many turns, whole units within its bounds', async (t) => {
+describe('A batch', () => {
+  it('has the facts of many turns, as whole units within its bounds', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder, batchFactsMax: 10 });
     for (let count = 0; count < 9; count++) journal.append(unitOf('evt_a', 4));
@@ -94,7 +94,7 @@ describe('a batch', () => {
     db.close();
   });
 
-  it('is closed by its bytes as well', async (t) => {
+  it('is closed at its limit of bytes too', async (t) => {
     const journal = await openJournal(t, { folder: newDataFolder(t), batchBytesMax: 100 });
     const wide = { eventId: 'evt_a', at: 1, facts: [{ type: 'T', data: JSON.stringify('x'.repeat(60)) }] };
     for (let count = 0; count < 5; count++) journal.append(wide);
@@ -106,7 +106,7 @@ describe('a batch', () => {
   });
 });
 
-describe('the pace of commits', () => {
+describe('The pace of commits', () => {
   it('is reported, not asserted', async (t) => {
     const journal = await openJournal(t, { folder: newDataFolder(t) });
     const data = JSON.stringify({
@@ -133,7 +133,7 @@ describe('the pace of commits', () => {
   });
 });
 
-describe('a full disk', () => {
+describe('A full disk', () => {
   for (const kept of [false, true]) {
     it(`is answered with a fault and left by itself, the failed batch being ${kept ? 'there' : 'gone'} afterwards`, async (t) => {
       const injectFault: InjectedFault = {
@@ -184,7 +184,7 @@ describe('a full disk', () => {
     });
   }
 
-  it('does not keep a journal from closing', async (t) => {
+  it('does not prevent a journal from closing', async (t) => {
     const injectFault: InjectedFault = { kind: 'FULL', afterCommits: 0, outcome: 'LOST', fullProbes: 1_000 };
     const journal = await openJournal(t, { folder: newDataFolder(t), injectFault });
     const pending = outcome(journal, journal.append(unitOf('evt_a')));
@@ -194,8 +194,8 @@ describe('a full disk', () => {
   });
 });
 
-describe('an I/O error', () => {
-  it('is the end: nothing is answered, nothing is taken, and the truth is found by opening again', async (t) => {
+describe('An I/O error', () => {
+  it('ends the journal: waits reject, no fact is taken, and opening again shows what is on disk', async (t) => {
     for (const outcomeOfCommit of ['LOST', 'KEPT'] as const) {
       const injectFault: InjectedFault = { kind: 'IOERR', afterCommits: 1, outcome: outcomeOfCommit, fullProbes: 0 };
       const folder = newDataFolder(t);
@@ -219,8 +219,8 @@ describe('an I/O error', () => {
   });
 });
 
-describe('a data folder', () => {
-  it('serves one process: a second one is refused and told whose it is', async (t) => {
+describe('A data folder', () => {
+  it('is locked by one process; a second one is refused with the id of the first', async (t) => {
     const folder = newDataFolder(t);
     assert.equal(readServingPid(folder), null);
     const journal = await openJournal(t, { folder });
@@ -240,7 +240,7 @@ describe('a data folder', () => {
     assert.equal(existsSync(join(folder, 'holdfast.pid')), false);
   });
 
-  it('is not kept by the process id that a crash left', (t) => {
+  it('is not locked by the pid file that a crash left', (t) => {
     const folder = newDataFolder(t);
     mkdirSync(folder);
     writeFileSync(join(folder, 'holdfast.pid'), '1\n');
@@ -251,7 +251,7 @@ describe('a data folder', () => {
     lock.release();
   });
 
-  it('can be verified while it is written to', async (t) => {
+  it('can be verified while facts are appended', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     let isOver = false;
@@ -275,8 +275,8 @@ describe('a data folder', () => {
   });
 });
 
-describe('pruning', () => {
-  it('moves old facts into an archive and keeps what the rest builds on', async (t) => {
+describe('Pruning', () => {
+  it('moves old facts into an archive and keeps the anchor of the rest', async (t) => {
     const folder = newDataFolder(t);
     let journal = await openJournal(t, { folder, batchFactsMax: 6 });
     await appendAll(journal, [
@@ -324,7 +324,7 @@ describe('pruning', () => {
     assert.deepEqual((await verifyJournal(folder)).problems, []);
   });
 
-  it('goes on beside commits, slice by slice', async (t) => {
+  it('runs in slices between commits', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });
     for (let count = 0; count < 120; count++) journal.append(unitOf(`evt_${count % 7}`, 100));

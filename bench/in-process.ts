@@ -15,6 +15,7 @@ import type { Command, CommandOf, ItemRequest, Reply, ReplyTo } from '#domain/co
 import type { Fact } from '#domain/fact.ts';
 import { decide } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
+import { toReply } from '#domain/reply.ts';
 import { nextDeadline } from '#domain/next-deadline.ts';
 
 const EVENT_NUMBER = 1;
@@ -60,7 +61,7 @@ export function openDomain(definition: EventDefinition, onFact: (fact: Fact) => 
         evolve(state, fact, turn.now);
         onFact(fact);
       }
-      return decision.reply();
+      return toReply(state, decision.reply, turn.now);
     },
   };
   fixture.do({ type: 'DefineEvent', definition, operator: null, note: null });

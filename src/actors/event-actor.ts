@@ -35,6 +35,7 @@ import type { IdSource } from './id-source.ts';
 import type { Sleep } from './sleepers.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
+import { toReply } from '#domain/reply.ts';
 import { nextDeadline, nextEnding } from '#domain/next-deadline.ts';
 
 /** What a box office needs of the house around it. */
@@ -272,7 +273,7 @@ export class EventActor {
       return decision;
     }
     if (decision.facts.length > 0) this.#commit(decision.facts, now);
-    const reply = decision.reply();
+    const reply = toReply(this.#state, decision.reply, now);
     this.#publish(command, null, decision.facts);
     return reply;
   }

@@ -1,136 +1,105 @@
 /**
  * Decide: from a command and the state of an event to facts and a reply, or a refusal. One line for each command says which
- * aggregate answers it.
+ * aggregate answers it; what concerns several aggregates is put together below.
  *
  * 1. Nothing is mutated (I2); the same state, command and turn give the same decision.
  * 2. Time, ids and seeds come with the turn (I1).
  * 3. The order of the checks is the API's: idempotency key, hold or pass, performances, types, seats, stock.
  */
-import { decided, type Decision } from './decision.ts';
-import { decideDefineEvent } from './catalogue/decide.ts';
-import { decideRecordDraw, drawUnderWay } from './waiting-room/draw-decisions.ts';
+import { decideDefinition, performancesToCancel } from './catalogue/decide.ts';
 import { fact, type Fact, type OperatorMark } from './fact.ts';
 import {
   decideChangeHold,
   decideExpireHold,
   decidePlaceHold,
   decideReleaseHold,
-  recallAnswer,
-  viewHold,
+  releaseHoldsOn,
 } from './holds/holds.ts';
-import { invariant, unreachable } from './invariant.ts';
-import { cancelOrdersOn, decideExpireOrder } from './orders/orders.ts';
+import { unreachable } from './invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from './inventory/performances.ts';
+import { decideStartCheckout } from './orders/checkout.ts';
+import { cancelOrdersOn, decideCancelOrder, decideExpireOrder } from './orders/orders.ts';
+import { decideOpenPayment, decideRecordCheckoutSession, decideRecordPayment } from './orders/payments.ts';
+import { decideRecordRefund } from './orders/refunds.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
-import { countOf, countSeats, decideOnce } from './repeats.ts';
-import { decideRoom, roomConflicts } from './waiting-room/room-definition.ts';
-import { decideOnOrder, startCheckout, type Door } from './orders/commands.ts';
+import { markOf, recallDecision, rememberAnswer } from './repeats.ts';
 import {
   decideJoinQueue,
   decideLeaveQueue,
   decidePollQueue,
   decideQueueDeadline,
   isOfQueue,
-  decideSpendPass,
-  checkPass,
-  viewLiveEntry,
-  viewOwnEntry,
 } from './waiting-room/decide.ts';
-import type { Command, CommandOf, Replies } from './command.ts';
+import { decideRecordDraw } from './waiting-room/draw-decisions.ts';
+import { decideRoom, roomConflicts, type RoomTurn } from './waiting-room/room-definition.ts';
+import type { EventState } from './event-state.ts';
+import type { Command, CommandOf, CommandType, Replies, Reply } from './command.ts';
 import type { TurnIds } from './ids.ts';
-import type { RoomTurn } from './waiting-room/room-definition.ts';
-
-import { isPublished, type EventState } from './event-state.ts';
-import { findAnyHold } from './holds/hold-book.ts';
+import type { Decision, NamedReply } from './decision.ts';
 
 /** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */
 export interface Turn extends TurnIds, RoomTurn {}
 
-/** Judges a command. Mutates nothing; the same office, command and turn give the same answer. */
+/** Decides a command; one that repeats a request under its idempotency key gets the first answer. */
 export function decide(state: EventState, command: Command, turn: Turn): Decision | Refusal {
-  return decideOnce(state, command, turn.now, () => decideAnew(state, command, turn));
+  const mark = markOf(command);
+  if (mark === null) return decideCommand(state, command, turn);
+  const earlier = recallDecision(state, command, mark, turn.now);
+  if (earlier !== null) return earlier;
+  const decision = decideCommand(state, command, turn);
+  return isRefusal(decision) ? decision : rememberAnswer(decision, mark);
 }
 
-function decideAnew(state: EventState, command: Command, turn: Turn): Decision | Refusal {
+function decideCommand(state: EventState, command: Command, turn: Turn): Decision | Refusal {
   switch (command.type) {
     case 'PlaceHold':
-      return isPublished(state) ? placeHold(state, command, turn) : refuse('EVENT_NOT_FOUND', {});
+      return decidePlaceHold(state, command, turn);
     case 'ChangeHold':
-      return decided(decideChangeHold(state, command, turn.now), 'ChangeHold', () => shownHold(state, command));
+      return decideChangeHold(state, command, turn.now);
     case 'ReleaseHold':
-      return decided(decideReleaseHold(state, command), 'ReleaseHold', () => shownHold(state, command));
+      return decideReleaseHold(state, command);
     case 'StartCheckout':
-      if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
-      return startCheckout(state, command, turn, doorFor(state, command, turn.now));
+      return decideStartCheckout(state, command, turn);
     case 'OpenPayment':
+      return decideOpenPayment(state, command, turn);
     case 'RecordCheckoutSession':
+      return decideRecordCheckoutSession(state, command);
     case 'RecordPayment':
+      return decideRecordPayment(state, command, turn);
     case 'CancelOrder':
+      return decideCancelOrder(state, command);
     case 'RecordRefund':
-      return decideOnOrder(state, command, turn);
-    case 'SettleDeadline':
-      return decided(settle(state, command.subjectId, turn), 'SettleDeadline', () => ({}));
+      return decideRecordRefund(state, command, turn);
     case 'JoinQueue':
-      return isPublished(state) ? joinQueue(state, command, turn) : refuse('EVENT_NOT_FOUND', {});
+      return decideJoinQueue(state, command, turn);
     case 'PollQueue':
-      return decided(decidePollQueue(state, command, turn.now), 'PollQueue', () => shownEntry(state, command, turn));
+      return decidePollQueue(state, command, turn.now);
     case 'LeaveQueue':
-      return decided(decideLeaveQueue(state, command, turn.now), 'LeaveQueue', () => shownEntry(state, command, turn));
+      return decideLeaveQueue(state, command, turn.now);
     case 'RecordDraw':
-      return decided(decideRecordDraw(state, command), 'RecordDraw', () => ({
-        drawnEntries: drawUnderWay(state)?.order.length ?? command.from + command.entryIds.length,
-      }));
+      return decideRecordDraw(state, command);
+    case 'SettleDeadline':
+      return { facts: settle(state, command.subjectId, turn), reply: values<'SettleDeadline'>({}) };
     case 'DefineEvent':
       return defineEvent(state, command, turn);
     case 'CancelPerformance':
       return cancelPerformance(state, command);
     case 'BlockSeats': {
       const facts = decideBlockSeats(state, command);
-      return decided(facts, 'BlockSeats', () => ({ blockedSeats: countSeats(facts) }));
+      return isRefusal(facts) ? facts : { facts, reply: values<'BlockSeats'>({ blockedSeats: seatCountOf(facts) }) };
     }
     case 'UnblockSeats': {
       const facts = decideUnblockSeats(state, command);
-      return decided(facts, 'UnblockSeats', () => ({ unblockedSeats: countSeats(facts) }));
+      return isRefusal(facts)
+        ? facts
+        : { facts, reply: values<'UnblockSeats'>({ unblockedSeats: seatCountOf(facts) }) };
     }
     default:
       return unreachable(command);
   }
 }
 
-function placeHold(state: EventState, command: CommandOf<'PlaceHold'>, turn: Turn): Decision | Refusal {
-  const recalled = recallAnswer(state, command, turn.now);
-  if (recalled !== null) {
-    if (isRefusal(recalled)) return recalled;
-    const { answer } = recalled;
-    invariant(answer.of === 'HOLD', 'a key marks requests of one route, because the route is in the digest');
-    return decided([], 'PlaceHold', () => ({ hold: answer.hold, replayed: true }));
-  }
-  const passRefusal = checkPass(state, command.sessionKey, command.queuePass, turn.now);
-  if (passRefusal !== null) return passRefusal;
-  const holdId = turn.newId('hld');
-  const { sessionKey } = command;
-  const facts = decidePlaceHold(state, command, holdId, turn.now);
-  return decided(facts, 'PlaceHold', () => ({ ...shownHold(state, { holdId, sessionKey }), replayed: false }));
-}
-
-function shownHold(
-  state: EventState,
-  { holdId, sessionKey }: { readonly holdId: string; readonly sessionKey: string },
-): Replies['ChangeHold'] {
-  const hold = findAnyHold(state.holds, holdId, sessionKey);
-  invariant(hold !== undefined, 'a hold that was just decided on is there');
-  return { hold: viewHold(state, hold) };
-}
-
-/** The waiting room as a checkout passes through it; whoever takes over a hold is the session that placed it. */
-function doorFor(state: EventState, command: CommandOf<'StartCheckout'>, now: number): Door {
-  const { sessionKey, queuePass, holdId } = command;
-  const hold = holdId === null ? undefined : state.holds.byId.get(holdId);
-  return {
-    checkPass: () => checkPass(state, sessionKey, queuePass, now),
-    spendPass: () => decideSpendPass(state, hold?.sessionKey ?? sessionKey, queuePass),
-  };
-}
+// ── what concerns several aggregates ─────────────────────────────────────────────────────────────────────────────────
 
 /** Ends what has run out: of the waiting room, a hold or, where an order has taken it over, the order. */
 function settle(state: EventState, subjectId: string, turn: Turn): readonly Fact[] {
@@ -139,36 +108,17 @@ function settle(state: EventState, subjectId: string, turn: Turn): readonly Fact
   return expired.length > 0 ? expired : decideExpireOrder(state.holds.byId.get(subjectId), turn.now);
 }
 
-function joinQueue(state: EventState, command: CommandOf<'JoinQueue'>, turn: Turn): Decision | Refusal {
-  const { now } = turn;
-  const facts = decideJoinQueue(state, command, turn.newId('que'), now);
-  return decided(facts, 'JoinQueue', () => ({
-    entry: viewLiveEntry(state, command.sessionKey, now),
-    joined: !isRefusal(facts) && facts.some(({ type }) => type === 'QueueEntryJoined'),
-  }));
-}
-
-function shownEntry(
-  state: EventState,
-  { entryId, sessionKey }: CommandOf<'PollQueue' | 'LeaveQueue'>,
-  { now }: Turn,
-): Replies['PollQueue'] {
-  const entry = viewOwnEntry(state, entryId, sessionKey, now);
-  invariant(!isRefusal(entry), 'an entry that was just decided on is there');
-  return { entry };
-}
-
+/** A definition is taken over with all that follows from it: performances that it cancels, and the waiting room. */
 function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn: Turn): Decision | Refusal {
   const { definition } = command;
-  const facts = decideDefineEvent(state, command, roomConflicts(state, definition, turn.now), {
-    cancelPerformances: (performanceIds) => factsOfCancellation(state, performanceIds, command),
-    changeRoom: () => decideRoom(state, definition, turn),
-  });
-  return decided(facts, 'DefineEvent', () => ({
-    eventId: definition.id,
-    version: state.definitionVersion,
-    changed: !isRefusal(facts) && facts.length > 0,
-  }));
+  const defined = decideDefinition(state, command, roomConflicts(state, definition, turn.now));
+  if (isRefusal(defined)) return defined;
+  const changed = defined.length > 0;
+  const version = state.definitionVersion + defined.length;
+  const reply = values<'DefineEvent'>({ eventId: definition.id, version, changed });
+  if (!changed) return { facts: [], reply };
+  const cancelled = factsOfCancellation(state, performancesToCancel(state, definition), command);
+  return { facts: [...defined, ...cancelled, ...decideRoom(state, definition, turn)], reply };
 }
 
 function cancelPerformance(state: EventState, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
@@ -176,24 +126,34 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
-  return decided(facts, 'CancelPerformance', () => ({
+  const reply = values<'CancelPerformance'>({
     releasedHolds: countOf(facts, 'HoldReleased'),
     cancelledOrders: countOf(facts, 'OrderCancelled'),
-  }));
+  });
+  return { facts, reply };
 }
 
-/** Dates do not take place: holds with a line on one are released, and orders with a ticket on one cancelled whole. */
+/** Performances do not take place: holds with a line on one are released, and orders with a ticket on one cancelled whole. */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
   { operator, note }: OperatorMark,
 ): readonly Fact[] {
   if (performanceIds.length === 0) return [];
-  const cancelledIds = new Set(performanceIds);
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
-  for (const hold of state.holds.byId.objects()) {
-    const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => cancelledIds.has(line.performanceId));
-    if (isConcerned) facts.push(fact('HoldReleased', { holdId: hold.id }));
-  }
-  return [...facts, ...cancelOrdersOn(state, cancelledIds, { operator, note })];
+  const cancelledIds = new Set(performanceIds);
+  return [...facts, ...releaseHoldsOn(state, cancelledIds), ...cancelOrdersOn(state, cancelledIds, { operator, note })];
+}
+
+function countOf(facts: readonly Fact[], type: Fact['type']): number {
+  return facts.filter((each) => each.type === type).length;
+}
+
+/** How many seats a fact blocked or unblocked. */
+function seatCountOf([first]: readonly Fact[]): number {
+  return first?.type === 'SeatsBlocked' || first?.type === 'SeatsUnblocked' ? first.data.seatIds.length : 0;
+}
+
+function values<Type extends CommandType>(reply: Replies[Type]): NamedReply {
+  return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
 }

@@ -1,22 +1,30 @@
-/** What a decision is, and how one is put together. */
-import { isRefusal, type Refusal } from './refusal.ts';
-import type { CommandType, Replies, Reply } from './command.ts';
+/**
+ * What a decision is: plain data.
+ *
+ * Its reply names by id what it shows, because the views depend on facts that are not applied yet; `toReply` makes them.
+ */
+import type { Reply } from './command.ts';
 import type { Fact } from './fact.ts';
 
-/** What `decide` found: facts to keep, and the reply that holds once they are applied. */
+/** What a command leads to, unless it is refused: facts to keep, and the reply once they are applied. */
 export interface Decision {
-  readonly outcome: 'DECIDED';
   readonly facts: readonly Fact[];
-  /** Read after `evolve`, still in the same turn. */
-  readonly reply: () => Reply;
+  readonly reply: NamedReply;
 }
 
-/** The decision on a command of a type, unless it was refused. */
-export function decided<Type extends CommandType>(
-  facts: readonly Fact[] | Refusal,
-  _type: Type,
-  reply: () => Replies[Type],
-): Decision | Refusal {
-  if (isRefusal(facts)) return facts;
-  return { outcome: 'DECIDED', facts, reply: () => ({ outcome: 'DONE', ...reply() }) as Reply };
-}
+/** A reply that names what it shows. */
+export type NamedReply =
+  /** It shows values alone, or a view of what the facts do not change. */
+  | { readonly shows: 'VALUES'; readonly reply: Reply }
+  | { readonly shows: 'HOLD'; readonly holdId: string; readonly sessionKey: string }
+  | { readonly shows: 'ENTRY'; readonly entryId: string; readonly sessionKey: string; readonly joined: boolean }
+  /** `repeated`: what was reported was known already. */
+  | { readonly shows: 'ORDER'; readonly orderId: string; readonly repeated: boolean }
+  /** A payment id of null: nothing of the order is to be paid. */
+  | {
+      readonly shows: 'PAYMENT';
+      readonly orderId: string;
+      readonly paymentId: string | null;
+      readonly resumed: boolean;
+      readonly replayed: boolean;
+    };

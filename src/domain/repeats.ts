@@ -9,16 +9,16 @@
  * 3. A payment counts as answered once it has its session; until then a repeat goes on with it, and when it ended without one the
  *    request is judged anew.
  */
-import { fact, type Fact, type FactData, type IdempotencyMark } from './fact.ts';
+import { fact, type FactData, type IdempotencyMark, type RequestAnswer } from './fact.ts';
 import { viewHold } from './holds/holds.ts';
 import { recall, remember } from './idempotency.ts';
-import { invariant } from './invariant.ts';
-import { viewOrder, viewPayment } from './orders/view.ts';
+import { Defect, invariant } from './invariant.ts';
+import { viewOrder } from './orders/view.ts';
 import { orderById } from './orders/orders.ts';
 import { waitingPayment } from './orders/payments.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
 import type { Command, CommandOf, Replies, Reply } from './command.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, NamedReply } from './decision.ts';
 import type { IdempotentAnswer, OrderThen, OrderView } from './views.ts';
 import type { EventState } from './event-state.ts';
 
@@ -37,70 +37,48 @@ const REPEATABLE: ReadonlySet<Command['type']> = new Set<RepeatableType>([
   'UnblockSeats',
 ]);
 
-/** The decision on a command, or the answer that its idempotency key stands for: IDEMPOTENCY_KEY_REUSED. */
-export function decideOnce(
-  state: EventState,
-  command: Command,
-  now: number,
-  decideAnew: () => Decision | Refusal,
-): Decision | Refusal {
-  const mark = markOf(command);
-  if (mark === null) return decideAnew();
-  const record = recall(state.idempotency, mark, now);
-  if (record !== null && isRefusal(record)) return record;
-  const reply = record === null ? null : replyAgain(state, command as Repeatable, record.answer);
-  if (reply !== null) return { outcome: 'DECIDED', facts: [], reply: () => reply };
-  const decision = decideAnew();
-  if (isRefusal(decision)) return decision;
-  const answer = answerTo(state, command as Repeatable, decision);
-  return { ...decision, facts: [...decision.facts, fact('RequestAnswered', { idempotency: mark, answer })] };
-}
-
-function markOf(command: Command): IdempotencyMark | null {
+/** The mark of a request that may be repeated, where the command has one. */
+export function markOf(command: Command): IdempotencyMark | null {
   return REPEATABLE.has(command.type) ? ((command as Repeatable).idempotency ?? null) : null;
 }
 
-/** What the fact says of the answer; what the facts before it led to is looked up when it is applied. */
-function answerTo(state: EventState, command: Repeatable, { facts }: Decision): FactData['RequestAnswered']['answer'] {
-  switch (command.type) {
-    case 'ChangeHold':
-      return { of: 'HOLD', holdId: command.holdId };
-    case 'OpenPayment':
-      return { of: 'PAYMENT', orderId: command.orderId, paymentId: paymentAsked(state, command, facts) };
-    case 'CancelOrder':
-    case 'RecordRefund':
-      return { of: 'ORDER', orderId: command.orderId };
-    case 'CancelPerformance':
-      return {
-        of: 'PERFORMANCE',
-        releasedHolds: countOf(facts, 'HoldReleased'),
-        cancelledOrders: countOf(facts, 'OrderCancelled'),
-      };
-    case 'BlockSeats':
-    case 'UnblockSeats':
-      return { of: 'SEATS', seats: countSeats(facts) };
+/** The decision that answers a repeat; null when the command has to be decided. IDEMPOTENCY_KEY_REUSED. */
+export function recallDecision(
+  state: EventState,
+  command: Command,
+  mark: IdempotencyMark,
+  now: number,
+): Decision | Refusal | null {
+  const record = recall(state.idempotency, mark, now);
+  if (record === null || isRefusal(record)) return record;
+  const reply = replyAgain(state, command as Repeatable, record.answer);
+  return reply === null ? null : { facts: [], reply };
+}
+
+/** The decision with the fact that keeps its answer; what the facts before it led to is looked up when it is applied. */
+export function rememberAnswer({ facts, reply }: Decision, mark: IdempotencyMark): Decision {
+  const answer = answerTo(reply);
+  return { facts: [...facts, fact('RequestAnswered', { idempotency: mark, answer })], reply };
+}
+
+function answerTo(named: NamedReply): RequestAnswer {
+  switch (named.shows) {
+    case 'HOLD':
+      return { of: 'HOLD', holdId: named.holdId };
+    case 'PAYMENT':
+      return { of: 'PAYMENT', orderId: named.orderId, paymentId: named.paymentId! };
+    case 'ORDER':
+      return { of: 'ORDER', orderId: named.orderId };
+    case 'VALUES': {
+      const { reply } = named;
+      if ('releasedHolds' in reply) {
+        return { of: 'PERFORMANCE', releasedHolds: reply.releasedHolds, cancelledOrders: reply.cancelledOrders };
+      }
+      if ('blockedSeats' in reply) return { of: 'SEATS', seats: reply.blockedSeats };
+      if ('unblockedSeats' in reply) return { of: 'SEATS', seats: reply.unblockedSeats };
+    }
   }
-}
-
-/** The payment that a request for one leads to: a new one, or the one that waits already. */
-function paymentAsked(state: EventState, { orderId }: CommandOf<'OpenPayment'>, facts: readonly Fact[]): string {
-  const requested = facts.find((each) => each.type === 'PaymentRequested');
-  if (requested !== undefined) return requested.data.paymentId;
-  const order = orderById(state, orderId);
-  const waiting = isRefusal(order) ? null : waitingPayment(order);
-  invariant(waiting !== null, 'a request for a payment that leads to no new one finds one that waits');
-  return waiting.id;
-}
-
-/** How many facts of a type a turn has led to. */
-export function countOf(facts: readonly Fact[], type: Fact['type']): number {
-  return facts.filter((each) => each.type === type).length;
-}
-
-/** How many seats a turn has blocked or unblocked. */
-export function countSeats(facts: readonly Fact[] | Refusal): number {
-  const [first] = isRefusal(facts) ? [] : facts;
-  return first?.type === 'SeatsBlocked' || first?.type === 'SeatsUnblocked' ? first.data.seatIds.length : 0;
+  throw new Defect('the reply to a command that may be repeated is one that can be kept');
 }
 
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -148,8 +126,8 @@ function changingOf(order: OrderView): OrderThen {
 
 // ── the answer again ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The reply that was given, marked as a repeat; null where there was none yet and the request is judged anew (3). */
-function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAnswer): Reply | null {
+/** The reply that was given, marked as a repeat; null where there was none yet and the request is decided anew (3). */
+function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAnswer): NamedReply | null {
   switch (answer.of) {
     case 'HOLD':
       return done<'ChangeHold'>({ hold: answer.hold, replayed: true });
@@ -160,27 +138,28 @@ function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAn
       if (command.type === 'CancelOrder') return done<'CancelOrder'>({ order, replayed: true });
       return done<'RecordRefund'>({ order, repeated: true, replayed: true });
     }
-    case 'PERFORMANCE':
-      return done<'CancelPerformance'>({ ...answer, replayed: true });
+    case 'PERFORMANCE': {
+      const { releasedHolds, cancelledOrders } = answer;
+      return done<'CancelPerformance'>({ releasedHolds, cancelledOrders, replayed: true });
+    }
     case 'SEATS':
       if (command.type === 'BlockSeats') return done<'BlockSeats'>({ blockedSeats: answer.seats, replayed: true });
       return done<'UnblockSeats'>({ unblockedSeats: answer.seats, replayed: true });
     case 'ORDER':
-      invariant(false, 'a key marks requests of one route, because the route is in it');
+      invariant(false, 'a key marks requests of one route, because the route is in the digest');
   }
 }
 
 function paymentAgain(
   state: EventState,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
-): Reply | null {
+): NamedReply | null {
   const order = orderById(state, orderId);
   const payment = isRefusal(order) ? undefined : order.payments.find(({ id }) => id === paymentId);
   if (isRefusal(order) || payment === undefined) return null;
   const isAnswered = payment.checkoutSessionId !== null;
   if (!isAnswered && waitingPayment(order)?.id !== paymentId) return null;
-  const reply = { order: viewOrder(state, order), payment: viewPayment(order, payment) };
-  return done<'OpenPayment'>({ ...reply, replayed: isAnswered, resumed: !isAnswered });
+  return { shows: 'PAYMENT', orderId, paymentId, replayed: isAnswered, resumed: !isAnswered };
 }
 
 function orderThen(
@@ -196,6 +175,6 @@ function orderThen(
     : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };
 }
 
-function done<Type extends RepeatableType>(reply: Replies[Type]): Reply {
-  return { outcome: 'DONE', ...reply } as Reply;
+function done<Type extends RepeatableType>(reply: Replies[Type]): NamedReply {
+  return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
 }

@@ -342,10 +342,11 @@ describe('A ghost in front that no sweep has dropped yet', () => {
     join(fixture, 'first');
     const ghost = join(fixture, 'ghost');
     const now = START + 120 * SECOND;
-    const facts = decideJoinQueue(fixture.state, joinCommand('person'), id('que', 9), now);
-    assert.ok(!isRefusal(facts));
+    const turn = { now, newId: () => id('que', 9) };
+    const decision = decideJoinQueue(fixture.state, joinCommand('person'), turn);
+    assert.ok(!isRefusal(decision));
     const passExpiresAt = now + 10 * MINUTE;
-    assert.deepEqual(facts, [
+    assert.deepEqual(decision.facts, [
       { type: 'QueueEntryJoined', data: { entryId: id('que', 9), sessionKey: 'session-person' } },
       { type: 'QueueEntriesDropped', data: { entryIds: [ghost.id] } },
       { type: 'QueueEntriesAdmitted', data: { entryIds: [id('que', 9)], passExpiresAt } },

@@ -270,8 +270,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'half of a cancelled performance stays sold',
     'src/domain/decide.ts',
-    'return [...facts, ...cancelOrdersOn(state, cancelledIds, { operator, note })];',
-    'return facts;',
+    ', ...cancelOrdersOn(state, cancelledIds, { operator, note })];',
+    '];',
   ),
   bug(
     'items of a request are checked alone',

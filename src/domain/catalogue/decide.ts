@@ -16,18 +16,11 @@ import type { CommandOf } from '../command.ts';
 import type { EventDefinition } from './definition.ts';
 import type { EventState } from '../event-state.ts';
 
-/** What else follows when a definition is taken over. */
-export interface Consequences {
-  cancelPerformances(performanceIds: readonly string[]): readonly Fact[];
-  changeRoom(): readonly Fact[];
-}
-
 /** Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict, those found elsewhere too. */
-export function decideDefineEvent(
+export function decideDefinition(
   state: EventState,
   command: CommandOf<'DefineEvent'>,
   conflictsElsewhere: readonly Problem[],
-  { cancelPerformances, changeRoom }: Consequences,
 ): readonly Fact[] | Refusal {
   const { definition, operator, note } = command;
   const { eventNumber, definitionVersion } = state;
@@ -35,8 +28,7 @@ export function decideDefineEvent(
   if (!isFirst && isSame(state.plan.definition, definition)) return [];
   const conflicts = isFirst ? [] : [...findConflicts(state, definition), ...conflictsElsewhere];
   if (conflicts.length > 0) return refuse('UPDATE_CONFLICT', { conflicts });
-  const defined = fact('EventDefined', { eventNumber, version: definitionVersion + 1, definition, operator, note });
-  return [defined, ...cancelPerformances(performancesToCancel(state, definition)), ...changeRoom()];
+  return [fact('EventDefined', { eventNumber, version: definitionVersion + 1, definition, operator, note })];
 }
 
 function isSame(a: EventDefinition, b: EventDefinition): boolean {
@@ -63,8 +55,8 @@ function findConflicts(state: EventState, definition: EventDefinition): readonly
   return conflicts;
 }
 
-/** Known dates that the definition newly calls CANCELLED. */
-function performancesToCancel(state: EventState, definition: EventDefinition): readonly string[] {
+/** Known performances that the definition newly calls CANCELLED. */
+export function performancesToCancel(state: EventState, definition: EventDefinition): readonly string[] {
   return definition.performances
     .filter(
       ({ id, status }) => status === 'CANCELLED' && (state.performances.get(id)?.status ?? 'CANCELLED') !== 'CANCELLED',

@@ -15,15 +15,18 @@ import { follow } from '#machines/compile.ts';
 import { holdTransitions, type HoldTrigger } from '#machines/hold.ts';
 import { noteDeadline } from '../deadlines.ts';
 import { fact, type Fact, type FactData, type HoldLine } from '../fact.ts';
-import { recall, remember, type IdempotencyRecord } from '../idempotency.ts';
+import { recall, remember } from '../idempotency.ts';
 import { giveBack, reschedule, retake, returnSold, sell, take } from '../inventory/inventory.ts';
 import { invariant } from '../invariant.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { rearrange, reserve } from './reservation.ts';
+import { checkPass } from '../waiting-room/decide.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from './hold.ts';
+import type { TurnIds } from '../ids.ts';
+import type { Decision } from '../decision.ts';
 import type { HoldItemView, HoldView, IdempotentAnswer } from '../views.ts';
-import type { EventState } from '../event-state.ts';
+import { isPublished, type EventState } from '../event-state.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { findAnyHold, type HoldBook, isLive } from './hold-book.ts';
 
@@ -71,25 +74,27 @@ function seatLabels(stock: EventState, line: HoldLine): readonly string[] {
 
 // ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The answer that a marked request had before: a record, none, or IDEMPOTENCY_KEY_REUSED. */
-export function recallAnswer(
-  state: EventState,
-  command: CommandOf<'PlaceHold'>,
-  now: number,
-): IdempotencyRecord<IdempotentAnswer> | Refusal | null {
-  return recall(state.idempotency, command.idempotency, now);
+/** What a hold needs of a turn. */
+interface HoldTurn extends TurnIds {
+  readonly now: number;
 }
 
 /**
- * Places a hold in place of the session's previous one, which counts as free while the new one is judged.
- * Refuses as `reserve` does.
+ * Places a hold in place of the session's previous one, which counts as free while the new one is checked.
+ * Refuses in order: EVENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, QUEUE_PASS_*, then as `reserve`.
  */
 export function decidePlaceHold(
   state: EventState,
   command: CommandOf<'PlaceHold'>,
-  holdId: string,
-  now: number,
-): readonly Fact[] | Refusal {
+  turn: HoldTurn,
+): Decision | Refusal {
+  if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
+  const { now } = turn;
+  const record = recall(state.idempotency, command.idempotency, now);
+  if (record !== null) return isRefusal(record) ? record : placedBefore(record.answer);
+  const passRefusal = checkPass(state, command.sessionKey, command.queuePass, now);
+  if (passRefusal !== null) return passRefusal;
+  const holdId = turn.newId('hld');
   const replaced = activeHoldOf(state, command.sessionKey);
   const lines = reserve(state, command.items, replaced, now);
   if (isRefusal(lines)) return lines;
@@ -103,32 +108,48 @@ export function decidePlaceHold(
     replacedHoldId: replaced?.id ?? null,
     idempotency: command.idempotency,
   };
-  return [fact('HoldPlaced', placed)];
+  return { facts: [fact('HoldPlaced', placed)], reply: { shows: 'HOLD', holdId, sessionKey: command.sessionKey } };
+}
+
+/** The decision on a request that is repeated under its idempotency key. */
+function placedBefore(answer: IdempotentAnswer): Decision {
+  invariant(answer.of === 'HOLD', 'a key marks requests of one route, because the route is in the digest');
+  return { facts: [], reply: { shows: 'VALUES', reply: { outcome: 'DONE', hold: answer.hold, replayed: true } } };
 }
 
 /** Changes a hold's lines; the window restarts. HOLD_NOT_FOUND, HOLD_EXPIRED, HOLD_NOT_ACTIVE, then as `rearrange`. */
-export function decideChangeHold(
-  state: EventState,
-  command: CommandOf<'ChangeHold'>,
-  now: number,
-): readonly Fact[] | Refusal {
-  const hold = findOwnHold(state, command.holdId, command.sessionKey);
+export function decideChangeHold(state: EventState, command: CommandOf<'ChangeHold'>, now: number): Decision | Refusal {
+  const { holdId, sessionKey } = command;
+  const hold = findOwnHold(state, holdId, sessionKey);
   if (isRefusal(hold)) return hold;
   const over = refuseUnless(hold, 'CHANGE');
   if (over !== null) return over;
   const lines = rearrange(state, hold, command.items, now);
   if (isRefusal(lines)) return lines;
   const expiresAt = windowEnd(state, hold.firstPlacedAt, hold.expiresAt, now);
-  return [fact('HoldChanged', { holdId: hold.id, lines, expiresAt })];
+  const facts = [fact('HoldChanged', { holdId, lines, expiresAt })];
+  return { facts, reply: { shows: 'HOLD', holdId, sessionKey } };
 }
 
 /** Releases a hold: HOLD_NOT_FOUND; HOLD_NOT_ACTIVE unless it is ACTIVE or RELEASED already, which is no change. */
-export function decideReleaseHold(state: EventState, command: CommandOf<'ReleaseHold'>): readonly Fact[] | Refusal {
-  const hold = findOwnHold(state, command.holdId, command.sessionKey);
+export function decideReleaseHold(state: EventState, command: CommandOf<'ReleaseHold'>): Decision | Refusal {
+  const { holdId, sessionKey } = command;
+  const hold = findOwnHold(state, holdId, sessionKey);
   if (isRefusal(hold)) return hold;
-  if (hold.status === 'RELEASED') return [];
-  if (hold.status !== 'ACTIVE') return refuse('HOLD_NOT_ACTIVE', { status: hold.status });
-  return [fact('HoldReleased', { holdId: hold.id })];
+  const { status } = hold;
+  if (status !== 'ACTIVE' && status !== 'RELEASED') return refuse('HOLD_NOT_ACTIVE', { status });
+  const facts = status === 'ACTIVE' ? [fact('HoldReleased', { holdId })] : [];
+  return { facts, reply: { shows: 'HOLD', holdId, sessionKey } };
+}
+
+/** Releases every ACTIVE hold with a line on one of the performances. */
+export function releaseHoldsOn({ holds }: EventState, performanceIds: ReadonlySet<string>): readonly Fact[] {
+  const facts: Fact[] = [];
+  for (const hold of holds.byId.objects()) {
+    const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => performanceIds.has(line.performanceId));
+    if (isConcerned) facts.push(fact('HoldReleased', { holdId: hold.id }));
+  }
+  return facts;
 }
 
 /** Ends a hold whose window ran out; nothing when it is over already or not due. */

@@ -18,62 +18,55 @@ import { activeHoldOf, refuseUnless, type Hold } from '../holds/holds.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
-import { awaitsFirstSession, type Order } from './orders.ts';
-import { issueTickets } from './payments.ts';
+import { awaitsFirstSession, firstPaymentOf, type Order } from './orders.ts';
+import { issueTickets, type OrderTurn } from './payments.ts';
 import { priceItems, totalOf } from '../catalogue/pricing.ts';
 import { findCodes } from '../catalogue/promo-codes.ts';
 import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
 import { checkLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { assignTickets } from '../inventory/assignment.ts';
+import { assignTickets, type WantedLine } from '../inventory/assignment.ts';
 import { findWanted } from '../holds/reservation.ts';
 import { boundAttributionCode, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
-import type { TurnIds } from '../ids.ts';
-import type { EventState } from '../event-state.ts';
+import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
+import { isPublished, type EventState } from '../event-state.ts';
+import type { Decision, NamedReply } from '../decision.ts';
 import { findAnyHold } from '../holds/hold-book.ts';
 
 type StartCheckout = CommandOf<'StartCheckout'>;
 
-/** A start that was judged: facts for a new order, or an order that an earlier start placed. */
-export interface StartedCheckout {
-  readonly how: 'PLACED' | 'RESUMED' | 'REPLAYED';
-  readonly orderId: string;
-  readonly facts: readonly Fact[];
-}
-
-/** The tickets of a checkout: those of a hold, or those that can be assigned once everything else was judged. */
+/** The tickets of a checkout: those of a hold, or those that can be assigned once everything else was checked. */
 interface Selection {
   readonly items: readonly PurchaseItem[];
   /** The hold to take over, or null. */
   readonly hold: Hold | null;
-  /** Judges seats and stock, last of all. */
-  readonly assign: () => readonly HoldLine[] | Refusal;
+  /** What is to be assigned where there is no hold. */
+  readonly wanted: readonly WantedLine[];
 }
 
-/** Judges the start of a checkout; `checkPass` is the waiting room's word on a start without a hold. Refuses in the API's order. */
-export function decideStartCheckout(
-  state: EventState,
-  command: StartCheckout,
-  ids: TurnIds,
-  now: number,
-  checkPass: () => Refusal | null,
-): StartedCheckout | Refusal {
+/** Starts a checkout, or finds the one that was started before. Refuses in the API's order. */
+export function decideStartCheckout(state: EventState, command: StartCheckout, turn: OrderTurn): Decision | Refusal {
+  if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
+  const { now } = turn;
   const earlier = findEarlierStart(state, command, now);
   if (earlier !== null) return earlier;
   if (!command.acceptTerms) return refuse('TERMS_NOT_ACCEPTED', {});
   const unfinished = findUnfinished(state, command);
   if (unfinished !== null) return resume(unfinished, command);
-  const selection = select(state, command, now, checkPass);
+  const selection = select(state, command, now);
   if (isRefusal(selection)) return selection;
   const purchase = checkPurchase(state, command, selection, now);
   if (isRefusal(purchase)) return purchase;
-  const orderId = ids.newId('ord');
-  const holdId = selection.hold?.id ?? ids.newId('hld');
-  const placed = placeOrder(state, command, { orderId, holdId, items: purchase.items }, ids, now);
-  if (selection.hold !== null) return { how: 'PLACED', orderId, facts: placed };
-  const reserved = placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now);
-  return { how: 'PLACED', orderId, facts: [reserved, ...placed] };
+  const { hold } = selection;
+  const orderId = turn.newId('ord');
+  const holdId = hold?.id ?? turn.newId('hld');
+  const paymentId = totalOf(purchase.items) === 0 ? null : turn.newId('pay');
+  const placed = placeOrder(state, command, { orderId, holdId, paymentId, items: purchase.items }, turn);
+  const spent = decideSpendPass(state, hold?.sessionKey ?? command.sessionKey, command.queuePass);
+  const reserved = hold === null ? [placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now)] : [];
+  const reply: NamedReply = { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
+  return { facts: [...reserved, ...placed, ...spent], reply };
 }
 
 // ── repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -82,15 +75,20 @@ export function decideStartCheckout(
  * The start that an idempotency key stands for: answered again, or resumed while it has no session (4). One that ended
  * without ever being answered is forgotten: the repeat is judged anew. IDEMPOTENCY_KEY_REUSED.
  */
-function findEarlierStart(state: EventState, command: StartCheckout, now: number): StartedCheckout | Refusal | null {
+function findEarlierStart(state: EventState, command: StartCheckout, now: number): Decision | Refusal | null {
   const record = recall(state.idempotency, command.idempotency, now);
   if (record === null || isRefusal(record)) return record;
   const { answer } = record;
   invariant(answer.of === 'ORDER', 'a key marks requests of one route, because the route is in the digest');
   const { orderId } = answer;
   const order = state.orders.byId.get(orderId)!;
-  if (wasAnswered(order)) return { how: 'REPLAYED', orderId, facts: [] };
-  return awaitsFirstSession(order) ? { how: 'RESUMED', orderId, facts: [] } : null;
+  if (wasAnswered(order)) return { facts: [], reply: { ...earlierReply(order), replayed: true } };
+  return awaitsFirstSession(order) ? { facts: [], reply: { ...earlierReply(order), resumed: true } } : null;
+}
+
+function earlierReply(order: Order): Extract<NamedReply, { readonly shows: 'PAYMENT' }> {
+  const paymentId = firstPaymentOf(order)?.id ?? null;
+  return { shows: 'PAYMENT', orderId: order.id, paymentId, resumed: false, replayed: false };
 }
 
 function wasAnswered({ payments }: Order): boolean {
@@ -106,9 +104,9 @@ function findUnfinished(state: EventState, command: StartCheckout): Order | null
 }
 
 /** From now on the key of this start stands for the order too. */
-function resume({ id: orderId }: Order, { idempotency }: StartCheckout): StartedCheckout {
-  const facts = idempotency === null ? [] : [fact('CheckoutResumed', { orderId, idempotency })];
-  return { how: 'RESUMED', orderId, facts };
+function resume(order: Order, { idempotency }: StartCheckout): Decision {
+  const facts = idempotency === null ? [] : [fact('CheckoutResumed', { orderId: order.id, idempotency })];
+  return { facts, reply: { ...earlierReply(order), resumed: true } };
 }
 
 /** The hold that the command names, unless a session key is given that does not own it. */
@@ -119,21 +117,15 @@ function findHoldOf(state: EventState, { holdId, sessionKey }: StartCheckout): H
 // ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Hold, match of items and hold, or pass; then dates, types and stages of what is reserved without a hold. */
-function select(
-  state: EventState,
-  command: StartCheckout,
-  now: number,
-  checkPass: () => Refusal | null,
-): Selection | Refusal {
+function select(state: EventState, command: StartCheckout, now: number): Selection | Refusal {
   if (command.holdId !== null) return selectHeld(state, command);
-  const { items: requests, sessionKey } = command;
+  const { items: requests, sessionKey, queuePass } = command;
   if (requests === null) return refuseProblems([{ path: ['items'], message: 'is required where there is no hold_id' }]);
-  const barred = checkPass();
+  const barred = checkPass(state, sessionKey, queuePass, now);
   if (barred !== null) return barred;
   const wanted = findWanted(state, requests, now);
   if (isRefusal(wanted)) return wanted;
-  const own = activeHoldOf(state, sessionKey);
-  return { items: itemsOfWanted(wanted, requests), hold: null, assign: () => assignTickets(state, wanted, own) };
+  return { items: itemsOfWanted(wanted, requests), hold: null, wanted };
 }
 
 function selectHeld(state: EventState, command: StartCheckout): Selection | Refusal {
@@ -143,14 +135,14 @@ function selectHeld(state: EventState, command: StartCheckout): Selection | Refu
   if (over !== null) return over;
   const { lines } = hold;
   const items = command.items === null ? itemsOfLines(lines) : matchItems(state, lines, command.items);
-  return isRefusal(items) ? items : { items, hold, assign: () => lines };
+  return isRefusal(items) ? items : { items, hold, wanted: [] };
 }
 
 /** Judges everything from the installments to the stock, and prices what passed. */
 function checkPurchase(
   state: EventState,
   command: StartCheckout,
-  { items, assign }: Selection,
+  { items, hold, wanted }: Selection,
   now: number,
 ): { readonly items: readonly OrderItem[]; readonly lines: readonly HoldLine[] } | Refusal {
   const { plan, orders, perksSold } = state;
@@ -166,7 +158,7 @@ function checkPurchase(
   if (isRefusal(codes)) return codes;
   const perks = findPerks(plan, items, perksSold);
   if (isRefusal(perks)) return perks;
-  const lines = assign();
+  const lines = hold?.lines ?? assignTickets(state, wanted, activeHoldOf(state, command.sessionKey));
   if (isRefusal(lines)) return lines;
   const priced = priceItems(items, allotSeats(lines, items), perks, codes);
   return checkTotal(priced) ?? checkPayable(state, command, priced) ?? { items: priced, lines };
@@ -217,10 +209,15 @@ function placeOrder(
   {
     orderId,
     holdId,
+    paymentId,
     items,
-  }: { readonly orderId: string; readonly holdId: string; readonly items: readonly OrderItem[] },
-  ids: TurnIds,
-  now: number,
+  }: {
+    readonly orderId: string;
+    readonly holdId: string;
+    readonly paymentId: string | null;
+    readonly items: readonly OrderItem[];
+  },
+  turn: OrderTurn,
 ): readonly Fact[] {
   const { plan } = state;
   const { customer, promoCode, promoterCode, referralCode, tracking, successUrl, cancelUrl, idempotency } = command;
@@ -241,11 +238,11 @@ function placeOrder(
     totalCents,
     paymentProvider: isFree ? 'FREE' : plan.definition.paymentProvider,
     installmentsCents: isFree ? [] : splitEvenly(totalCents, Math.min(command.installmentCount, totalCents)),
-    firstPaymentId: isFree ? null : ids.newId('pay'),
-    expiresAt: isFree ? null : now + plan.paymentWindowMs,
+    firstPaymentId: paymentId,
+    expiresAt: isFree ? null : turn.now + plan.paymentWindowMs,
     idempotency,
   };
   const order = fact('OrderPlaced', placed);
   if (!isFree) return [order];
-  return [order, fact('OrderPaid', { orderId, trigger: 'PAY_IN_FULL' }), issueTickets(orderId, items, ids)];
+  return [order, fact('OrderPaid', { orderId, trigger: 'PAY_IN_FULL' }), issueTickets(orderId, items, turn)];
 }

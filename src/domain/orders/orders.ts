@@ -28,6 +28,7 @@ import type { CommandOf } from '../command.ts';
 import { settleHold, type Hold } from '../holds/holds.ts';
 import type { Order, Payment } from './order.ts';
 import type { EventState } from '../event-state.ts';
+import type { Decision } from '../decision.ts';
 import type { OrderBook } from './order-book.ts';
 
 export type { Order, Payment };
@@ -108,13 +109,14 @@ export function decideExpireOrder(hold: Hold | undefined, now: number): readonly
 }
 
 /** Cancels an order for the operator; what is cancelled by one already stays so. ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. */
-export function decideCancelOrder(state: EventState, command: CommandOf<'CancelOrder'>): readonly Fact[] | Refusal {
+export function decideCancelOrder(state: EventState, command: CommandOf<'CancelOrder'>): Decision | Refusal {
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
-  const { status, cancellation } = order;
-  if (cancellation !== null && cancellation.cause !== 'BUYER') return [];
+  const { id: orderId, status, cancellation } = order;
+  const reply = { shows: 'ORDER', orderId, repeated: false } as const;
+  if (cancellation !== null && cancellation.cause !== 'BUYER') return { facts: [], reply };
   if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
-  return [cancelled(order, 'OPERATOR', command)];
+  return { facts: [cancelled(order, 'OPERATOR', command)], reply };
 }
 
 /** Cancels every live order with a ticket on one of the dates, whole. Cost: one pass over the event's orders. */

@@ -35,6 +35,12 @@ import { canRetake } from '../inventory/assignment.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 import type { EventState } from '../event-state.ts';
+import type { Decision, NamedReply } from '../decision.ts';
+
+/** What orders need of a turn. */
+export interface OrderTurn extends TurnIds {
+  readonly now: number;
+}
 
 /** Bounds the memory of an order whose buyer tries again and again. */
 export const ORDER_PAYMENTS_MAX = 100;
@@ -48,9 +54,8 @@ export const ORDER_PAYMENTS_MAX = 100;
 export function decideOpenPayment(
   state: EventState,
   command: CommandOf<'OpenPayment'>,
-  ids: TurnIds,
-  now: number,
-): readonly Fact[] | Refusal {
+  turn: OrderTurn,
+): Decision | Refusal {
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
   const { id: orderId, status } = order;
@@ -58,10 +63,19 @@ export function decideOpenPayment(
   if (!isPayable || order.payments.length >= ORDER_PAYMENTS_MAX) return refuse('ORDER_NOT_PAYABLE', { status });
   const installment = paidInstallments(order) + 1;
   const waiting = waitingPayment(order);
-  if (waiting !== null && (waiting.sessionExpiresAt === null || now < waiting.sessionExpiresAt)) return [];
-  const requested = fact('PaymentRequested', { orderId, paymentId: ids.newId('pay'), installment });
-  if (waiting === null) return [requested];
-  return [fact('PaymentClosed', { orderId, paymentId: waiting.id, outcome: 'EXPIRED', webhookId: null }), requested];
+  if (waiting !== null && (waiting.sessionExpiresAt === null || turn.now < waiting.sessionExpiresAt)) {
+    return { facts: [], reply: paymentReply(orderId, waiting.id) };
+  }
+  const paymentId = turn.newId('pay');
+  const facts = [fact('PaymentRequested', { orderId, paymentId, installment })];
+  if (waiting !== null) {
+    facts.unshift(fact('PaymentClosed', { orderId, paymentId: waiting.id, outcome: 'EXPIRED', webhookId: null }));
+  }
+  return { facts, reply: paymentReply(orderId, paymentId) };
+}
+
+function paymentReply(orderId: string, paymentId: string): NamedReply {
+  return { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
 }
 
 /** The try at the next unpaid installment that may still bring its money; null when one must be opened first. */
@@ -74,14 +88,16 @@ export function waitingPayment(order: Order): Payment | null {
 export function decideRecordCheckoutSession(
   state: EventState,
   command: CommandOf<'RecordCheckoutSession'>,
-): readonly Fact[] | Refusal {
+): Decision | Refusal {
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
   const { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt } = command;
   const payment = order.payments.find(({ id }) => id === paymentId);
   if (payment === undefined) return refuse('ORDER_NOT_FOUND', {});
-  if (payment.checkoutSessionId !== null) return [];
-  return [fact('CheckoutSessionOpened', { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt })];
+  const reply = paymentReply(orderId, paymentId);
+  if (payment.checkoutSessionId !== null) return { facts: [], reply };
+  const opened = fact('CheckoutSessionOpened', { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt });
+  return { facts: [opened], reply };
 }
 
 // ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -110,15 +126,28 @@ export function findReported(
 export function decideRecordPayment(
   state: EventState,
   report: CommandOf<'RecordPayment'>,
-  ids: TurnIds,
-  now: number,
-): readonly Fact[] | Refusal {
+  turn: OrderTurn,
+): Decision | Refusal {
   const found = findReported(state, report);
-  if (found === null) return [];
+  if (found === null) {
+    return { facts: [], reply: { shows: 'VALUES', reply: { outcome: 'DONE', order: null, repeated: false } } };
+  }
   const { order, payment } = found;
+  const facts = factsOfReport(state, order, payment, report, turn);
+  if (isRefusal(facts)) return facts;
+  return { facts, reply: { shows: 'ORDER', orderId: order.id, repeated: facts.length === 0 } };
+}
+
+function factsOfReport(
+  state: EventState,
+  order: Order,
+  payment: Payment,
+  report: CommandOf<'RecordPayment'>,
+  turn: OrderTurn,
+): readonly Fact[] | Refusal {
   switch (report.outcome) {
     case 'paid':
-      return takeMoney(state, order, payment, report, ids, now);
+      return takeMoney(state, order, payment, report, turn);
     case 'declined':
       return closePayment(order, payment, 'DECLINED', report);
     case 'expired':
@@ -146,8 +175,7 @@ function takeMoney(
   order: Order,
   payment: Payment,
   report: CommandOf<'RecordPayment'>,
-  ids: TurnIds,
-  now: number,
+  turn: OrderTurn,
 ): readonly Fact[] | Refusal {
   const amountCents = report.amountCents ?? payment.amountCents;
   const currency = report.currency ?? payment.currency;
@@ -158,11 +186,11 @@ function takeMoney(
   if (isRepeat(order, payment, money)) return [];
   const isAsked = payment.amountCents === amountCents && payment.currency === currency;
   if (!isAsked || paymentTransitions.next(payment.status, 'PAY') === undefined)
-    return [strayMoney(order, payment, money, ids)];
-  const trigger = triggerOfMoney(state, order, payment, now);
+    return [strayMoney(order, payment, money, turn)];
+  const trigger = triggerOfMoney(state, order, payment, turn.now);
   if (trigger === null) return [recorded(order, payment, money, false)];
   const paid = [recorded(order, payment, money, true), fact('OrderPaid', { orderId: order.id, trigger })];
-  return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, order.purchase.items, ids)];
+  return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, order.purchase.items, turn)];
 }
 
 interface Money {

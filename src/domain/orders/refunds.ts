@@ -18,6 +18,7 @@ import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 import type { CurrencyAmount, RefundView } from '../views.ts';
 import type { EventState } from '../event-state.ts';
+import type { Decision } from '../decision.ts';
 
 /** As long as the ids of any provider; an operator's may be a line of a bank statement. */
 export const REFUND_REFERENCE_LENGTH_MAX = 255;
@@ -56,10 +57,16 @@ export function decideRecordRefund(
   state: EventState,
   given: CommandOf<'RecordRefund'>,
   ids: TurnIds,
-): readonly Fact[] | Refusal {
+): Decision | Refusal {
   const command = { ...given, reference: given.reference?.trim() ?? null };
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
+  const facts = factsOfRefund(order, command, ids);
+  if (isRefusal(facts)) return facts;
+  return { facts, reply: { shows: 'ORDER', orderId: order.id, repeated: facts.length === 0 } };
+}
+
+function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, ids: TurnIds): readonly Fact[] | Refusal {
   const { purchase } = order;
   const { provider, amountCents, reference, operator, note } = command;
   if (provider !== null && provider !== purchase.paymentProvider) return refuse('ORDER_NOT_FOUND', {});

@@ -9,7 +9,7 @@
  * 2. A ticket's place in the order says what it is for: the tickets of the first item, then those of the second, and so on.
  */
 import { emailKey } from './email-key.ts';
-import { Defect } from '../invariant.ts';
+import { Defect, invariant } from '../invariant.ts';
 import {
   countedCents,
   isInstallmentPaid,
@@ -170,6 +170,30 @@ function tagMaskOf(hasStatus: boolean, hasEmail: boolean): number {
 
 function viewAll(state: EventState, orders: readonly Order[], limit: number): readonly OrderView[] {
   return orders.map((order) => viewOrder(state, order, { after: null, limit }));
+}
+
+/** An order that is known to exist. */
+export function viewOrderById(state: EventState, orderId: string): OrderView {
+  return viewOrder(state, knownOrder(state, orderId));
+}
+
+/** An order that is known to exist and, where one is named, a payment of it. */
+export function viewOrderAndPayment(
+  state: EventState,
+  orderId: string,
+  paymentId: string | null,
+): { readonly order: OrderView; readonly payment: PaymentView | null } {
+  const order = knownOrder(state, orderId);
+  if (paymentId === null) return { order: viewOrder(state, order), payment: null };
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  invariant(payment !== undefined, 'a payment that a reply names is one of its order');
+  return { order: viewOrder(state, order), payment: viewPayment(order, payment) };
+}
+
+function knownOrder({ orders }: EventState, orderId: string): Order {
+  const order = orders.byId.get(orderId);
+  invariant(order !== undefined, 'an order that a reply names is there');
+  return order;
 }
 
 // ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,6 @@ import { admittedLately } from './admissions.ts';
 import { decideOpening } from './draw-decisions.ts';
 import { fact, type Fact } from '../fact.ts';
 import { left } from '../inventory/inventory.ts';
-import { invariant } from '../invariant.ts';
 import { peopleFrom, rankOf } from './queue-positions.ts';
 import { findEndedEntry, findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -23,7 +22,9 @@ import type { Command, CommandOf } from '../command.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { RoomTurn } from './room-definition.ts';
 import type { QueueEntryView, WaitingRoomFigures } from '../views.ts';
-import type { EventState } from '../event-state.ts';
+import { isPublished, type EventState } from '../event-state.ts';
+import type { TurnIds } from '../ids.ts';
+import type { Decision, NamedReply } from '../decision.ts';
 import { isOnSale } from '../inventory/performance.ts';
 
 /** Some 600 MB; who would be the next is asked to come back later. */
@@ -81,13 +82,6 @@ export function viewOwnEntry(
 ): QueueEntryView | Refusal {
   const entry = findOwnEntry(state, entryId, sessionKey);
   return isRefusal(entry) ? entry : viewEntry(state, entry, now);
-}
-
-/** The live entry of a session that has one. */
-export function viewLiveEntry(state: EventState, sessionKey: string, now: number): QueueEntryView {
-  const entry = findLiveEntry(roomOf(state).entries, sessionKey);
-  invariant(entry !== undefined, 'the session has a live queue entry');
-  return viewEntry(state, entry, now);
 }
 
 /** Cost: a walk down the tree of the line. */
@@ -200,21 +194,34 @@ export function markEverybodySeen(state: EventState, now: number): void {
 
 // ── decisions ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Gives a session a place, unless it has one, and moves the line. QUEUE_NOT_ENABLED. */
+/** What joining needs of a turn. */
+interface JoinTurn extends TurnIds {
+  readonly now: number;
+}
+
+/** Gives a session a place, unless it has one, and admits whoever may be. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED. */
 export function decideJoinQueue(
   state: EventState,
   { sessionKey }: CommandOf<'JoinQueue'>,
-  entryId: string,
-  now: number,
-): readonly Fact[] | Refusal {
+  turn: JoinTurn,
+): Decision | Refusal {
+  if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
+  const newEntryId = turn.newId('que');
+  const { now } = turn;
   const room = state.waitingRoom;
   if (room === null) return refuse('QUEUE_NOT_ENABLED', {});
   const live = findLiveEntry(room.entries, sessionKey) ?? null;
-  const isBack = live !== null && !isStale(state, room, live, now);
-  if (isBack) return moveLine(state, room, now, null, null);
+  if (live !== null && !isStale(state, room, live, now)) {
+    return { facts: moveLine(state, room, now, null, null), reply: entryReply(live.id, sessionKey) };
+  }
   const dropped = live === null ? [] : [fact('QueueEntriesDropped', { entryIds: [live.id] })];
-  const joined = fact('QueueEntryJoined', { entryId, sessionKey });
-  return [...dropped, joined, ...moveLine(state, room, now, live, entryId)];
+  const joined = fact('QueueEntryJoined', { entryId: newEntryId, sessionKey });
+  const facts = [...dropped, joined, ...moveLine(state, room, now, live, newEntryId)];
+  return { facts, reply: entryReply(newEntryId, sessionKey, true) };
+}
+
+function entryReply(entryId: string, sessionKey: string, joined = false): NamedReply {
+  return { shows: 'ENTRY', entryId, sessionKey, joined };
 }
 
 /** Moves the line for whoever is in front; the one who asks is dropped first when it is a ghost. QUEUE_ENTRY_NOT_FOUND. */
@@ -222,12 +229,14 @@ export function decidePollQueue(
   state: EventState,
   { entryId, sessionKey }: CommandOf<'PollQueue'>,
   now: number,
-): readonly Fact[] | Refusal {
+): Decision | Refusal {
   const entry = findOwnEntry(state, entryId, sessionKey);
   if (isRefusal(entry)) return entry;
   const room = roomOf(state);
-  if (!isStale(state, room, entry, now)) return moveLine(state, room, now, null, null);
-  return [fact('QueueEntriesDropped', { entryIds: [entryId] }), ...moveLine(state, room, now, entry, null)];
+  const reply = entryReply(entryId, sessionKey);
+  if (!isStale(state, room, entry, now)) return { facts: moveLine(state, room, now, null, null), reply };
+  const dropped = fact('QueueEntriesDropped', { entryIds: [entryId] });
+  return { facts: [dropped, ...moveLine(state, room, now, entry, null)], reply };
 }
 
 /** Lets a session go; an entry that is over stays as it is. QUEUE_ENTRY_NOT_FOUND. */
@@ -235,12 +244,14 @@ export function decideLeaveQueue(
   state: EventState,
   { entryId, sessionKey }: CommandOf<'LeaveQueue'>,
   now: number,
-): readonly Fact[] | Refusal {
+): Decision | Refusal {
   const entry = findOwnEntry(state, entryId, sessionKey);
   if (isRefusal(entry)) return entry;
-  if (entry.status !== 'WAITING' && entry.status !== 'ADMITTED') return [];
-  if (isStale(state, roomOf(state), entry, now)) return [fact('QueueEntriesDropped', { entryIds: [entryId] })];
-  return [fact('QueueEntryLeft', { entryId })];
+  const reply = entryReply(entryId, sessionKey);
+  if (entry.status !== 'WAITING' && entry.status !== 'ADMITTED') return { facts: [], reply };
+  const hasGone = isStale(state, roomOf(state), entry, now);
+  const left = hasGone ? fact('QueueEntriesDropped', { entryIds: [entryId] }) : fact('QueueEntryLeft', { entryId });
+  return { facts: [left], reply };
 }
 
 /**

@@ -17,6 +17,7 @@ import type { Draw, WaitingRoom } from './room.ts';
 import type { RoomTurn } from './room-definition.ts';
 import type { DrawView } from '../views.ts';
 import type { EventState } from '../event-state.ts';
+import type { Decision, NamedReply } from '../decision.ts';
 
 /** Larger crowds are drawn off the thread; so many are drawn in the turn that opens the doors, in about 8 ms. */
 export const DRAW_IN_TURN_MAX = 2_000;
@@ -80,10 +81,17 @@ export function decideOpening(room: WaitingRoom, { now, newSeed, hashing }: Room
 }
 
 /** Takes over the next piece of an order that was drawn off the thread; nothing when it was taken over before. */
-export function decideRecordDraw(state: EventState, command: CommandOf<'RecordDraw'>): readonly Fact[] {
+export function decideRecordDraw(state: EventState, command: CommandOf<'RecordDraw'>): Decision {
   const draw = drawUnderWay(state);
   const { from, entryIds, entriesDigest } = command;
-  if (draw === null || draw.order.length !== from || entryIds.length === 0) return [];
-  const drawn = fact('LineDrawn', { from, entryIds });
-  return from + entryIds.length < draw.entryCount ? [drawn] : [drawn, fact('DrawFinished', { entriesDigest })];
+  const end = from + entryIds.length;
+  if (draw === null) return { facts: [], reply: drawnSoFar(end) };
+  if (draw.order.length !== from || entryIds.length === 0) return { facts: [], reply: drawnSoFar(draw.order.length) };
+  const facts = [fact('LineDrawn', { from, entryIds })];
+  if (end >= draw.entryCount) facts.push(fact('DrawFinished', { entriesDigest }));
+  return { facts, reply: drawnSoFar(end) };
+}
+
+function drawnSoFar(drawnEntries: number): NamedReply {
+  return { shows: 'VALUES', reply: { outcome: 'DONE', drawnEntries } };
 }

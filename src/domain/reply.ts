@@ -1,0 +1,46 @@
+/** How the reply that a decision names becomes the reply that is given: its views are made once, after evolve, in the same turn. */
+import { invariant, unreachable } from './invariant.ts';
+import { findHold } from './holds/holds.ts';
+import { viewOrderById, viewOrderAndPayment } from './orders/view.ts';
+import { isRefusal } from './refusal.ts';
+import { viewOwnEntry } from './waiting-room/decide.ts';
+import type { Reply } from './command.ts';
+import type { NamedReply } from './decision.ts';
+import type { EventState } from './event-state.ts';
+import type { HoldView, QueueEntryView } from './views.ts';
+
+/** The reply that a decision named, once its facts are applied. */
+export function toReply(state: EventState, named: NamedReply, now: number): Reply {
+  switch (named.shows) {
+    case 'VALUES':
+      return named.reply;
+    case 'HOLD':
+      return { outcome: 'DONE', hold: holdOf(state, named), replayed: false };
+    case 'ENTRY':
+      return { outcome: 'DONE', entry: entryOf(state, named, now), joined: named.joined };
+    case 'ORDER':
+      return { outcome: 'DONE', order: viewOrderById(state, named.orderId), repeated: named.repeated };
+    case 'PAYMENT': {
+      const { orderId, paymentId, resumed, replayed } = named;
+      return { outcome: 'DONE', ...viewOrderAndPayment(state, orderId, paymentId), resumed, replayed };
+    }
+    default:
+      return unreachable(named);
+  }
+}
+
+function holdOf(state: EventState, { holdId, sessionKey }: Extract<NamedReply, { shows: 'HOLD' }>): HoldView {
+  const hold = findHold(state, holdId, sessionKey);
+  invariant(!isRefusal(hold), 'a hold that was decided on is there');
+  return hold;
+}
+
+function entryOf(
+  state: EventState,
+  { entryId, sessionKey }: Extract<NamedReply, { shows: 'ENTRY' }>,
+  now: number,
+): QueueEntryView {
+  const entry = viewOwnEntry(state, entryId, sessionKey, now);
+  invariant(!isRefusal(entry), 'a queue entry that was decided on is there');
+  return entry;
+}

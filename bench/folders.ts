@@ -14,7 +14,7 @@ const BATCH = 4_000;
 const POLLERS_MAX = 20_000;
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
-type Office = NonNullable<Awaited<ReturnType<Engine['directory']['byEventId']>>>;
+type Office = NonNullable<Awaited<ReturnType<Engine['events']['byEventId']>>>;
 
 /** Lets people join the waiting room of `waitingRoomEvent`. Returns paths that poll entries of the whole queue in random order. */
 export async function fillQueue(folder: string, waiting: number): Promise<readonly string[]> {
@@ -46,15 +46,15 @@ export async function fillHolds(folder: string, holds: number): Promise<void> {
 
 /** Defines events. */
 export async function fillEvents(folder: string, events: readonly object[]): Promise<void> {
-  await withEngine(folder, async ({ directory }) => {
-    for (const event of events) await directory.define(definitionOf(event), { operator: null, note: null });
+  await withEngine(folder, async (engine) => {
+    for (const event of events) await engine.events.define(definitionOf(event), { operator: null, note: null });
   });
 }
 
 async function withActor(folder: string, event: { readonly id: string }, fill: (actor: Office) => Promise<void>) {
-  await withEngine(folder, async ({ directory }) => {
-    await directory.define(definitionOf(event), { operator: null, note: null });
-    await fill((await directory.byEventId(event.id))!);
+  await withEngine(folder, async ({ events }) => {
+    await events.define(definitionOf(event), { operator: null, note: null });
+    await fill((await events.byEventId(event.id))!);
   });
 }
 

@@ -27,7 +27,7 @@ export async function openActor(definition: EventDefinition): Promise<EventActor
     clock: createClock(),
     ids: createIdSource(),
     mailboxCommandsMax: 1_000_000,
-    wakeAt() {},
+    schedule() {},
     retired(_actor, defect) {
       throw defect;
     },

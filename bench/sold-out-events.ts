@@ -64,11 +64,11 @@ async function prune(engine: Engine): Promise<void> {
 }
 
 /** Defines an event and sells it to the last ticket; answers one of its orders. */
-async function sellOut({ directory }: Engine, n: number, orders: number, soldAt: number): Promise<string> {
+async function sellOut({ events }: Engine, n: number, orders: number, soldAt: number): Promise<string> {
   const definition = definitionOf(pastEvent(n, orders, soldAt));
-  const defined = await directory.define(definition, { operator: null, note: null });
+  const defined = await events.define(definition, { operator: null, note: null });
   if (isRefusal(defined)) throw new Error(`the event was refused: ${defined.code}`);
-  const actor = (await directory.byEventId(definition.id))!;
+  const actor = (await events.byEventId(definition.id))!;
   let lastId = '';
   for (let from = 0; from < orders; from += BATCH) {
     const wave = Array.from({ length: Math.min(BATCH, orders - from) }, (_, i) => sellOne(actor, n, from + i));

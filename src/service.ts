@@ -105,7 +105,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   if (config.adminToken === null)
     log.info({ path: `${config.dataDir}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
   warnOfSettings(config, log);
-  const { directory, clock } = engine;
+  const { events, clock } = engine;
   const health = healthOf(engine);
   let publicUrl: string | null = null;
   // Asked once, when the listener has its port: requests are finished after it was closed.
@@ -114,7 +114,15 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
   const outbox = await openNotifications(config, engine);
   const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
   const metrics = createMetrics(gauges);
-  const ports = { settings: config, directory, clock, health, log, tickets: openTicketSigner(config, log), metrics };
+  const ports = {
+    settings: config,
+    directory: events,
+    clock,
+    health,
+    log,
+    tickets: openTicketSigner(config, log),
+    metrics,
+  };
   const advanceClock = (seconds: number) => engine.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
   const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
@@ -212,25 +220,25 @@ function openTicketSigner({ dataDir, ticketKeys }: Config, log: Logger): TicketS
 /** Stands the providers behind their names; their secrets are as configured, or made at first start. */
 function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentService> {
   const { dataDir, sandbox, stripe, webhookSecretA, webhookSecretB } = config;
-  const { directory, clock } = engine;
+  const { events, clock } = engine;
   const secretOf = (fileName: string, configured: string | null): string =>
     keptSecret({ folder: dataDir, fileName, configured, ...SECRETS.webhook });
   const secrets = {
     provider_a: secretOf(WEBHOOK_SECRET_FILES.provider_a, webhookSecretA),
     provider_b: secretOf(WEBHOOK_SECRET_FILES.provider_b, webhookSecretB),
   };
-  const ports = { events: directory, awake: () => directory.awake(), clock, baseUrl };
+  const ports = { events, awake: () => events.actors.active(), clock, baseUrl };
   return openPaymentService({ sandbox, secrets, stripe }, ports);
 }
 
 /** Starts notifications to the receiver in the settings; null without one. */
 async function openNotifications({ notify }: Config, engine: Engine): Promise<Outbox | null> {
   if (notify === null) return null;
-  const { journal, clock, directory } = engine;
+  const { journal, clock, events } = engine;
   const outbox = await openOutbox({
     journal,
     cursor: engine.notificationCursor,
-    officeOf: (eventId) => directory.byEventId(eventId),
+    officeOf: async (eventId) => events.byEventId(eventId),
     // Receivers compare with a clock that nobody moves.
     post: createPoster(notify, () => clock.machineNow()),
     storeCursor: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
@@ -258,7 +266,7 @@ function healthOf(engine: Engine): HealthPort {
 }
 
 function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['notifiedSeq']): GaugesPort {
-  const { directory, journal, space, clock } = engine;
+  const { events, journal, space, clock } = engine;
   return {
     journal,
     notifiedSeq,
@@ -266,10 +274,10 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
       return health.readiness().ready;
     },
     get events() {
-      return directory.size;
+      return events.size;
     },
     get brokenEvents() {
-      return directory.broken.count;
+      return events.actors.broken.count;
     },
     get clockLeaps() {
       return clock.leaps;
@@ -278,7 +286,7 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
       return space.freeBytes;
     },
     snapshotAgeSeconds: () => (clock.now() - (engine.lastSnapshotAt ?? clock.now())) / 1_000,
-    awake: () => directory.awake(),
+    awake: () => events.actors.active(),
   };
 }
 
@@ -303,7 +311,7 @@ async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Pro
     throw new BadCatalogue(problems.map(formatFileProblem));
   }
   for (const definition of definitions) {
-    const reply = await engine.directory.define(definition, { operator: 'catalogue', note: null });
+    const reply = await engine.events.define(definition, { operator: 'catalogue', note: null });
     if (!isRefusal(reply)) continue;
     const conflicts = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];
     const lines = conflicts.map(({ path, message }) => `${definition.id} /${path.join('/')}: ${message}`);

@@ -89,13 +89,13 @@ async function activateAndSnapshot(engine: Engine, round: number) {
   const holdsBefore = engine.journal.durableSeq;
   const bought = buyersOf(actor, () => isTaken, round);
   const taken = await measure(async () => {
-    const { trouble } = await engine.directory.snapshot(actor);
+    const { trouble } = await engine.events.actors.snapshot(actor);
     if (trouble !== null) throw new Error(trouble);
   });
   isTaken = true;
   await bought;
   // So that the next activation finds no facts after its snapshot.
-  await engine.directory.snapshot(actor);
+  await engine.events.actors.snapshot(actor);
   return {
     activated,
     taken,
@@ -120,7 +120,7 @@ async function withEngine<Found>(folder: string, use: (engine: Engine) => Promis
 }
 
 async function activate(engine: Engine): Promise<EventActor> {
-  return (await engine.directory.byEventId(hotEvent.id))!;
+  return (await engine.events.byEventId(hotEvent.id))!;
 }
 
 async function measure(work: () => Promise<unknown>): Promise<Measured> {

@@ -1,10 +1,10 @@
 /**
- * The engine: journal, clock, directory, timers and snapshots, put together and taken apart in order.
+ * The engine: journal, clock, index, timers and snapshots, put together and taken apart in order.
  *
- * Owns the order of the start (lock, watermark, chain, directory, ready), of the stop, and what happens when the journal
+ * Owns the order of the start (lock, watermark, chain, index, ready), of the stop, and what happens when the journal
  * cannot be written. Knows no HTTP. Called by `src/service.ts`, by `holdfast load --offline` and by tests.
  *
- * 1. Ready only after the journal was proved and every event is in the directory (engine: "one way to come alive").
+ * 1. Ready only after the journal was proved and every event is in the index (engine: "one way to come alive").
  * 2. Disk full: every live box office is dropped, because it ran ahead; reads go on from what is on disk, changes are
  *    Overloaded, and all goes on by itself when the journal can be written again.
  * 3. An I/O error is final: `onFatal` is told, nothing is answered any more.
@@ -20,7 +20,7 @@ import { activateService, type ActivationSource } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
 import { createClock, LATEST_MOMENT, type ServiceClock, type TimeSource } from './clock.ts';
-import { Directory } from './directory.ts';
+import { EventIndex } from './event-index.ts';
 import { createIdSource } from './id-source.ts';
 import { Overloaded } from './overloaded.ts';
 import { ServiceAnswers } from './service-answers.ts';
@@ -52,7 +52,7 @@ export interface Engine {
   readonly folder: string;
   readonly journal: SqliteJournal;
   readonly clock: ServiceClock;
-  readonly directory: Directory;
+  readonly events: EventIndex;
   readonly status: ServiceStatus;
   /** Whether the journal held no fact at all when it was opened. */
   readonly wasEmpty: boolean;
@@ -141,11 +141,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     return outcome;
   };
   const wakeInTime = async (eventId: string): Promise<void> => {
-    const isTurnedAway = (await wake(directory, journal, eventId)) === 'TURNED_AWAY';
-    if (isTurnedAway) timers.wakeAt(eventId, clock.now() + WAKE_AGAIN_MS);
+    const isTurnedAway = (await wake(events, journal, eventId)) === 'TURNED_AWAY';
+    if (isTurnedAway) timers.schedule(eventId, clock.now() + WAKE_AGAIN_MS);
   };
   const timers = startTimers(clock, wakeInTime);
-  const directory = new Directory({
+  const events = new EventIndex({
     journal,
     clock,
     ids: createIdSource(),
@@ -153,31 +153,31 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     liveEventsMax: options.liveEventsMax,
     isShortOfSpace: () => space.isLow,
     source,
-    wakeAt: (eventId, at) => timers.wakeAt(eventId, at),
+    schedule: (eventId, at) => timers.schedule(eventId, at),
     snapshot,
   });
   const { archivedHeads } = journal;
-  const plan = found.enter(directory, {
+  const plan = found.enter(events, {
     headers,
     archived: archived.definitions,
     archivedHeads,
     streams: journal.streams(),
   });
-  for (const eventId of archived.lostIds) directory.noteLost(eventId);
+  for (const eventId of archived.lostIds) events.noteLost(eventId);
   reportFolder(journal, archived.lostIds);
-  followJournal({ journal, directory, service, space }, options.onFatal);
+  followJournal({ journal, events, service, space }, options.onFatal);
   const look = setInterval(() => {
-    inBackground('snapshot', directory.snapshotGrown());
-    inBackground('activation', directory.letOverSleep());
+    inBackground('snapshot', events.actors.snapshotGrown());
+    inBackground('activation', events.actors.evictOver());
   }, LOOK_MS);
   look.unref();
   service.send('RECOVERED');
-  const settled = settleOverdue(plan, { wakeInTime, timers, directory, journal, clock });
+  const settled = settleOverdue(plan, { wakeInTime, timers, events, journal, clock });
   inBackground('activation', settled);
   const snapshotStream = (eventId: string, seq: number): Promise<SnapshotOutcome> =>
     eventId === SERVICE_STREAM
       ? snapshot({ eventId, eventNumber: 0, seq, at: clock.now(), about: null })
-      : directory.snapshotAsOf(eventId, seq);
+      : events.actors.snapshotAsOf(eventId, seq);
   const needs = { after: () => Number.MAX_SAFE_INTEGER };
   const now = () => clock.now();
   const roundPorts = { journal, snapshots, snapshot: snapshotStream, neededAfter: () => needs.after(), now };
@@ -188,7 +188,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     options,
     journal,
     clock,
-    directory,
+    events,
     service,
     snapshotter,
     space,
@@ -209,7 +209,7 @@ interface Parts {
   readonly options: EngineOptions;
   readonly journal: SqliteJournal;
   readonly clock: ServiceClock;
-  readonly directory: Directory;
+  readonly events: EventIndex;
   readonly service: ServiceStatusActor;
   readonly snapshotter: Snapshotter;
   readonly space: SpaceGuard;
@@ -225,7 +225,7 @@ interface Parts {
 }
 
 function assemble(parts: Parts, wasEmpty: boolean): Engine {
-  const { options, journal, clock, directory, service, snapshotter, space, timers, look, takeRound } = parts;
+  const { options, journal, clock, events, service, snapshotter, space, timers, look, takeRound } = parts;
   let stopped: Promise<void> | null = null;
   let lastRound: Promise<unknown> = Promise.resolve();
   let lastAdvance: Promise<unknown> = Promise.resolve();
@@ -267,7 +267,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     clearInterval(look);
     timers.stop();
     space.stop();
-    if (journal.status === 'OPEN') await within(snapshotMsMax, directory.snapshotGrown(1));
+    if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown(1));
     await snapshotter.stop();
     await journal.close();
     service.send('STOP');
@@ -277,7 +277,7 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
     folder: options.folder,
     journal,
     clock,
-    directory,
+    events,
     wasEmpty,
     notificationCursor: parts.notifications,
     space,
@@ -291,8 +291,8 @@ function assemble(parts: Parts, wasEmpty: boolean): Engine {
       return troubleOf(service.status) ?? space.trouble;
     },
     get degraded() {
-      const events = directory.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
-      return clock.isDegraded ? ['clock', ...events] : events;
+      const broken = events.actors.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
+      return clock.isDegraded ? ['clock', ...broken] : broken;
     },
     settled: parts.settled,
     record,
@@ -337,12 +337,12 @@ function refuseUnknown({ seq, eventId, type }: FactRow): void {
 
 /** Drops what ran ahead of a full disk, comes back with it, and gives up on a broken one. */
 function followJournal(
-  { journal, directory, service, space }: Pick<Parts, 'journal' | 'directory' | 'service' | 'space'>,
+  { journal, events, service, space }: Pick<Parts, 'journal' | 'events' | 'service' | 'space'>,
   onFatal: (fault: JournalFault) => void,
 ): void {
   journal.onStatus((status, fault) => {
     if (status === 'CLOSED') return;
-    directory.dropAll();
+    events.actors.retireAll();
     inBackground('space-guard', space.look());
     if (status === 'OPEN') {
       service.send('WRITABLE');
@@ -356,30 +356,30 @@ function followJournal(
 
 /** Settles, one event after the other, what may have run out while the service was down; events that are over come last. */
 async function settleOverdue(
-  { wakeAt, unknown }: StartPlan,
+  { due, unknown }: StartPlan,
   {
     wakeInTime,
     timers,
-    directory,
+    events,
     journal,
     clock,
-  }: Pick<Parts, 'timers' | 'directory' | 'journal' | 'clock'> & {
+  }: Pick<Parts, 'timers' | 'events' | 'journal' | 'clock'> & {
     readonly wakeInTime: (eventId: string) => Promise<void>;
   },
 ): Promise<void> {
   const now = clock.now();
-  for (const { eventId, at } of wakeAt) if (at > now) timers.wakeAt(eventId, at);
-  const due = [...wakeAt.filter(({ at }) => at <= now).map(({ eventId }) => eventId), ...unknown];
-  const over = due.filter((eventId) => directory.isOver(eventId));
-  for (const eventId of [...due.filter((each) => !over.includes(each)), ...over]) {
+  for (const { eventId, at } of due) if (at > now) timers.schedule(eventId, at);
+  const overdue = [...due.filter(({ at }) => at <= now).map(({ eventId }) => eventId), ...unknown];
+  const over = overdue.filter((eventId) => events.isOver(eventId));
+  for (const eventId of [...overdue.filter((each) => !over.includes(each)), ...over]) {
     if (journal.status === 'CLOSED') return;
     await wakeInTime(eventId);
   }
 }
 
-async function wake(directory: Directory, journal: SqliteJournal, eventId: string): Promise<'DONE' | 'TURNED_AWAY'> {
+async function wake(events: EventIndex, journal: SqliteJournal, eventId: string): Promise<'DONE' | 'TURNED_AWAY'> {
   try {
-    await directory.wake(eventId);
+    await events.actors.settleDue(eventId);
     return 'DONE';
   } catch (error) {
     if (error instanceof Overloaded) return 'TURNED_AWAY';

@@ -32,7 +32,7 @@ import type { Clock } from './clock.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { IdSource } from './id-source.ts';
-import type { Sleep } from './sleepers.ts';
+import type { EvictedEvent } from './evicted-events.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
 import { toReply } from '#domain/reply.ts';
@@ -48,7 +48,7 @@ export interface EventActorPorts {
   /** Whether the disk has too little room for new claims; without it there is always enough. */
   readonly isShortOfSpace?: () => boolean;
   /** Something is due earlier than was known. */
-  wakeAt(eventId: string, at: number): void;
+  schedule(eventId: string, at: number): void;
   /** The actor may not be used any more; `defect` is what broke it. */
   retired(actor: EventActor, defect: unknown): void;
 }
@@ -72,7 +72,7 @@ export class EventActor {
   #unanswered = 0;
   /** What runs out next; undefined from a change of the state until it is looked up again. */
   #due: ReturnType<typeof nextDeadline> | undefined;
-  #wakeAt = Number.POSITIVE_INFINITY;
+  #scheduledAt = Number.POSITIVE_INFINITY;
   #isRetired = false;
   /** Whether the state shows what no fact in the journal says (5). */
   #isForReading = false;
@@ -87,7 +87,7 @@ export class EventActor {
     lastSeq: number,
     factsSinceSnapshot: number,
     ports: EventActorPorts,
-    sleep: Sleep | null = null,
+    evicted: EvictedEvent | null = null,
   ) {
     this.eventId = state.eventId;
     this.#state = state;
@@ -101,10 +101,10 @@ export class EventActor {
       newSeed: () => ports.ids.newSeed(),
       hashing: createHashing(),
     };
-    if (sleep?.sightings != null) restoreLastSeen(state, sleep.sightings);
-    else markEverybodySeen(state, sleep?.since ?? ports.clock.now());
+    if (evicted?.lastSeen != null) restoreLastSeen(state, evicted.lastSeen);
+    else markEverybodySeen(state, evicted?.since ?? ports.clock.now());
     this.#followDraw();
-    this.#noteWake();
+    this.#scheduleDue();
   }
 
   /** Sequence number of the newest fact that the state was built from. */
@@ -161,11 +161,11 @@ export class EventActor {
   }
 
   /** Settles what is due; called by the timers. */
-  wake(): void {
+  settleDue(): void {
     if (this.#isRetired) return;
     this.#settle();
-    this.#wakeAt = Number.POSITIVE_INFINITY;
-    this.#noteWake();
+    this.#scheduledAt = Number.POSITIVE_INFINITY;
+    this.#scheduleDue();
   }
 
   /** When something runs out here, in milliseconds since 1970; infinite when nothing can. */
@@ -179,7 +179,7 @@ export class EventActor {
   }
 
   /** When those who wait were last seen, for an event that falls asleep; null when they are more than `lastSeenMax`. */
-  sightings(lastSeenMax: number): readonly LastSeen[] | null {
+  lastSeen(lastSeenMax: number): readonly LastSeen[] | null {
     return lastSeenTimes(this.#state, lastSeenMax);
   }
 
@@ -296,7 +296,7 @@ export class EventActor {
     }
     this.#factsSinceSnapshot += facts.length;
     this.#followDraw();
-    this.#noteWake();
+    this.#scheduleDue();
   }
 
   /** Whoever polls or joins again is still there. No fact says so, and no decision of the same turn depends on it. */
@@ -349,11 +349,11 @@ export class EventActor {
   }
 
   /** Tells the timers when something is due earlier than they know. */
-  #noteWake(): void {
+  #scheduleDue(): void {
     const due = this.#nextDue();
-    if (due === null || due.at === this.#wakeAt) return;
-    this.#wakeAt = due.at;
-    this.#ports.wakeAt(this.eventId, due.at);
+    if (due === null || due.at === this.#scheduledAt) return;
+    this.#scheduledAt = due.at;
+    this.#ports.schedule(this.eventId, due.at);
   }
 
   #publish(command: Command, code: string | null, facts: readonly Fact[]): void {

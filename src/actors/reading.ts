@@ -12,7 +12,7 @@ import type { FactData } from '#domain/fact.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
-import type { DirectoryEntry } from './directory-entry.ts';
+import type { EventEntry } from './event-entry.ts';
 
 /** The ids of all events of a journal, in the order of their letters. */
 export function eventIdsIn(view: JournalView): string[] {
@@ -43,7 +43,7 @@ export async function slugsIn(folder: string, view: JournalView): Promise<Map<st
   const eventIdBySlug = new Map<string, string>();
   const headers = listSnapshots(folder).flatMap(({ header }) => header ?? []);
   for (const { eventId, about } of headers) {
-    if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as DirectoryEntry).slug, eventId);
+    if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as EventEntry).slug, eventId);
   }
   const archived = await findArchived(view.archivedHeads, headers, (type) =>
     surveyArchive(folder, view.baseSeq, type, proveArchiveOf),

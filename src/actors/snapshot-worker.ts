@@ -14,7 +14,7 @@ import { listingOf } from '#domain/catalogue/listing.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, activateService } from './activation.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
-import type { DirectoryEntry, SnapshotAbout } from './directory-entry.ts';
+import type { EventEntry, SnapshotAbout } from './event-entry.ts';
 import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
 import { nextDeadline } from '#domain/next-deadline.ts';
 
@@ -33,7 +33,7 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 /** Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next deadline. */
 function writeEventState(header: Omit<SnapshotHeader, 'format' | 'digest'>, state: EventState): Promise<Snapshot> {
   const about = {
-    ...(header.about as DirectoryEntry),
+    ...(header.about as EventEntry),
     dueAt: nextDeadline(state)?.at ?? null,
     listing: listingOf(state),
   } satisfies SnapshotAbout;

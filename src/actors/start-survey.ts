@@ -12,8 +12,8 @@ import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactType } from '#domain/fact.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
-import type { Directory } from './directory.ts';
-import type { SnapshotAbout } from './directory-entry.ts';
+import type { EventIndex } from './event-index.ts';
+import type { SnapshotAbout } from './event-entry.ts';
 
 /** Facts after which nothing is due but the opening of a waiting room, which the definition tells as well. */
 const DEFINING: ReadonlySet<string> = new Set<FactType>([
@@ -40,18 +40,17 @@ export class StartSurvey {
 
   /** Enters every event into the index. `headers` has the newest first of every event; `archived` definitions that no header covers. */
   enter(
-    directory: Pick<Directory, 'noteRow' | 'noteSnapshot'>,
+    events: Pick<EventIndex, 'noteRow' | 'noteSnapshot'>,
     { headers, archived, archivedHeads, streams }: StartFindings,
   ): StartPlan {
     const newest = newestOf(headers);
-    const plan: StartPlan = { wakeAt: [], unknown: [] };
+    const plan: StartPlan = { due: [], unknown: [] };
     const heads = new Map([...streams].map(({ eventId, lastSeq }) => [eventId, lastSeq]));
-    for (const header of newest.values())
-      directory.noteSnapshot(header, header.seq >= (heads.get(header.eventId) ?? 0));
-    for (const row of archived) directory.noteRow(row);
+    for (const header of newest.values()) events.noteSnapshot(header, header.seq >= (heads.get(header.eventId) ?? 0));
+    for (const row of archived) events.noteRow(row);
     for (const row of this.#definitions.values()) {
       if ((newest.get(row.eventId)?.seq ?? 0) >= row.seq) continue;
-      directory.noteRow(row, !archivedHeads.has(row.eventId) && !this.#sold.has(row.eventId));
+      events.noteRow(row, !archivedHeads.has(row.eventId) && !this.#sold.has(row.eventId));
     }
     for (const [eventId, headSeq] of heads) {
       if (eventId === SERVICE_STREAM) continue;
@@ -59,7 +58,7 @@ export class StartSurvey {
       const dueAt = header !== undefined && header.seq >= headSeq ? (header.about as SnapshotAbout).dueAt : undefined;
       const isUnsold = !archivedHeads.has(eventId) && !this.#sold.has(eventId);
       if (dueAt === undefined && !isUnsold) plan.unknown.push(eventId);
-      else if (typeof dueAt === 'number') plan.wakeAt.push({ eventId, at: dueAt });
+      else if (typeof dueAt === 'number') plan.due.push({ eventId, at: dueAt });
     }
     return plan;
   }
@@ -75,7 +74,7 @@ export interface StartFindings {
 /** What is to be done after the start. */
 export interface StartPlan {
   /** Events in which something runs out at a known moment, which may be past. */
-  readonly wakeAt: { readonly eventId: string; readonly at: number }[];
+  readonly due: { readonly eventId: string; readonly at: number }[];
   /** Events of which it is not known (1). */
   readonly unknown: string[];
 }

@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts';
  */
 export interface Timers {
   /** Notes that an event has something due at a moment. */
-  wakeAt(eventId: string, at: number): void;
+  schedule(eventId: string, at: number): void;
   stop(): void;
 }
 
@@ -37,7 +37,7 @@ export function startTimers(clock: Clock, wake: (eventId: string) => void): Time
   const interval = setInterval(tick, TICK_MS);
   interval.unref();
   return {
-    wakeAt(eventId, at) {
+    schedule(eventId, at) {
       const known = earliest.get(eventId);
       if (known !== undefined && known <= at) return;
       earliest.set(eventId, at);

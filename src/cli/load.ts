@@ -101,9 +101,9 @@ async function loadOffline(call: Call, definitions: readonly EventDefinition[]):
   return outcomes;
 }
 
-async function define({ directory }: Engine, definition: EventDefinition): Promise<Outcome> {
+async function define({ events }: Engine, definition: EventDefinition): Promise<Outcome> {
   const { id } = definition;
-  const reply = await directory.define(definition, { operator: 'catalogue', note: null });
+  const reply = await events.define(definition, { operator: 'catalogue', note: null });
   if (!isRefusal(reply)) {
     return { id, result: reply.created ? 'created' : 'loaded', version: reply.version, warnings: [] };
   }

@@ -27,10 +27,10 @@ export interface EventPort {
 }
 
 export interface DirectoryPort {
-  byEventId(eventId: string): Promise<EventPort | null>;
-  bySlug(slug: string): Promise<EventPort | null>;
+  byEventId(eventId: string): EventPort | null | Promise<EventPort | null>;
+  bySlug(slug: string): EventPort | null | Promise<EventPort | null>;
   /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
-  byId(prefix: IdPrefix, id: string): Promise<EventPort | null>;
+  byId(prefix: IdPrefix, id: string): EventPort | null | Promise<EventPort | null>;
   /** Published events by their first date. */
   list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
   /** Ids of all events, drafts too, in the order of their first definition. */

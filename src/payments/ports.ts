@@ -13,7 +13,7 @@ export interface EventPort {
 
 export interface EventsPort {
   /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
-  byId(prefix: IdPrefix, id: string): Promise<EventPort | null>;
+  byId(prefix: IdPrefix, id: string): EventPort | null | Promise<EventPort | null>;
 }
 
 export interface ClockPort {

@@ -31,18 +31,18 @@ async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engi
 }
 
 async function define(engine: Engine, changes: object = {}): Promise<void> {
-  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  const reply = await engine.events.define(concert(changes), { operator: null, note: null });
   assert.equal(reply.outcome, 'DONE');
 }
 
 async function hold(engine: Engine, eventId: string, sessionKey: string): Promise<void> {
-  const actor = await engine.directory.byEventId(eventId);
+  const actor = await engine.events.byEventId(eventId);
   const reply = await actor!.execute(place(sessionKey));
   assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
 }
 
 async function held(engine: Engine, eventId: string): Promise<readonly string[]> {
-  const actor = await engine.directory.byEventId(eventId);
+  const actor = await engine.events.byEventId(eventId);
   return actor!.look(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
 }
 
@@ -100,8 +100,8 @@ describe('After a prune, when the snapshots', () => {
       assert.equal((await verifyFolder(folder)).stateFingerprint, stateFingerprint);
       const engine = await open(t, folder);
       assert.equal(engine.clock.now(), START + 300_000, 'the clock is where its archived fact set it');
-      const renamed = await engine.directory.bySlug('renamed');
-      assert.deepEqual([renamed?.eventId, await engine.directory.bySlug('concert')], ['evt_concert', null]);
+      const renamed = await engine.events.bySlug('renamed');
+      assert.deepEqual([renamed?.eventId, await engine.events.bySlug('concert')], ['evt_concert', null]);
       assert.deepEqual(await held(engine, 'evt_concert'), ['session-1', 'session-3']);
       assert.deepEqual(await held(engine, 'evt_other'), ['session-2']);
       const { outcomes } = await engine.takeSnapshots();
@@ -125,11 +125,11 @@ describe('An event whose archived facts cannot be read', () => {
     const before = engine.journal.appendedSeq;
     const isNamed = ({ cause }: Error): boolean =>
       /facts 1 to 4 were moved to the archive, and no file of it has them/.test(String(cause));
-    await assert.rejects(engine.directory.define(concert(), { operator: null, note: null }), isNamed);
-    await assert.rejects(engine.directory.byEventId('evt_other'), isNamed);
+    await assert.rejects(engine.events.define(concert(), { operator: null, note: null }), isNamed);
+    await assert.rejects(Promise.resolve(engine.events.byEventId('evt_other')), isNamed);
     assert.equal(engine.journal.appendedSeq, before, 'nothing was written');
     await define(engine, { id: 'evt_new', slug: 'new' });
-    const actor = await engine.directory.byEventId('evt_new');
+    const actor = await engine.events.byEventId('evt_new');
     assert.equal(
       actor!.look(({ eventNumber }) => eventNumber),
       3,

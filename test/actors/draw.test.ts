@@ -60,7 +60,7 @@ describe('a large draw', () => {
     const { actor, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
-    actor.wake();
+    actor.settleDue();
     assert.notEqual(actor.look(drawUnderWay), null);
     const meanwhile = await actor.execute({ type: 'PollQueue', entryId: entryIds[0]!, sessionKey: 'session-0' });
     assert.ok(!isRefusal(meanwhile) && meanwhile.entry.position === null);
@@ -75,14 +75,14 @@ describe('a large draw', () => {
     const { actor, clock } = await openConcert(actors, room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
-    actor.wake();
+    actor.settleDue();
     const isHalfDrawn = (): boolean => actor.look((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
     while (!isHalfDrawn()) await nextRound();
     const crashed = journal.crashAfter();
     actor.retire();
     const again = openActors(crashed, { mailboxCommandsMax: 10_000 });
     again.clock.now = clock.now;
-    const revived = (await again.directory.byEventId('evt_concert'))!;
+    const revived = (await again.events.byEventId('evt_concert'))!;
     assert.notEqual(revived.look(drawUnderWay), null, 'the crash was in the middle');
     assertProved(await untilDrawn(revived), entryIds);
     const drawn = [...crashed.read()].filter(({ type }) => type === 'LineDrawn');
@@ -93,15 +93,15 @@ describe('a large draw', () => {
 
   it('waits while the disk is full, and goes on', async () => {
     const journal = new MemoryJournal();
-    const { actor, clock, directory } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
+    const { actor, clock, events } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
-    actor.wake();
+    actor.settleDue();
     while (actor.look((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
     journal.full(true);
-    directory.dropAll();
+    events.actors.retireAll();
     journal.full(false);
-    const revived = (await directory.byEventId('evt_concert'))!;
+    const revived = (await events.byEventId('evt_concert'))!;
     assertProved(await untilDrawn(revived), entryIds);
   });
 });

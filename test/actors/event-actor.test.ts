@@ -109,26 +109,26 @@ describe('the turn', () => {
   });
 
   it('tells the timers when the first hold runs out', async () => {
-    const { actor, wakes } = await openConcert();
+    const { actor, scheduled } = await openConcert();
     await actor.execute(place('session-1'));
-    assert.deepEqual(wakes.at(-1), { eventId: 'evt_concert', at: START + 10 * 60_000 });
+    assert.deepEqual(scheduled.at(-1), { eventId: 'evt_concert', at: START + 10 * 60_000 });
   });
 });
 
 describe('a journal that cannot be written', () => {
   it('answers nothing that was in doubt, forgets what ran ahead and goes on from the disk', async () => {
-    const { actor, journal, directory } = await openConcert();
-    journal.onStatus(() => directory.dropAll());
+    const { actor, journal, events } = await openConcert();
+    journal.onStatus(() => events.actors.retireAll());
     await actor.execute(place('session-1', 2));
     journal.slow(5);
     const inDoubt = actor.execute(place('session-2', 3));
     journal.full(true);
     await assert.rejects(inDoubt, Overloaded);
-    const again = (await directory.byEventId('evt_concert'))!;
+    const again = (await events.byEventId('evt_concert'))!;
     assert.equal(available(again), 8, 'reads go on from what is on disk');
     await assert.rejects(again.execute(place('session-3')), Overloaded);
     journal.full(false);
-    const after = (await directory.byEventId('evt_concert'))!;
+    const after = (await events.byEventId('evt_concert'))!;
     assert.ok(!isRefusal(await after.execute(place('session-3'))));
     assert.equal(available(after), 7);
   });
@@ -136,12 +136,12 @@ describe('a journal that cannot be written', () => {
 
 describe('a box office that broke', () => {
   it('is activated again only with the facts that were on their way to the disk', async () => {
-    const { actor, journal, directory } = await openByHand();
+    const { actor, journal, events } = await openByHand();
     const waiting = actor.execute(place('session-1', 4));
     actor.look((state) => state.performances.delete('fri'));
     await assert.rejects(actor.execute({ type: 'ReleaseHold', holdId: heldBy(actor), sessionKey: 'session-1' }));
     assert.ok(actor.isRetired);
-    const again = directory.byEventId('evt_concert');
+    const again = events.byEventId('evt_concert');
     await nextTurn();
     journal.commit();
     assert.ok(!isRefusal(await waiting));
@@ -157,42 +157,42 @@ describe('activation', () => {
     for (let n = 0; n < 8; n += 1) await actor.execute(place(`session-${n % 3}`, 1 + (n % 3)));
     clock.now += 11 * 60_000;
     await actor.execute(place('session-9'));
-    const { directory } = openActors(journal.crashAfter());
-    const replayed = (await directory.byEventId('evt_concert'))!;
+    const { events } = openActors(journal.crashAfter());
+    const replayed = (await events.byEventId('evt_concert'))!;
     assert.equal(fingerprint(replayed), fingerprint(actor));
     assert.equal(replayed.lastSeq, actor.lastSeq);
   });
 
   it('is shared by requests that come at once', async () => {
     const { journal } = await openConcert();
-    const { directory } = openActors(journal.crashAfter());
-    const [one, other] = await Promise.all([directory.byEventId('evt_concert'), directory.bySlug('concert')]);
+    const { events } = openActors(journal.crashAfter());
+    const [one, other] = await Promise.all([events.byEventId('evt_concert'), events.bySlug('concert')]);
     assert.equal(one, other);
   });
 
   it('finds a box office by the ids that it gave out', async () => {
-    const { actor, directory } = await openConcert();
+    const { actor, events } = await openConcert();
     const placed = await actor.execute(place('session-1'));
     assert.ok(!isRefusal(placed));
-    assert.equal(await directory.byId('hld', placed.hold.id), actor);
-    assert.equal(await directory.byId('ord', placed.hold.id), null);
-    assert.equal(await directory.byId('hld', 'hld_zz_aaaaaaaaaaaaaaaaaaaaaaaa'), null);
-    assert.equal(await directory.byId('hld', '../../etc'), null);
+    assert.equal(await events.byId('hld', placed.hold.id), actor);
+    assert.equal(await events.byId('ord', placed.hold.id), null);
+    assert.equal(await events.byId('hld', 'hld_zz_aaaaaaaaaaaaaaaaaaaaaaaa'), null);
+    assert.equal(await events.byId('hld', '../../etc'), null);
   });
 });
 
-describe('the directory', () => {
-  it('puts the coldest to sleep and wakes them with their state', async () => {
+describe('the events', () => {
+  it('puts the coldest to sleep and scheduled them with their state', async () => {
     const actors = openActors(new MemoryJournal(), { liveEventsMax: 3 });
     for (let n = 0; n < 10; n += 1) {
       const changes = { id: `evt_${n}`, slug: `s${n}` };
       await openConcert(actors, changes).catch(() => {});
-      const actor = (await actors.directory.byEventId(`evt_${n}`))!;
+      const actor = (await actors.events.byEventId(`evt_${n}`))!;
       await actor.execute(place('session-1', 1 + (n % 5)));
     }
     await nextTurn();
-    assert.ok(actors.directory.awakeCount <= 4, `${actors.directory.awakeCount} are awake`);
-    const first = (await actors.directory.byEventId('evt_3'))!;
+    assert.ok(actors.events.actors.size <= 4, `${actors.events.actors.size} are awake`);
+    const first = (await actors.events.byEventId('evt_3'))!;
     assert.equal(available(first), 10 - 4);
   });
 
@@ -204,21 +204,21 @@ describe('the directory', () => {
       await openConcert(actors, { id: `evt_${n}`, slug: `s${n}`, performances }).catch(() => {});
     }
     await openConcert(actors, { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }).catch(() => {});
-    const page = await actors.directory.list({ limit: 2, after: null });
+    const page = await actors.events.list({ limit: 2, after: null });
     assert.deepEqual(
       page.events.map(({ id }) => id),
       ['evt_1', 'evt_2'],
     );
-    const rest = await actors.directory.list({ limit: 2, after: page.nextAfter });
+    const rest = await actors.events.list({ limit: 2, after: page.nextAfter });
     assert.deepEqual([rest.events.map(({ id }) => id), rest.nextAfter], [['evt_0'], null]);
   });
 
   it('gives a slug to one event only', async () => {
-    const { directory } = await openConcert();
-    const { definition } = (await directory.byEventId('evt_concert'))!.look((state) => ({
+    const { events } = await openConcert();
+    const { definition } = (await events.byEventId('evt_concert'))!.look((state) => ({
       definition: { ...state.plan.definition, id: 'evt_other' },
     }));
-    const refusal = await directory.define(definition, { operator: null, note: null });
+    const refusal = await events.define(definition, { operator: null, note: null });
     assert.ok(isRefusal(refusal) && refusal.code === 'UPDATE_CONFLICT');
   });
 });

@@ -68,11 +68,11 @@ describe('A start on a folder of past sales', () => {
     const running = await start(t, folder, SOLD_AT + 3 * DAY);
     const { engine, woken } = running;
     await running.engine.settled;
-    const { events } = await engine.directory.list({ limit: 100, after: null });
+    const { events } = await engine.events.list({ limit: 100, after: null });
     assert.equal(events.length, 6);
     assert.ok(events.every(({ soldOut, fromPrice }) => soldOut && fromPrice === 0));
     assert.deepEqual(woken, [], 'neither the start nor the list loads an event');
-    const actor = await engine.directory.byId('ord', orderIds[3]!);
+    const actor = await engine.events.byId('ord', orderIds[3]!);
     const order = await actor!.lookDurably((state) => findOrder(state, orderIds[3]!));
     assert.equal(isRefusal(order) ? order.code : order.status, 'CONFIRMED');
     assert.deepEqual(woken, ['evt_past_3']);
@@ -81,19 +81,19 @@ describe('A start on a folder of past sales', () => {
   it('lets an event that is over sleep again once nobody asks for it', async (t) => {
     const { folder } = await sold(t);
     const { engine } = await start(t, folder, SOLD_AT + 3 * DAY);
-    for (const n of [0, 1]) await engine.directory.byEventId(`evt_past_${n}`);
-    await engine.directory.letOverSleep();
-    assert.equal(engine.directory.awakeCount, 2, 'somebody has just asked for them');
-    await engine.directory.letOverSleep();
-    assert.equal(engine.directory.awakeCount, 0);
+    for (const n of [0, 1]) await engine.events.byEventId(`evt_past_${n}`);
+    await engine.events.actors.evictOver();
+    assert.equal(engine.events.actors.size, 2, 'somebody has just asked for them');
+    await engine.events.actors.evictOver();
+    assert.equal(engine.events.actors.size, 0);
   });
 
   it('keeps an event that is still to come awake', async (t) => {
     const { folder } = await sold(t);
     const { engine } = await start(t, folder, SOLD_AT + MINUTE);
-    await engine.directory.byEventId('evt_past_0');
-    for (let look = 0; look < 3; look += 1) await engine.directory.letOverSleep();
-    assert.equal(engine.directory.awakeCount, 1);
+    await engine.events.byEventId('evt_past_0');
+    for (let look = 0; look < 3; look += 1) await engine.events.actors.evictOver();
+    assert.equal(engine.events.actors.size, 1);
   });
 });
 
@@ -102,10 +102,10 @@ describe('A start on a folder of idle events', () => {
   async function idle(t: TestContext): Promise<string> {
     const folder = newDataFolder(t);
     const running = await start(t, folder, SOLD_AT);
-    const { directory } = running.engine;
-    await directory.define(concert(), { operator: null, note: null });
-    await directory.define(concert({ id: 'evt_new', slug: 'new' }), { operator: null, note: null });
-    const actor = (await directory.byEventId('evt_concert'))!;
+    const { events } = running.engine;
+    await events.define(concert(), { operator: null, note: null });
+    await events.define(concert({ id: 'evt_new', slug: 'new' }), { operator: null, note: null });
+    const actor = (await events.byEventId('evt_concert'))!;
     assert.ok(!isRefusal(await actor.execute(place('session-1', 4))));
     await running.engine.stop({ snapshotMsMax: 0 });
     return folder;
@@ -116,8 +116,8 @@ describe('A start on a folder of idle events', () => {
     const running = await start(t, folder, SOLD_AT + DAY);
     await running.engine.settled;
     assert.deepEqual(running.woken, ['evt_concert']);
-    assert.equal(running.engine.directory.awakeCount, 0);
-    const { events } = await running.engine.directory.list({ limit: 10, after: null });
+    assert.equal(running.engine.events.actors.size, 0);
+    const { events } = await running.engine.events.list({ limit: 10, after: null });
     assert.deepEqual(
       events.map(({ id, soldOut, fromPrice }) => [id, soldOut, fromPrice]),
       [
@@ -133,7 +133,7 @@ describe('A start on a folder of idle events', () => {
     const folder = await idle(t);
     const running = await start(t, folder, SOLD_AT + MINUTE);
     await running.engine.settled;
-    assert.equal(running.engine.directory.awakeCount, 1);
+    assert.equal(running.engine.events.actors.size, 1);
   });
 
   it('settles at its moment what a snapshot says is due, without loading the event before', async (t) => {

@@ -40,7 +40,7 @@ function scheduled(t: TestContext) {
 }
 
 async function define(engine: Engine, changes: object = {}): Promise<void> {
-  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  const reply = await engine.events.define(concert(changes), { operator: null, note: null });
   assert.equal(reply.outcome, 'DONE');
 }
 

@@ -29,12 +29,12 @@ function open(folder: string, now = START): Promise<Engine> {
 }
 
 async function define(engine: Engine, changes: object = {}): Promise<void> {
-  const reply = await engine.directory.define(concert(changes), { operator: null, note: null });
+  const reply = await engine.events.define(concert(changes), { operator: null, note: null });
   assert.equal(reply.outcome, 'DONE');
 }
 
 async function hold(engine: Engine, sessionKey: string): Promise<void> {
-  const actor = await engine.directory.byEventId('evt_concert');
+  const actor = await engine.events.byEventId('evt_concert');
   const reply = await actor!.execute(place(sessionKey));
   assert.equal(reply.outcome, 'DONE', JSON.stringify(reply));
 }
@@ -92,8 +92,8 @@ describe('A round of snapshots', () => {
     assert.equal(again.wasEmpty, false);
     assert.equal(again.clock.offsetMs, 300_000);
     assert.equal(again.clock.now(), START + 300_000);
-    const found = await again.directory.bySlug('renamed');
-    assert.equal(await again.directory.bySlug('concert'), null);
+    const found = await again.events.bySlug('renamed');
+    assert.equal(await again.events.bySlug('concert'), null);
     assert.equal(
       found?.look((state) => state.holds.byId.size),
       1,

@@ -237,8 +237,8 @@ describe('The listeners of live streams', () => {
   it('are bounded, and one that does not read is dropped while the others are sent the same bytes', async () => {
     const service = await openService();
     await service.define(sample('club-night'));
-    const { directory, clock } = service.internals.engine;
-    const feeds = new LiveFeeds({ directory, clock, listenersMax: 3 });
+    const { events, clock } = service.internals.engine;
+    const feeds = new LiveFeeds({ directory: events, clock, listenersMax: 3 });
     const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
     for (const listener of [slow, quick, other]) {
       assert.equal(await feeds.watch('night-shift', null, null, () => listener), null);

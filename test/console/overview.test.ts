@@ -44,7 +44,7 @@ describe('The operators’ API for the console', () => {
     return answer.body.events;
   };
   const journal = async (query = '') => (await service.operate<JournalBody>('GET', `/admin/journal${query}`)).body;
-  const countActive = () => service.internals.engine.directory.awakeCount;
+  const countActive = () => service.internals.engine.events.actors.size;
 
   it('shows every event without activating those that are evicted', async () => {
     assert.equal((await overview()).length, 3);

@@ -96,11 +96,11 @@ describe('An event that cannot be activated', () => {
     const stream = await fetch(`${service.publicUrl}/api/events/public/night-1/live`);
     assert.equal(stream.status, 200);
     const ended = stream.text();
-    const { journal, directory } = service.internals.engine;
+    const { journal, events } = service.internals.engine;
     journal.append(unreplayable('evt_1'));
     await until(async () => {
       await holdAt(service, 0);
-      return !directory.awake().some(({ eventId }) => eventId === 'evt_1');
+      return !events.actors.active().some(({ eventId }) => eventId === 'evt_1');
     }, 'the event is evicted');
     assert.match(await ended, /event: snapshot/, 'the stream ends by itself');
     assertOverloaded(await service.call('GET', '/api/events/public/night-1/live'));
@@ -110,8 +110,8 @@ describe('An event that cannot be activated', () => {
 
   it('is tried again after a pause, and is like any other once it can be activated', async (t) => {
     const service = await openNights(t, 2);
-    const { directory, journal } = service.internals.engine;
-    directory.dropAll();
+    const { events, journal } = service.internals.engine;
+    events.actors.retireAll();
     const { factsOf } = journal;
     t.after(() => Object.assign(journal, { factsOf }));
     const badSector: typeof factsOf = (eventId, afterSeq) => {
@@ -138,7 +138,7 @@ describe('Two events in memory, many in the folder, snapshots and a prune under 
       for (let n = 0; n < COUNT; n += 1) for (let times = -1; times < n % 3; times += 1) await holdAt(service, n);
       const all = [...engine.journal.streams()].filter(({ eventId }) => eventId !== '');
       const [outcomes] = await Promise.all([
-        Promise.all(all.map(({ eventId, lastSeq }) => engine.directory.snapshotAsOf(eventId, lastSeq))),
+        Promise.all(all.map(({ eventId, lastSeq }) => engine.events.actors.snapshotAsOf(eventId, lastSeq))),
         ...Array.from({ length: COUNT }, (_, n) => service.call('GET', `/api/events/public/night-${n}`)),
       ]);
       assert.deepEqual(

@@ -177,7 +177,7 @@ describe('A disk that is nearly full', () => {
     assertOverloaded(
       await service.post(START_CHECKOUT, checkoutBody({ hold_id: kept.id, session_key: one, items: undefined })),
     );
-    const state = await service.internals.engine.directory.byEventId('evt_gala');
+    const state = await service.internals.engine.events.byEventId('evt_gala');
     await assert.rejects(state!.execute({ type: 'JoinQueue', sessionKey: two }), { name: 'Overloaded' });
     const { status, body } = await service.get('/health/ready');
     assert.equal(status, 503);

@@ -34,7 +34,7 @@ describe('GET /metrics', () => {
     const hold = await service.hold({ session_key: session, items: [floor(3)] });
     await service.get(`${HOLDS}/${hold.id}`, as(session));
     await service.post(HOLDS, { event_id: 'evt_club', session_key: newSession(), items: [floor(500)] });
-    const play = await service.internals.engine.directory.byEventId('evt_play');
+    const play = await service.internals.engine.events.byEventId('evt_play');
     await play!.execute({ type: 'JoinQueue', sessionKey: newSession() });
     await service.get('/nowhere/at/all');
   });

@@ -68,7 +68,7 @@ async function sell(engine: Engine, buyer: number, sales: number): Promise<void>
   for (let sale = 0; sale < sales; sale += 1) {
     const sessionKey = `session-${buyer}-${sale}`;
     const reply = await insist(async () => {
-      const actor = await engine.directory.byEventId(definition.id);
+      const actor = await engine.events.byEventId(definition.id);
       return actor!.execute({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
     });
     if (!isRefusal(reply)) writeSync(1, `held ${reply.hold.id}\n`);
@@ -81,7 +81,7 @@ async function sellOut(engine: Engine): Promise<void> {
 
 try {
   let engine = await open();
-  await insist(() => engine.directory.define(definition, { operator: null, note: null }));
+  await insist(() => engine.events.define(definition, { operator: null, note: null }));
   if (ending === 'brief') {
     await sell(engine, Date.now(), 1);
     await engine.stop();

@@ -108,20 +108,20 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
   ]);
   const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   const tally = new Map<string, Map<number, number>>();
-  let { journal, directory } = service.internals.engine;
+  let { journal, events } = service.internals.engine;
 
   const fingerprint = async (): Promise<string> => {
-    const { eventIds } = await directory.listAll({ limit: 10_000, after: null });
+    const { eventIds } = await events.listAll({ limit: 10_000, after: null });
     const prints: string[] = [];
     for (const eventId of eventIds) {
-      const actor = await directory.byEventId(eventId);
+      const actor = await events.byEventId(eventId);
       prints.push(actor!.look((state) => fingerprintOf(snapshotPieces(state))));
     }
     return prints.join();
   };
   /** The seeds of all draws that are not finished yet. */
   const comingSeeds = (): readonly string[] =>
-    directory.awake().flatMap((actor) => {
+    events.actors.active().flatMap((actor) => {
       const draw = actor.look((state) => state.waitingRoom?.draw ?? null);
       return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
     });
@@ -183,7 +183,7 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     async restart() {
       const before = await fingerprint();
       await service.restart();
-      ({ journal, directory } = service.internals.engine);
+      ({ journal, events } = service.internals.engine);
       assert.equal(await fingerprint(), before);
       last = null;
     },

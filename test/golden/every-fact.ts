@@ -122,8 +122,8 @@ function checkout(changes: Partial<CommandOf<'StartCheckout'>>): CommandOf<'Star
 /** Plays the sale; resolves with every fact of it in order, and the box offices as they were at its end. */
 export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly house: ActorsFixture }> {
   const house = openActors();
-  await house.directory.define(gala(), by);
-  await house.directory.define(rush(), by);
+  await house.events.define(gala(), by);
+  await house.events.define(rush(), by);
   await playGala(house, await officeOf(house, 'evt_gala'));
   await playRush(house, await officeOf(house, 'evt_rush'));
   house.journal.commit();
@@ -131,7 +131,7 @@ export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow
 }
 
 async function officeOf(house: ActorsFixture, eventId: string): Promise<EventActor> {
-  const state = await house.directory.byEventId(eventId);
+  const state = await house.events.byEventId(eventId);
   assert.ok(state);
   return state;
 }
@@ -150,7 +150,7 @@ const unreferenced = { currency: null, reference: null, provider: null } as cons
 async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
-    actor.wake();
+    actor.settleDue();
   };
   const pay = (sessionId: string, changes: Partial<CommandOf<'RecordPayment'>> = {}) =>
     execute(actor, {
@@ -180,7 +180,7 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
     return checkoutSessionId;
   };
 
-  await house.directory.define(gala({ description: 'Now with words' }), by);
+  await house.events.define(gala({ description: 'Now with words' }), by);
   const seats = { performanceId: 'fri', seatIds: ['H-1-1', 'H-1-2'], ...by };
   await execute(actor, { type: 'BlockSeats', ...seats, idempotency: { key: 'k-4', digest: 'd-4' } });
   await execute(actor, { type: 'UnblockSeats', ...seats });
@@ -235,9 +235,9 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
 async function playRush(house: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
     house.clock.now += ms;
-    actor.wake();
+    actor.settleDue();
   };
-  const define = (changes: object) => house.directory.define(rush(changes), by);
+  const define = (changes: object) => house.events.define(rush(changes), by);
   const opensAt = (ms: number) => new Date(house.clock.now + ms).toISOString();
   const join = async (sessionKey: string): Promise<string> =>
     (await execute(actor, { type: 'JoinQueue', sessionKey })).entry.id;

@@ -62,7 +62,7 @@ describe('The golden journals', () => {
     const { rows, house } = await playEveryFact();
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual(Object.keys(FACT_TYPES).filter((type) => !types.has(type)), []);
-    const living = new Map(house.directory.awake().map((actor) => [actor.eventId, actor.look((state) => state)]));
+    const living = new Map(house.events.actors.active().map((actor) => [actor.eventId, actor.look((state) => state)]));
     assert.deepEqual(statesOf(replayGolden(rows)), statesOf(new Map([...living].sort())));
   });
 });

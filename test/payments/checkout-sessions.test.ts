@@ -13,7 +13,7 @@ describe('A checkout session', () => {
     t.after(() => shop.close());
     const asked = shop.post<Started>(START_CHECKOUT, checkoutBody());
     await provider.asked;
-    shop.internals.engine.directory.dropAll();
+    shop.internals.engine.events.actors.retireAll();
     provider.answer();
     const { status, body } = await asked;
     assert.equal(status, 201, JSON.stringify(body));

@@ -84,7 +84,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     look: () => 0,
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);
-  const directory = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
+  const events = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
   const openSession = ({ order, payment }: { order: OrderView; payment: PaymentView }) =>
     Promise.resolve({
       order,
@@ -101,7 +101,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     limits: LIMITS,
   } as const;
   return {
-    directory,
+    directory: events,
     settings,
     payments: {
       checkoutSessions: { openSession, calls: { underWay: 0, waiting: 0 } },

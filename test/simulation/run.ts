@@ -249,7 +249,7 @@ class Sale {
         this.#failure ??= error;
       }
     };
-    this.service.directory.byEventId(eventId).then(
+    Promise.resolve(this.service.events.byEventId(eventId)).then(
       (actor) => settle(() => act(actor!)),
       (error: unknown) =>
         settle(() => {
@@ -335,7 +335,7 @@ class Sale {
     const wakeAgain = (): void => this.#wakeAt(eventId, this.service.now + WAKE_AGAIN_MS);
     const settle = (actor: EventActor): void => {
       this.service.turns = [];
-      actor.wake();
+      actor.settleDue();
     };
     this.#withActor(eventId, settle, wakeAgain);
   }
@@ -347,7 +347,7 @@ class Sale {
   // ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #define(definition: CommandOf<'DefineEvent'>['definition']): Promise<void> {
-    const defined = this.service.directory.define(definition, { operator: 'olga', note: null });
+    const defined = this.service.events.define(definition, { operator: 'olga', note: null });
     await this.#settlePromises();
     this.service.commit();
     assert.ok(!isRefusal(await defined));
@@ -604,7 +604,7 @@ class Sale {
     }
     if (this.#failure !== null) throw this.#failure;
     for (const eventId of this.#eventIds) {
-      const actor = (await this.service.directory.byEventId(eventId))!;
+      const actor = (await this.service.events.byEventId(eventId))!;
       this.#assertTurn(actor, eventId);
       const held = actor.look((state) => stockOfPerformances(state)).reduce((sum, date) => sum + date.held, 0);
       assert.equal(held, 0, 'nothing is held after the last window');
@@ -625,7 +625,7 @@ class Sale {
     const model = this.service.models.get(eventId)!;
     const ask = async (command: Command): Promise<Reply | Refusal> => {
       this.service.commit();
-      const actor = (await this.service.directory.byEventId(eventId))!;
+      const actor = (await this.service.events.byEventId(eventId))!;
       const { outcomes } = predict(model, command, this.service.now);
       const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
       this.service.commit();

@@ -72,8 +72,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'what was settled for reading is kept',
-    'src/actors/directory.ts',
-    '    for (const actor of this.awake()) actor.retire();\n    this.#awake.clear();',
+    'src/actors/actor-pool.ts',
+    '    for (const actor of this.active()) actor.retire();\n    this.#actors.clear();',
     '',
     'test/faults/disk-full.test.ts',
   ),
@@ -305,10 +305,10 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'an evicted event forgets who was last seen',
-    'src/actors/directory.ts',
-    'this.#sleepers.awaken(eventId));',
+    'src/actors/actor-pool.ts',
+    'this.#evicted.take(eventId));',
     'null);',
-    'test/actors/sleepers.test.ts',
+    'test/actors/evicted-events.test.ts',
   ),
   bug('the HTTP layer drops the pass', 'src/http/routes/holds.ts', 'queuePass: queuePass ?? null,', 'queuePass: null,'),
   bug(
@@ -465,9 +465,9 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'the list activates evicted events',
-    'src/actors/directory.ts',
-    'if (awake === undefined && entry.listing !== undefined)',
-    'if (awake === undefined && entry.listing === null)',
+    'src/actors/event-index.ts',
+    'if (active === undefined && entry.listing !== undefined)',
+    'if (active === undefined && entry.listing === null)',
     'test/actors/past-sales.test.ts',
   ),
 ];

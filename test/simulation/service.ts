@@ -1,5 +1,5 @@
 /**
- * The simulated service: the real directory, event actors and domain over the journal in memory, run step by step.
+ * The simulated service: the real event index, event actors and domain over the journal in memory, run step by step.
  *
  * Owns the state of the process and the disk, which survives it. Every unit that is appended is applied to the reference model
  * of its event; after a crash or a full disk the models are rebuilt from the facts on the disk. Nothing here runs by itself.
@@ -12,7 +12,7 @@
  */
 import assert from 'node:assert/strict';
 import { createClock, type ServiceClock } from '#actors/clock.ts';
-import { Directory } from '#actors/directory.ts';
+import { EventIndex } from '#actors/event-index.ts';
 import { createSnapshotter, type SnapshotOutcome, type Snapshotter } from '#actors/snapshotter.ts';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { joinId } from '#domain/ids.ts';
@@ -47,7 +47,7 @@ interface KeptSnapshot {
 
 export class SimulatedService {
   readonly models = new Map<string, SaleModel>();
-  directory!: Directory;
+  events!: EventIndex;
   now: number;
   /** Counts the processes, so that late results of an earlier process are ignored. */
   generation = 0;
@@ -99,7 +99,7 @@ export class SimulatedService {
 
   /** I10: the number of events in memory is limited, busy ones included. */
   assertBounds(): void {
-    assert.ok(this.directory.awakeCount <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are in memory (I10)');
+    assert.ok(this.events.actors.size <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are in memory (I10)');
   }
 
   /** No leap of the machine's clock changes the time of the service (rule 4). */
@@ -177,7 +177,7 @@ export class SimulatedService {
     const clock = this.#beginTime();
     this.#beginSnapshots();
     let looks = 0;
-    this.directory = new Directory({
+    this.events = new EventIndex({
       ...this.#bounds,
       journal: this.#tapped(disk),
       clock,
@@ -197,13 +197,13 @@ export class SimulatedService {
         if (outcome.trouble === null) this.#noteSnapshot(job.eventId, outcome.seq);
         return outcome;
       },
-      wakeAt: (eventId, at) => this.onWake(eventId, at),
+      schedule: (eventId, at) => this.onWake(eventId, at),
     });
-    const { directory } = this;
-    for (const row of disk.read()) directory.noteRow(row);
+    const { events } = this;
+    for (const row of disk.read()) events.noteRow(row);
     this.#known.clear();
     disk.onStatus(() => {
-      directory.dropAll();
+      events.actors.retireAll();
       this.#known.clear();
     });
   }
@@ -245,7 +245,7 @@ export class SimulatedService {
   /** Takes a snapshot of every event, as of its last fact; resolves when all are taken. */
   takeSnapshots(): Promise<readonly SnapshotOutcome[]> {
     const streams = [...this.#disk.streams()];
-    return Promise.all(streams.map(({ eventId, lastSeq }) => this.directory.snapshotAsOf(eventId, lastSeq)));
+    return Promise.all(streams.map(({ eventId, lastSeq }) => this.events.actors.snapshotAsOf(eventId, lastSeq)));
   }
 
   #noteSnapshot(eventId: string, seq: number): void {
@@ -347,7 +347,7 @@ export class SimulatedService {
   /** I9: the state in memory, the replayed one, and one from a snapshot and later facts are equal. Makes all facts durable. */
   async proveReplay(eventId: string): Promise<void> {
     this.commit();
-    const actor = await this.directory.byEventId(eventId);
+    const actor = await this.events.byEventId(eventId);
     const living = actor!.look((state) => [...snapshotPieces(state)]);
     this.commit();
     const rows = this.#rowsOf(eventId);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
-import { Sleepers } from '#actors/sleepers.ts';
+import { EvictedEvents } from '#actors/evicted-events.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
@@ -16,13 +16,13 @@ const ROOM = { waiting_room: true, waiting_room_opens_at: new Date(START + 3_600
 async function openTwoRooms(): Promise<ActorsFixture> {
   const actors = openActors(new MemoryJournal(), { liveEventsMax: 1 });
   for (const id of ['evt_a', 'evt_b']) {
-    await actors.directory.define(concert({ ...ROOM, id, slug: id.replace('_', '-') }), { operator: null, note: null });
+    await actors.events.define(concert({ ...ROOM, id, slug: id.replace('_', '-') }), { operator: null, note: null });
   }
   return actors;
 }
 
-async function awake({ directory }: ActorsFixture, eventId: string): Promise<EventActor> {
-  const actor = await directory.byEventId(eventId);
+async function awake({ events }: ActorsFixture, eventId: string): Promise<EventActor> {
+  const actor = await events.byEventId(eventId);
   assert.ok(actor);
   return actor;
 }
@@ -52,7 +52,7 @@ describe('an event that falls asleep', () => {
     for (let seconds = 5; seconds < 120; seconds += 5) {
       actors.clock.now = START + seconds * SECOND;
       assert.equal(await waiting(actors, 'evt_b'), 0);
-      assert.equal(actors.directory.awakeCount, 1);
+      assert.equal(actors.events.actors.size, 1);
       assert.equal(await poll(actors, 'evt_a', person, 'session-person'), 'WAITING');
     }
     actors.clock.now = START + 120 * SECOND;
@@ -73,9 +73,9 @@ describe('an event that falls asleep', () => {
     await waiting(actors, 'evt_b');
     actors.journal.full(true);
     actors.clock.now = START + 600 * SECOND;
-    actors.directory.dropAll();
+    actors.events.actors.retireAll();
     actors.journal.full(false);
-    actors.directory.dropAll();
+    actors.events.actors.retireAll();
     assert.equal(await waiting(actors, 'evt_a'), 1);
     actors.clock.now += 120 * SECOND;
     assert.equal(await waiting(actors, 'evt_a'), 0);
@@ -83,27 +83,27 @@ describe('an event that falls asleep', () => {
 });
 
 describe('what is remembered of those who wait', () => {
-  const crowd = (count: number) => Array.from({ length: count }, (_, n) => ({ entryId: `que_${n}`, seenAt: n }));
+  const buyers = (count: number) => Array.from({ length: count }, (_, n) => ({ entryId: `que_${n}`, seenAt: n }));
 
   it('is bounded: of the event that fell asleep first only that moment stays', () => {
-    const sleepers = new Sleepers(10);
-    sleepers.fallAsleep('a', { since: 1, sightings: crowd(6) });
-    sleepers.fallAsleep('b', { since: 2, sightings: crowd(4) });
-    sleepers.fallAsleep('c', { since: 3, sightings: crowd(1) });
-    assert.deepEqual(sleepers.awaken('a'), { since: 1, sightings: null });
-    assert.deepEqual(sleepers.awaken('b'), { since: 2, sightings: crowd(4) });
-    assert.deepEqual(sleepers.awaken('c'), { since: 3, sightings: crowd(1) });
-    assert.equal(sleepers.awaken('c'), null);
-    sleepers.fallAsleep('d', { since: 4, sightings: null });
-    assert.deepEqual(sleepers.awaken('d'), { since: 4, sightings: null });
-    sleepers.fallAsleep('e', { since: 5, sightings: crowd(11) });
-    assert.deepEqual(sleepers.awaken('e'), { since: 5, sightings: null });
+    const evicted = new EvictedEvents(10);
+    evicted.note('a', { since: 1, lastSeen: buyers(6) });
+    evicted.note('b', { since: 2, lastSeen: buyers(4) });
+    evicted.note('c', { since: 3, lastSeen: buyers(1) });
+    assert.deepEqual(evicted.take('a'), { since: 1, lastSeen: null });
+    assert.deepEqual(evicted.take('b'), { since: 2, lastSeen: buyers(4) });
+    assert.deepEqual(evicted.take('c'), { since: 3, lastSeen: buyers(1) });
+    assert.equal(evicted.take('c'), null);
+    evicted.note('d', { since: 4, lastSeen: null });
+    assert.deepEqual(evicted.take('d'), { since: 4, lastSeen: null });
+    evicted.note('e', { since: 5, lastSeen: buyers(11) });
+    assert.deepEqual(evicted.take('e'), { since: 5, lastSeen: null });
   });
 
   it('is nothing where nobody waits', () => {
-    const sleepers = new Sleepers(10);
-    sleepers.fallAsleep('a', { since: 1, sightings: [] });
-    assert.equal(sleepers.awaken('a'), null);
+    const evicted = new EvictedEvents(10);
+    evicted.note('a', { since: 1, lastSeen: [] });
+    assert.equal(evicted.take('a'), null);
   });
 });
 
@@ -115,7 +115,7 @@ describe('more busy events than may be awake', () => {
     const actors = openActors(journal, { liveEventsMax: 1, readSnapshot });
     const ids = Array.from({ length: 80 }, (_, n) => `evt_${n}`);
     for (const id of ids) {
-      const defined = actors.directory.define(concert({ id, slug: `event-${id}` }), { operator: null, note: null });
+      const defined = actors.events.define(concert({ id, slug: `event-${id}` }), { operator: null, note: null });
       for (readers.pop()?.(); journal.appendedSeq === journal.durableSeq; readers.pop()?.()) await nextTurn();
       journal.commit();
       await defined;
@@ -135,7 +135,7 @@ describe('more busy events than may be awake', () => {
       read();
       await nextTurn();
     }
-    assert.equal(actors.directory.awakeCount, 66, 'twice the bound, and some for bursts');
+    assert.equal(actors.events.actors.size, 66, 'twice the bound, and some for bursts');
     journal.commit();
     const answers = await Promise.all(asked);
     assert.equal(answers.filter((answer) => answer === 'held').length, 66);

@@ -7,24 +7,24 @@ import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { EventListing } from '#domain/catalogue/listing.ts';
 
-/** What the directory knows of an event, asleep or awake; kept in snapshot headers too. */
-export interface DirectoryEntry {
+/** Kept in snapshot headers too. */
+export interface EventEntry {
   readonly eventId: string;
   readonly eventNumber: number;
   slug: string;
   published: boolean;
-  /** When its first date starts, for the order of the list. */
+  /** When its first performance starts, for the order of the list. */
   startsAt: number | null;
   /** When its waiting room opens; the one thing that falls due without any further fact. */
   opensAt: number | null;
   /** When its last performance is over; null where one has no end. Absent in headers of earlier versions. */
   overAt?: number | null;
-  /** Of an event that sleeps: what the list shows of it; absent where nobody looked, or while it is awake. */
+  /** What the list shows of an event that is not in memory; absent where that is not known, and while it is in memory. */
   listing?: EventListing;
 }
 
-/** What a snapshot's header tells beside the index: found by the thread that takes it, and good until the next fact. */
-export interface SnapshotAbout extends DirectoryEntry {
+/** The entry in a snapshot's header, and what the snapshot thread finds out beside it; good until the next fact. */
+export interface SnapshotAbout extends EventEntry {
   /** When something runs out in the event; null when nothing can. */
   readonly dueAt?: number | null;
 }
@@ -35,7 +35,7 @@ const PERFORMANCE_MS_MAX = 24 * 60 * 60 * 1000;
 export function entryOf({
   eventNumber,
   definition,
-}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): DirectoryEntry {
+}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): EventEntry {
   const { id: eventId, slug, status, performances, waitingRoom, waitingRoomOpensAt } = definition;
   const starts = performances.flatMap((each) =>
     each.status === 'DRAFT' || each.startsAt === null ? [] : [each.startsAt],
@@ -62,21 +62,21 @@ function overAtOf(performances: EventDefinition['performances']): number | null 
   return overAt === 0 ? null : overAt;
 }
 
-export function isOver(entry: DirectoryEntry | undefined, now: number): boolean {
+export function isOver(entry: EventEntry | undefined, now: number): boolean {
   return (entry?.overAt ?? null) !== null && entry!.overAt! <= now;
 }
 
-export function draftEntry(eventId: string, slug: string, eventNumber: number): DirectoryEntry {
+export function draftEntry(eventId: string, slug: string, eventNumber: number): EventEntry {
   return { eventId, eventNumber, slug, published: false, startsAt: null, opensAt: null };
 }
 
-export function byFirstDate(a: DirectoryEntry, b: DirectoryEntry): number {
+export function byFirstPerformance(a: EventEntry, b: EventEntry): number {
   const difference = (a.startsAt ?? Number.MAX_SAFE_INTEGER) - (b.startsAt ?? Number.MAX_SAFE_INTEGER);
   return difference === 0 ? a.eventNumber - b.eventNumber : difference;
 }
 
 export function pageOf(
-  entries: readonly DirectoryEntry[],
+  entries: readonly EventEntry[],
   { limit, after }: { readonly limit: number; readonly after: string | null },
 ): { readonly ids: readonly string[]; readonly nextAfter: string | null } {
   const begin = after === null ? 0 : entries.findIndex(({ eventId }) => eventId === after) + 1;

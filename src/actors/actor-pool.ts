@@ -1,0 +1,295 @@
+/**
+ * The event actors in memory: activation on demand, eviction of those used least recently, and their snapshots.
+ *
+ * What happens inside an event belongs to `event-actor.ts`; which events exist is known by `event-index.ts`.
+ *
+ * 1. An event has at most one actor: concurrent activations of an event share one promise.
+ * 2. An actor is evicted only when no reply waits, and after a snapshot where a replay would be long.
+ * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk.
+ * 4. What is known of waiting buyers outlives an eviction: see `evicted-events.ts`.
+ * 5. An event whose performances are over is evicted when nobody uses it, and an event that was activated only to settle what
+ *    was due is evicted when that is done.
+ * 6. An event that cannot be activated is refused for itself alone: see `broken-events.ts`.
+ */
+import { LRUCache } from 'lru-cache';
+import { listingOf } from '#domain/catalogue/listing.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { activate, type Activated, type ActivationSource } from './activation.ts';
+import { BrokenEvents } from './broken-events.ts';
+import { activationChannel, type ActivationMessage } from './channels.ts';
+import { EventActor, type EventActorPorts } from './event-actor.ts';
+import { isOver, type EventEntry } from './event-entry.ts';
+import { EvictedEvents } from './evicted-events.ts';
+import { Overloaded } from './overloaded.ts';
+import { inBackground, reportTrouble } from './trouble.ts';
+import type { JournalFault } from '#persistence/journal.ts';
+import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
+
+export interface ActorPoolPorts extends Omit<EventActorPorts, 'retired'> {
+  readonly source: ActivationSource;
+  readonly liveEventsMax: number;
+  entryOf(eventId: string): EventEntry | undefined;
+  snapshot(job: SnapshotJob): Promise<SnapshotOutcome>;
+}
+
+/** An event in which something is due sooner than this stays in memory: to evict and activate it again costs more. */
+const DUE_SOON_MS = 10 * 60_000;
+
+/** An actor with fewer facts than this since its snapshot is evicted without a new one. */
+const EVICTED_FACTS_MAX = 200;
+
+/** After so many facts a snapshot is taken, so that a replay stays under a second. */
+const SNAPSHOT_EVERY_FACTS = 50_000;
+
+/** Seconds after which a request that met an activation may be sent again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** A prune may move facts away while they are read; the second try finds them where they are by then. */
+const READ_TRIES_MAX = 2;
+
+export class ActorPool {
+  readonly #ports: ActorPoolPorts;
+  /** The actors in memory, the one used last first. */
+  readonly #actors: LRUCache<string, EventActor>;
+  readonly #evicted = new EvictedEvents();
+  readonly #activations = new Map<string, Promise<EventActor>>();
+  readonly #broken: BrokenEvents;
+  readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
+  /** How often all actors were retired; an activation that overlaps with that begins again. */
+  #retirements = 0;
+  /** Events that requests were made to since the last `evictOver`. */
+  readonly #used = new Set<string>();
+
+  constructor(ports: ActorPoolPorts) {
+    this.#ports = ports;
+    this.#broken = new BrokenEvents(ports.clock);
+    // The cache keeps the order; an actor leaves it only through #evict (2).
+    this.#actors = new LRUCache({ max: ports.liveEventsMax * 2 + 64 });
+  }
+
+  /** The number of actors in memory. */
+  get size(): number {
+    return this.#actors.size;
+  }
+
+  /** The actors in memory, the one used last first. */
+  active(): readonly EventActor[] {
+    return [...this.#actors.values()];
+  }
+
+  /** The actor of an event when it is in memory; it does not count as used. */
+  peek(eventId: string): EventActor | undefined {
+    return this.#actors.peek(eventId);
+  }
+
+  /** The events that cannot be activated (6). */
+  get broken(): Pick<BrokenEvents, 'count' | 'ids' | 'refusalOf'> {
+    return this.#broken;
+  }
+
+  // ── activation ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The actor that a request needs, without a promise when it is in memory. */
+  find(entry: EventEntry): EventActor | Promise<EventActor> {
+    this.#used.add(entry.eventId);
+    return this.activate(entry);
+  }
+
+  /** The same, but no request uses the event (5). Rejects with Overloaded when it cannot be activated now. */
+  activate(entry: EventEntry): EventActor | Promise<EventActor> {
+    const { eventId } = entry;
+    const active = this.#actors.get(eventId);
+    if (active !== undefined) return active;
+    const known = this.#activations.get(eventId);
+    if (known !== undefined) return known;
+    const refusal = this.#broken.refusalOf(eventId);
+    if (refusal !== null) return Promise.reject(refusal);
+    if (this.#activations.size >= this.#ports.mailboxCommandsMax) {
+      return Promise.reject(new Overloaded('too many events are being activated', RETRY_AFTER_SECONDS));
+    }
+    const activation = this.#activate(entry).finally(() => this.#activations.delete(eventId));
+    this.#activations.set(eventId, activation);
+    return activation;
+  }
+
+  async #activate(entry: EventEntry): Promise<EventActor> {
+    const { eventId } = entry;
+    const begin = stopwatchMs();
+    const actor = await this.#createActor(entry);
+    this.#broken.noteMended(eventId);
+    delete entry.listing;
+    this.#actors.set(eventId, actor);
+    this.#publish(eventId, true, actor.factsSinceSnapshot, stopwatchMs() - begin);
+    this.#evictExcess(actor);
+    return actor;
+  }
+
+  /** Rejects with Overloaded; it names the event when its own facts are the reason. */
+  async #createActor({ eventId, eventNumber }: EventEntry): Promise<EventActor> {
+    try {
+      const { state, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
+      this.#refuseExcess();
+      const ports: EventActorPorts = {
+        ...this.#ports,
+        retired: (retired, defect) => this.#noteRetired(retired, defect),
+      };
+      const actor = new EventActor(state, lastSeq, factsReplayed, ports, this.#evicted.take(eventId));
+      // What ran out meanwhile belongs to the activation: an event that cannot settle it is broken.
+      actor.settleDue();
+      return actor;
+    } catch (error) {
+      if (error instanceof Overloaded) throw error;
+      const { status } = this.#ports.journal;
+      if (status === 'OPEN' || status === 'FULL') throw this.#broken.noteFailure(eventId, error);
+      throw new Overloaded('the journal is closed', RETRY_AFTER_SECONDS, error);
+    }
+  }
+
+  /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3), or facts moved. */
+  async #readState(eventId: string, eventNumber: number): Promise<Activated> {
+    for (let tries = 1; ; tries += 1) {
+      const retirements = this.#retirements;
+      await this.#pendingWrites();
+      try {
+        const activated = await activate(this.#ports.source, eventId, eventNumber);
+        if (retirements === this.#retirements) return activated;
+      } catch (error) {
+        if (retirements === this.#retirements && tries >= READ_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  /** Resolves when the facts that an actor appended before it was retired are durable, or can never be. */
+  async #pendingWrites(): Promise<void> {
+    const { journal } = this.#ports;
+    await journal.durable(journal.appendedSeq).catch(() => {});
+  }
+
+  /** Settles what is due in an event, activating it for that. */
+  async settleDue(eventId: string): Promise<void> {
+    const entry = this.#ports.entryOf(eventId);
+    if (entry === undefined) return;
+    const active = this.#actors.peek(eventId);
+    if (active !== undefined) return active.settleDue();
+    const actor = await this.activate(entry);
+    await this.#pendingWrites();
+    const isDueSoon = actor.dueAt - this.#ports.clock.now() < DUE_SOON_MS;
+    if (!isDueSoon) await this.#evict(actor, 'UNLESS_USED');
+  }
+
+  // ── eviction ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Evicts the events that are over and that no request was made to since the last call. */
+  async evictOver(): Promise<void> {
+    const now = this.#ports.clock.now();
+    const over = this.active().filter(
+      ({ eventId }) => isOver(this.#ports.entryOf(eventId), now) && !this.#used.has(eventId),
+    );
+    this.#used.clear();
+    for (const actor of over) await this.#evict(actor, 'UNLESS_USED');
+  }
+
+  /** Retires every actor: their memory is ahead of the journal. */
+  retireAll(): void {
+    this.#retirements += 1;
+    this.#evicted.forgetAll();
+    for (const actor of this.active()) actor.retire();
+    this.#actors.clear();
+  }
+
+  /** Retires the actor of an event that was never defined, so that nobody finds it. */
+  discard(eventId: string): void {
+    this.#actors.peek(eventId)?.retire();
+    this.#actors.delete(eventId);
+    this.#broken.noteMended(eventId);
+  }
+
+  #noteRetired(actor: EventActor, defect: unknown): void {
+    if (this.#actors.peek(actor.eventId) === actor) this.#actors.delete(actor.eventId);
+    const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
+    reportTrouble('box-office', `${actor.eventId} is activated again: ${name}: ${message}`, defect);
+  }
+
+  /** The cache must not drop an actor by itself: replies may still wait in it (2). */
+  #refuseExcess(): void {
+    if (this.#actors.size < this.#actors.max) return;
+    this.#evictExcess(null);
+    if (this.#actors.size < this.#actors.max) return;
+    throw new Overloaded('too many events are busy at once', RETRY_AFTER_SECONDS);
+  }
+
+  /** Evicts the least recently used actors beyond `liveEventsMax`, except the one that was activated just now. */
+  #evictExcess(activated: EventActor | null): void {
+    let excess = this.#actors.size - this.#ports.liveEventsMax;
+    for (const eventId of this.#actors.rkeys()) {
+      if (excess <= 0) return;
+      const actor = this.#actors.peek(eventId);
+      if (actor === undefined || actor === activated || !actor.isIdle) continue;
+      excess -= 1;
+      inBackground('activation', this.#evict(actor));
+    }
+  }
+
+  async #evict(actor: EventActor, when: 'ALWAYS' | 'UNLESS_USED' = 'ALWAYS'): Promise<void> {
+    const { eventId, lastSeq: seqBefore } = actor;
+    const isUsed = (): boolean => when === 'UNLESS_USED' && this.#used.has(eventId);
+    if (when === 'UNLESS_USED' && (!actor.isIdle || isUsed())) return;
+    if (actor.factsSinceSnapshot > EVICTED_FACTS_MAX) await this.snapshot(actor);
+    const isUnchanged = actor.isIdle && actor.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
+    if (!isUnchanged || isUsed()) return;
+    const lastSeen = actor.lastSeen(this.#evicted.lastSeenMax);
+    this.#evicted.note(eventId, { since: this.#ports.clock.now(), lastSeen });
+    const entry = this.#ports.entryOf(eventId);
+    if (entry !== undefined) entry.listing = actor.lastLook(listingOf);
+    actor.retire();
+    this.#actors.delete(eventId);
+    this.#publish(eventId, false, 0, 0);
+  }
+
+  #publish(eventId: string, alive: boolean, factsReplayed: number, tookMs: number): void {
+    if (!activationChannel.hasSubscribers) return;
+    activationChannel.publish({ eventId, alive, factsReplayed, tookMs } satisfies ActivationMessage);
+  }
+
+  // ── snapshots ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Snapshots an actor as of its newest fact; a second call meanwhile shares the first. */
+  snapshot(actor: EventActor): Promise<SnapshotOutcome> {
+    return this.snapshotAsOf(actor.eventId, actor.lastSeq);
+  }
+
+  /** Snapshots an event, in memory or not, as of a fact of its own, once that fact is durable. */
+  snapshotAsOf(eventId: string, seq: number): Promise<SnapshotOutcome> {
+    const known = this.#snapshots.get(eventId);
+    if (known !== undefined) return known;
+    const taken = this.#takeSnapshot(eventId, seq).finally(() => this.#snapshots.delete(eventId));
+    this.#snapshots.set(eventId, taken);
+    return taken;
+  }
+
+  async #takeSnapshot(eventId: string, seq: number): Promise<SnapshotOutcome> {
+    const failed = (trouble: string): SnapshotOutcome => ({ eventId, seq, fingerprint: null, trouble });
+    try {
+      await this.#ports.journal.durable(seq);
+    } catch (fault) {
+      return failed((fault as JournalFault).message);
+    }
+    const entry = this.#ports.entryOf(eventId);
+    if (entry === undefined) return failed('there is no such event');
+    const { eventNumber } = entry;
+    const at = this.#ports.clock.now();
+    const actor = this.#actors.peek(eventId);
+    const factsCovered = actor?.lastSeq === seq ? actor.factsSinceSnapshot : 0;
+    const outcome = await this.#ports.snapshot({ eventId, eventNumber, seq, at, about: entry });
+    if (outcome.trouble === null) actor?.snapshotTaken(factsCovered);
+    return outcome;
+  }
+
+  /** Snapshots every actor that has grown by `factsMin` facts since its last snapshot, the most grown first. */
+  async snapshotGrown(factsMin = SNAPSHOT_EVERY_FACTS): Promise<readonly SnapshotOutcome[]> {
+    const grown = this.active()
+      .filter((actor) => actor.factsSinceSnapshot >= factsMin)
+      .sort((one, other) => other.factsSinceSnapshot - one.factsSinceSnapshot);
+    return Promise.all(grown.map((actor) => this.snapshot(actor)));
+  }
+}

@@ -50,7 +50,7 @@ test('an empty environment gives the defaults', () => {
   });
 });
 
-test('an empty variable counts as one that is not set', () => {
+test('an empty variable counts as not set', () => {
   assert.deepEqual(configOf({ PORT: '', BASE_URL: '', ADMIN_TOKEN: '' }), configOf({}));
 });
 
@@ -101,10 +101,10 @@ test('every setting is read', () => {
   assert.equal(config.rateLimitPerMinute, 120);
 });
 
-/** A file where a folder is wanted. */
+/** A file in place of a folder. */
 const file = fileURLToPath(import.meta.url);
 
-/** Settings that are asked for together, so that one bad value gives one line. */
+/** Settings that are required together, so that one bad value gives one problem. */
 const partners = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
 
 const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
@@ -174,7 +174,7 @@ test('an address with user and password is refused, and the password not shown',
   assert.equal(configOf({ BASE_URL: 'https://tickets.example/@home' }).baseUrl, 'https://tickets.example/@home');
 });
 
-test('every problem is one line, whatever was typed', () => {
+test('every problem is one line, whatever the value', () => {
   const problems = problemsOf({ LOG_LEVEL: 'in\nfo', HOST: '', PORT: '1\n2', TRUST_PROXY: 'a\r\nb' });
   assert.deepEqual(
     problems.map((line) => line.split(/[\r\n]/).length),
@@ -190,7 +190,7 @@ test('all bad settings are named at once', () => {
   );
 });
 
-test('settings that belong together are asked for together', () => {
+test('settings that belong together are required together', () => {
   assert.match(problemsOf({ NOTIFY_URL: 'https://hooks.example' })[0] ?? '', /^NOTIFY_SECRET is not set/);
   assert.match(problemsOf({ STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' })[0] ?? '', /^STRIPE_SECRET_KEY is not set/);
 });

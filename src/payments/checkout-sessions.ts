@@ -72,51 +72,52 @@ const TRIES_MAX = 3;
 /** Orders of one event in one call of `resumeUnopened`. */
 const RESUMED_MAX = 200;
 
-export function createCheckoutSessions({ providers, baseUrl, awake, events }: CheckoutSessionPorts): CheckoutSessions {
-  const underWay = new Map<string, Promise<OpenedPayment>>();
+/** The calls to providers, each within a concurrency limit and a time limit. */
+function createProviderCalls({ providers, baseUrl }: Pick<CheckoutSessionPorts, 'providers' | 'baseUrl'>) {
   const calls = new Set<AbortController>();
   let isTimeUp = false;
   const newLimit = (): ConcurrencyLimit => createConcurrencyLimit(CALLS_MAX, WAITING_MAX);
   const limits: Record<PaymentProviderName, ConcurrencyLimit> = { provider_a: newLimit(), provider_b: newLimit() };
-
-  const callProvider = async ({ order, payment }: Payable): Promise<CheckoutSession> => {
-    const { provider: name } = payment;
-    if (name === 'FREE') throw new ProviderUnavailable('nothing is to be paid');
-    const call = new AbortController();
-    const timeUp = setTimeout(() => call.abort(), isTimeUp ? 0 : SESSION_MS_MAX);
-    calls.add(call);
-    const open = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
-    try {
-      return await limits[name].run(open, call.signal);
-    } finally {
-      clearTimeout(timeUp);
-      calls.delete(call);
-    }
-  };
-
-  /** Runs a call at the order's event, which is looked up for each try because it may have been evicted. */
-  const atEvent = async <Answer>(orderId: string, ask: (event: EventPort) => Promise<Answer>): Promise<Answer> => {
-    for (let tries = 1; ; tries += 1) {
+  return {
+    async openSession({ order, payment }: Payable): Promise<CheckoutSession> {
+      const { provider: name } = payment;
+      if (name === 'FREE') throw new ProviderUnavailable('nothing is to be paid');
+      const call = new AbortController();
+      const timeUp = setTimeout(() => call.abort(), isTimeUp ? 0 : SESSION_MS_MAX);
+      calls.add(call);
+      const open = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
       try {
-        const event = await events.byId('ord', orderId);
-        if (event === null) throw new ProviderUnavailable('the order is not there');
-        return await ask(event);
-      } catch (error) {
-        if (!(error instanceof Overloaded) || tries === TRIES_MAX) throw error;
-        await nextRound();
+        return await limits[name].run(open, call.signal);
+      } finally {
+        clearTimeout(timeUp);
+        calls.delete(call);
       }
-    }
+    },
+    /** Aborts the calls that are under way, and every later one at once. */
+    abortAll(): void {
+      isTimeUp = true;
+      for (const call of calls) call.abort();
+    },
+    get counts() {
+      const { provider_a: a, provider_b: b } = limits;
+      return { underWay: a.running + b.running, waiting: a.waiting + b.waiting };
+    },
   };
+}
+
+export function createCheckoutSessions({ providers, baseUrl, awake, events }: CheckoutSessionPorts): CheckoutSessions {
+  const underWay = new Map<string, Promise<OpenedPayment>>();
+  const calls = createProviderCalls({ providers, baseUrl });
 
   const open = async (payable: Payable): Promise<OpenedPayment> => {
     const { order, payment } = payable;
     const { id: orderId } = order;
-    const before = await atEvent(orderId, (event) =>
+    const before = await atEvent(events, orderId, (event) =>
       event.lookDurably((state) => findOpened(state, orderId, payment.id)),
     );
     if (before !== null) return { ...before, isShared: true };
-    const session = await callProvider(payable);
-    const kept = await atEvent(orderId, (event) =>
+    const session = await calls.openSession(payable);
+    const kept = await atEvent(events, orderId, (event) =>
       event.execute({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
     );
     if (isRefusal(kept)) throw new ProviderUnavailable(`the session could not be kept: ${kept.code}`);
@@ -152,23 +153,32 @@ export function createCheckoutSessions({ providers, baseUrl, awake, events }: Ch
     }
   };
 
-  const finishWithin = (ms: number): void => {
-    const abortAll = (): void => {
-      isTimeUp = true;
-      for (const call of calls) call.abort();
-    };
-    setTimeout(abortAll, ms).unref();
-  };
-
   return {
     openSession,
     resumeUnopened,
-    finishWithin,
+    finishWithin: (ms) => void setTimeout(calls.abortAll, ms).unref(),
     get calls() {
-      const { provider_a: a, provider_b: b } = limits;
-      return { underWay: a.running + b.running, waiting: a.waiting + b.waiting };
+      return calls.counts;
     },
   };
+}
+
+/** Runs a call at the order's event, which is looked up for each try because it may have been evicted. */
+async function atEvent<Answer>(
+  events: EventsPort,
+  orderId: string,
+  call: (event: EventPort) => Promise<Answer>,
+): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const event = await events.byId('ord', orderId);
+      if (event === null) throw new ProviderUnavailable('the order is not there');
+      return await call(event);
+    } catch (error) {
+      if (!(error instanceof Overloaded) || tries === TRIES_MAX) throw error;
+      await nextRound();
+    }
+  }
 }
 
 function requestOf(order: OrderView, payment: PaymentView, baseUrl: string) {

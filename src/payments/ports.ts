@@ -1,4 +1,4 @@
-/** What payments need of the rooms around them: narrow types that `actors` fill. */
+/** The narrow types of other modules that payments need; `actors` implements them. */
 import type { EventState } from '#domain/event-state.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
@@ -12,14 +12,14 @@ export interface EventPort {
 }
 
 export interface EventsPort {
-  /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
+  /** The event that an id of this prefix belongs to; null for another id or an unknown event. */
   byId(prefix: IdPrefix, id: string): EventPort | null | Promise<EventPort | null>;
 }
 
 export interface ClockPort {
   now(): number;
-  /** How far the clock runs ahead of the machine's. */
+  /** How far the clock is ahead of the machine's. */
   readonly offsetMs: number;
-  /** What the machine's clock says. */
+  /** The time of the machine's clock. */
   machineNow(): number;
 }

@@ -1,19 +1,18 @@
 /**
- * The codes on tickets: compact tokens that a door can check offline with public keys.
+ * The codes on tickets: compact tokens that a scanner can check offline with public keys.
  *
- * A code is `base64url(payload).base64url(signature)`: the payload is JSON in UTF-8 that names ticket, event, performance, seat
- * and the key (`kid`) and nothing about the person, and the Ed25519 signature is over the payload's bytes. Whether a ticket was
- * voided since is not in its code; `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` know.
+ * A code is `base64url(payload).base64url(signature)`. The payload is JSON in UTF-8 with ticket, event, performance, seat and the key
+ * (`kid`), and no personal data; the Ed25519 signature is over the payload's bytes. A code does not say whether its ticket is void:
+ * `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` do.
  *
- * 1. Signing is deterministic: a code is never stored, only made again and kept in a cache.
- * 2. The first key signs. The others signed before it; their public halves stay published, so that their codes are still good.
- *    Codes of the first versions name no key: a door tries each.
+ * 1. Signing is deterministic: a code is never stored, only made again and cached.
+ * 2. The first key signs. The other keys signed before it; their public halves stay published, so that their codes stay valid.
+ *    Codes of the first versions name no key: a scanner tries each.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-/** What a code says. */
 export interface TicketClaims {
   readonly ticketId: string;
   readonly eventId: string;
@@ -30,30 +29,30 @@ export interface TicketKey {
 }
 
 export interface TicketSigner {
-  /** The public halves of all keys, the one that signs first. */
+  /** The public halves of all keys; the first is that of the signing key. */
   readonly keys: readonly [TicketKey, ...TicketKey[]];
-  /** The code of a ticket. Cost: 50 µs the first time, then a look into the cache. */
+  /** The code of a ticket. Takes 50 µs when it is not in the cache. */
   codeOf(claims: TicketClaims): string;
-  /** Signs many tickets ahead, in slices, so that the codes of a large order are at hand without holding up the loop. */
+  /** Signs many tickets in slices, so that the codes of a large order are in the cache and the event loop is not blocked. */
   prepare(claims: readonly TicketClaims[]): Promise<void>;
 }
 
-/** Codes kept at hand, about 500 B each; the others are signed again when asked for. */
+/** Codes in the cache, about 500 B each; others are signed again. */
 const CODES_MAX = 20_000;
 
-/** Codes signed without giving the loop back: some 3 ms. */
+/** Codes signed before other work runs: some 3 ms. */
 const CODES_A_SLICE = 50;
 
-/** What stands before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
+/** The bytes before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Keys at a time: a rotation needs two, and doors try each for a code that names none. */
+/** A rotation needs two keys, and a scanner tries each for a code without `kid`. */
 export const TICKET_KEYS_MAX = 10;
 
 /** The 32 bytes of an Ed25519 private key in base64url or base64. */
 export const TICKET_KEY = /^[A-Za-z0-9_+/-]{43}=?$/;
 
-/** Reads private keys separated by commas, each once and in one form; null when one is none, or there are too many. */
+/** Reads private keys separated by commas, without repeats, in base64url; null when one is wrong or there are too many. */
 export function readTicketKeys(text: string): readonly [string, ...string[]] | null {
   const given = text.split(',').map((key) => key.trim());
   if (!given.every((key) => TICKET_KEY.test(key))) return null;
@@ -61,7 +60,7 @@ export function readTicketKeys(text: string): readonly [string, ...string[]] | n
   return others.length < TICKET_KEYS_MAX ? [first, ...others] : null;
 }
 
-/** Makes a signer from private keys as TICKET_KEY has them; the first signs. */
+/** The first key signs. */
 export function createTicketSigner([signing, ...others]: readonly [string, ...string[]]): TicketSigner {
   const privateKey = privateKeyOf(signing);
   const key = publicKeyOf(privateKey);

@@ -1,4 +1,4 @@
-/** What operators copy from `src/operations`: it names only metrics that are printed, and only files that exist. */
+/** The files in `src/operations`: they name only metrics that the service prints, and only files that exist. */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,7 +34,7 @@ function shippedFiles(folder: string): string[] {
     .sort();
 }
 
-describe('What is there for operators', () => {
+describe('The files for operators', () => {
   let service: TestService;
   /** Every name that a sample can have. */
   const printed = new Set<string>();
@@ -49,7 +49,7 @@ describe('What is there for operators', () => {
   });
   after(() => service.close());
 
-  it('asks in the dashboard only for metrics that /metrics prints, and for each of the service’s own', () => {
+  it('show every metric of the service in the dashboard, and none that /metrics does not print', () => {
     interface Dashboard {
       readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
     }
@@ -66,13 +66,13 @@ describe('What is there for operators', () => {
     assert.deepEqual([...families(printed)].filter((name) => !families(asked).has(name)).sort(), []);
   });
 
-  it('alerts only on metrics that are printed', () => {
+  it('have alerts on printed metrics only', () => {
     const asked = metricsIn(textOf('prometheus-alerts.yaml').replace(/^ *(summary|action|- alert):.*$/gm, ''));
     assert.ok(asked.size > 5);
     assert.deepEqual([...asked].filter((name) => !printed.has(name)).sort(), []);
   });
 
-  it('starts with systemd what is there, as the exit codes ask for', () => {
+  it('have a systemd unit that starts an existing file and follows the exit codes', () => {
     const unit = textOf('holdfast.service');
     const [, program, ...words] = /^ExecStart=(\S+) (\S+) (\S+)$/m.exec(unit) ?? [];
     assert.deepEqual([program, words[1]], ['/usr/bin/node', 'serve']);
@@ -86,7 +86,7 @@ describe('What is there for operators', () => {
     assert.ok(Number(seconds) > 10, 'longer than the service takes at most');
   });
 
-  it('ships with Litestream and holdfast-files what a restore needs, also after a pruning while people buy', async (t) => {
+  it('ship with Litestream and holdfast-files what a restore needs, also after a pruning during a sale', async (t) => {
     const parent = newFolder(t);
     const data = path.join(parent, 'data');
     const shipped = path.join(parent, 'shipped');

@@ -37,6 +37,39 @@ export interface SignedEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+function sessionOf(id: string, form: URLSearchParams): StandInSession {
+  const metadata = [...form].flatMap(([name, value]) => {
+    const key = /^metadata\[(\w+)\]$/.exec(name)?.[1];
+    return key === undefined ? [] : [[key, value] as const];
+  });
+  return {
+    id,
+    url: `https://checkout.stripe.com/c/pay/${id}`,
+    amount_total: Number(form.get('line_items[0][price_data][unit_amount]')),
+    currency: form.get('line_items[0][price_data][currency]')!,
+    expires_at: Number(form.get('expires_at')),
+    client_reference_id: form.get('client_reference_id')!,
+    metadata: Object.fromEntries(metadata),
+    form,
+  };
+}
+
+interface EventContent {
+  readonly id: string;
+  readonly type: string;
+  readonly object: object;
+  readonly at?: number;
+  readonly previous?: object;
+}
+
+function signedEvent(stripe: Stripe, { id, type, object, at = Date.now(), previous }: EventContent): SignedEvent {
+  const timestamp = Math.floor(at / 1000);
+  const data = { object, ...(previous !== undefined && { previous_attributes: previous }) };
+  const body = JSON.stringify({ id, object: 'event', type, created: timestamp, data });
+  const header = stripe.webhooks.generateTestHeaderString({ payload: body, secret: WEBHOOK_SECRET, timestamp });
+  return { body, headers: { 'stripe-signature': header } };
+}
+
 export async function openStandIn(): Promise<StandIn> {
   const sessions: StandInSession[] = [];
   const expired: string[] = [];
@@ -54,23 +87,7 @@ export async function openStandIn(): Promise<StandIn> {
       assert.equal(known.form, form, 'Stripe refuses a known key with other parameters');
       return known.session;
     }
-    const fields = new URLSearchParams(form);
-    const id = `cs_test_${sessions.length + 1}`;
-    const session: StandInSession = {
-      id,
-      url: `https://checkout.stripe.com/c/pay/${id}`,
-      amount_total: Number(fields.get('line_items[0][price_data][unit_amount]')),
-      currency: fields.get('line_items[0][price_data][currency]')!,
-      expires_at: Number(fields.get('expires_at')),
-      client_reference_id: fields.get('client_reference_id')!,
-      metadata: Object.fromEntries(
-        [...fields].flatMap(([name, value]) => {
-          const key = /^metadata\[(\w+)\]$/.exec(name)?.[1];
-          return key === undefined ? [] : [[key, value]];
-        }),
-      ),
-      form: fields,
-    };
+    const session = sessionOf(`cs_test_${sessions.length + 1}`, new URLSearchParams(form));
     sessions.push(session);
     byKey.set(key, { form, session });
     return session;
@@ -107,18 +124,9 @@ export async function openStandIn(): Promise<StandIn> {
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  standIn.event = (type, object, { id, at = Date.now(), previous } = {}) => {
+  standIn.event = (type, object, options = {}) => {
     events += 1;
-    const body = JSON.stringify({
-      id: id ?? `evt_${events}`,
-      object: 'event',
-      type,
-      created: Math.floor(at / 1000),
-      data: { object, ...(previous !== undefined && { previous_attributes: previous }) },
-    });
-    const timestamp = Math.floor(at / 1000);
-    const header = stripe.webhooks.generateTestHeaderString({ payload: body, secret: WEBHOOK_SECRET, timestamp });
-    return { body, headers: { 'stripe-signature': header } };
+    return signedEvent(stripe, { id: options.id ?? `evt_${events}`, type, object, ...options });
   };
   standIn.close = () =>
     new Promise((resolve) => {

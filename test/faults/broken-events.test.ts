@@ -49,7 +49,7 @@ async function brokenCount(service: TestService): Promise<number> {
 }
 
 describe('An event that cannot be activated', () => {
-  it('answers 503 for itself alone, is left out of lists and is shown to operators', async (t) => {
+  it('answers 503, is left out of lists and is shown to operators; other events are served', async (t) => {
     const service = await openNights(t, 3);
     const { folder, internals } = service;
     await internals.stop();
@@ -108,7 +108,7 @@ describe('An event that cannot be activated', () => {
     assert.equal(await brokenCount(service), 1);
   });
 
-  it('is tried again after a pause, and is like any other once it can be activated', async (t) => {
+  it('is tried again after a pause, and is served once it can be activated', async (t) => {
     const service = await openNights(t, 2);
     const { events, journal } = service.internals.engine;
     events.actors.retireAll();
@@ -130,7 +130,7 @@ describe('An event that cannot be activated', () => {
 });
 
 describe('Two events in memory, many in the folder, snapshots and a prune under way', () => {
-  it('every event and the whole list are answered, and each snapshot is its own event’s', async (t) => {
+  it('do not keep any event or the list from being served, and each snapshot is of its own event', async (t) => {
     const COUNT = 12;
     const service = await openNights(t, COUNT, { LIVE_EVENTS_MAX: '2' });
     const { engine } = service.internals;

@@ -90,13 +90,13 @@ describe('A damaged data folder', () => {
       .map((entry) => path.relative(sound, path.join(entry.parentPath, entry.name)))
       .filter((file) => file !== 'lock.db')
       .sort();
-    // Opening a log is allowed to write beside it: look at a copy.
+    // Opening a log may write beside it, so a copy is opened.
     cpSync(sound, hurt, { recursive: true });
     expected = await openFolder(hurt);
     rmSync(hurt, { recursive: true });
   });
 
-  it('has every kind of file in it', () => {
+  it('has every kind of file', () => {
     for (const kind of [/^journal\.db$/, /^journal\.db-wal$/, /^head\.witness$/, /^snapshots\//, /^archive\//])
       assert.ok(
         files.some((file) => kind.test(file)),
@@ -106,7 +106,7 @@ describe('A damaged data folder', () => {
   });
 
   for (const [what, damage] of Object.entries(damages)) {
-    it(`opens exactly, or is refused and says why: ${what}, anywhere`, async (t) => {
+    it(`opens unchanged or is refused with a reason: ${what}, anywhere`, async (t) => {
       const random = numbers(what.length);
       const ledger = new Map<string, Record<Verdict, number>>();
       const perFile = Math.ceil(PLACES / Object.keys(damages).length / files.length);
@@ -173,7 +173,7 @@ describe('A damaged data folder', () => {
 });
 
 describe('A damaged secret', () => {
-  it('is what it was or is refused, whichever bit flipped; a key that changed is never signed with', (t) => {
+  it('is unchanged or refused, whichever bit flipped; no ticket is signed with a changed key', (t) => {
     const folder = newFolder(t);
     const open = (): string => {
       const kept = { folder, fileName: 'ticket-key', configured: null, ...SECRETS.ticketKey };

@@ -30,7 +30,7 @@ const MEGABYTE = 2 ** 20;
 
 describe('A full disk', () => {
   for (const outcome of ['LOST', 'KEPT'] as const) {
-    it(`refuses changes, reads on and comes back, the failed batch being ${outcome.toLowerCase()}`, async (t) => {
+    it(`refuses changes, serves reads and recovers, with the failed batch ${outcome.toLowerCase()}`, async (t) => {
       const injectFault = { kind: 'FULL', afterCommits: 3, outcome, fullProbes: 4 } as const;
       const service = await openService({ journal: { injectFault, probeEveryMs: 100 } });
       t.after(() => service.close());
@@ -63,8 +63,8 @@ describe('A full disk', () => {
 const fullAfter = (afterCommits: number) =>
   ({ kind: 'FULL', afterCommits, outcome: 'LOST', fullProbes: Number.MAX_SAFE_INTEGER }) as const;
 
-describe('While nothing can be written', () => {
-  it('what runs out reads as ended, and what it kept reads as free', async (t) => {
+describe('A service that cannot write', () => {
+  it('shows expired holds as ended and their tickets as available', async (t) => {
     const service = await openService({ journal: { injectFault: fullAfter(7) } });
     t.after(() => service.close());
     await service.define(gala({ hold_minutes: 5, payment_minutes: 6 }));
@@ -95,7 +95,7 @@ describe('While nothing can be written', () => {
       (await service.get<{ held: string[] }>('/api/events/public/gala/seating/occupancy')).body.held.length;
     const factsBefore = service.internals.engine.journal.durableSeq;
     const wait = async (ms: number): Promise<void> => {
-      // Whoever waits is still there: a poll is no change.
+      // A poll keeps the entry alive, also while nothing can be written.
       for (let waited = 0; waited < ms; waited += MINUTE) {
         service.wait(Math.min(MINUTE, ms - waited));
         assert.equal(await seenEntry(place1, patient), 'WAITING');
@@ -115,7 +115,7 @@ describe('While nothing can be written', () => {
     assert.equal(service.internals.engine.journal.appendedSeq, factsBefore, 'nothing was written');
   });
 
-  it('what ran out and was read is written, once, when there is room again', async (t) => {
+  it('writes each expiry once when there is room again', async (t) => {
     const injectFault = { ...fullAfter(2), fullProbes: 8 };
     const service = await openService({ journal: { injectFault, probeEveryMs: 50 } });
     t.after(() => service.close());
@@ -134,7 +134,7 @@ describe('While nothing can be written', () => {
     assert.deepEqual(types, ['EventDefined', 'HoldPlaced', 'HoldExpired', 'HoldPlaced']);
   });
 
-  it('no draw is held: a waiting room whose opening came reads as not open', async (t) => {
+  it('holds no draw: a waiting room whose opening time came is shown as not open', async (t) => {
     const service = await openService({ journal: { injectFault: fullAfter(2) } });
     t.after(() => service.close());
     const opensAt = new Date(service.now() + MINUTE).toISOString();
@@ -161,7 +161,7 @@ async function joinAt(service: Caller, session: string): Promise<QueueEntryBody>
 }
 
 describe('A disk that is nearly full', () => {
-  it('takes no new holds, checkouts and places in line; changes, releases and payments go on', async (t) => {
+  it('refuses new holds, checkouts and queue entries, and accepts changes, releases and payments', async (t) => {
     const environment: Record<string, string> = {};
     const service = await openServiceWith([gala()], environment);
     t.after(() => service.close());
@@ -195,7 +195,7 @@ describe('A disk that is nearly full', () => {
     assert.equal((await service.post(HOLDS, holdOf(one))).status, 201);
   });
 
-  it('is left a little above the mark where it was entered, and the reason tells what is missing', async (t) => {
+  it('ends a little above the limit at which it began, and its reason says how much room is missing', async (t) => {
     const space = { freeBytes: 300 * MEGABYTE, sizeBytes: 100 * 1024 * MEGABYTE };
     const guard = await startSpaceGuard({ folder: '.', freeBytesMin: null, spaceOf: async () => ({ ...space }) });
     t.after(() => guard.stop());
@@ -215,7 +215,7 @@ describe('A disk that is nearly full', () => {
     assert.equal(await isLowAt(3), true);
   });
 
-  it('is never one that cannot be looked at', async (t) => {
+  it('is not assumed when the free space cannot be read', async (t) => {
     const spaceOf = () => Promise.reject(new Error('it is gone'));
     const guard = await startSpaceGuard({ folder: '.', freeBytesMin: 1, spaceOf });
     t.after(() => guard.stop());
@@ -241,55 +241,59 @@ function mountSmall(t: TestContext, megabytes: number): string | null {
   return folder;
 }
 
-it('A file system of 24 MB may fill up under load, and what was sold is sold', { timeout: 60_000 }, async (t) => {
-  const mountPoint = mountSmall(t, 24);
-  if (mountPoint === null) return;
-  const folder = path.join(mountPoint, 'data');
-  mkdirSync(folder);
-  // Without the free-space guard, which would stop the sale before the last page is full.
-  const service = await spawnService({ folder, environment: { FREE_SPACE_MIN_MB: '0' } });
-  t.after(() => service.end('SIGKILL'));
-  await service.define(bigClub);
-  const ballast = path.join(mountPoint, 'ballast');
-  const leaveFree = (bytes: number): void => {
-    const { bavail, bsize } = statfsSync(mountPoint);
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
-  };
-  const ledger = new Map<string, HoldBody>();
-  let refused = 0;
-  const sellUntilRefused = async (timesMax: number): Promise<void> => {
-    for (let times = 0; times < timesMax;) {
-      const session = newSession();
-      const answer = await place(service, session);
-      if (answer.status === 201) ledger.set(session, answer.body);
-      else {
-        assertOverloaded(answer);
-        refused += 1;
-        times += 1;
+it(
+  'A file system of 24 MB fills up under load, and every sale that was answered is kept',
+  { timeout: 60_000 },
+  async (t) => {
+    const mountPoint = mountSmall(t, 24);
+    if (mountPoint === null) return;
+    const folder = path.join(mountPoint, 'data');
+    mkdirSync(folder);
+    // Without the free-space guard, which would stop the sale before the last page is full.
+    const service = await spawnService({ folder, environment: { FREE_SPACE_MIN_MB: '0' } });
+    t.after(() => service.end('SIGKILL'));
+    await service.define(bigClub);
+    const ballast = path.join(mountPoint, 'ballast');
+    const leaveFree = (bytes: number): void => {
+      const { bavail, bsize } = statfsSync(mountPoint);
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
+    };
+    const ledger = new Map<string, HoldBody>();
+    let refused = 0;
+    const sellUntilRefused = async (timesMax: number): Promise<void> => {
+      for (let times = 0; times < timesMax;) {
+        const session = newSession();
+        const answer = await place(service, session);
+        if (answer.status === 201) ledger.set(session, answer.body);
+        else {
+          assertOverloaded(answer);
+          refused += 1;
+          times += 1;
+        }
       }
+    };
+
+    leaveFree(300 * 1024);
+    await Promise.all(Array.from({ length: 16 }, () => sellUntilRefused(4)));
+    const { body: unready } = await service.call('GET', '/health/ready');
+    assert.match(String(unready['reason']), /the disk is full/);
+    for (const [session, hold] of [...ledger].slice(-3)) {
+      assert.deepEqual((await readHold(service, hold, session)).body, hold, 'reads go on');
     }
-  };
+    assert.match(service.printed(), /the disk of the journal is full/, 'it was really full');
 
-  leaveFree(300 * 1024);
-  await Promise.all(Array.from({ length: 16 }, () => sellUntilRefused(4)));
-  const { body: unready } = await service.call('GET', '/health/ready');
-  assert.match(String(unready['reason']), /the disk is full/);
-  for (const [session, hold] of [...ledger].slice(-3)) {
-    assert.deepEqual((await readHold(service, hold, session)).body, hold, 'reads go on');
-  }
-  assert.match(service.printed(), /the disk of the journal is full/, 'it was really full');
-
-  rmSync(ballast);
-  await until(() => isReady(service), 'the service is ready again');
-  const last = newSession();
-  const placed = await place(service, last);
-  assert.equal(placed.status, 201);
-  ledger.set(last, placed.body);
-  await service.end('SIGKILL');
-  const next = await spawnService({ folder });
-  t.after(() => next.end('SIGKILL'));
-  for (const [session, hold] of ledger) assert.deepEqual((await readHold(next, hold, session)).body, hold);
-  assert.equal(await next.end('SIGTERM'), 0);
-  await verifies(folder);
-  t.diagnostic(`${ledger.size} holds were answered, ${refused} refused`);
-});
+    rmSync(ballast);
+    await until(() => isReady(service), 'the service is ready again');
+    const last = newSession();
+    const placed = await place(service, last);
+    assert.equal(placed.status, 201);
+    ledger.set(last, placed.body);
+    await service.end('SIGKILL');
+    const next = await spawnService({ folder });
+    t.after(() => next.end('SIGKILL'));
+    for (const [session, hold] of ledger) assert.deepEqual((await readHold(next, hold, session)).body, hold);
+    assert.equal(await next.end('SIGTERM'), 0);
+    await verifies(folder);
+    t.diagnostic(`${ledger.size} holds were answered, ${refused} refused`);
+  },
+);

@@ -40,7 +40,7 @@ describe('GET /metrics', () => {
   });
   after(() => service.close());
 
-  it('is on the operators’ listener alone, and asks for no token', async () => {
+  it('is served only on the operators’ listener, without a token', async () => {
     await metricsOf(service);
     assert.equal((await service.get('/metrics')).status, 404);
   });
@@ -64,7 +64,7 @@ describe('GET /metrics', () => {
     assert.equal(samples.get('holdfast_facts_total{type="QueueEntryJoined"}'), 1);
   });
 
-  it('shows tickets and lines of the events that are awake, and that nothing is oversold', async () => {
+  it('shows tickets and queues of the events in memory, and that nothing is oversold', async () => {
     const { samples } = await metricsOf(service);
     assert.equal(samples.get('holdfast_event_tickets{event_id="evt_club",state="held"}'), 3);
     assert.equal(samples.get('holdfast_event_tickets{event_id="evt_club",state="available"}'), 97);
@@ -79,7 +79,7 @@ describe('GET /metrics', () => {
     assert.equal(samples.get('holdfast_events'), 2);
   });
 
-  it('shows how the journal and the process fare', async () => {
+  it('shows figures of the journal and the process', async () => {
     const { samples } = await metricsOf(service);
     const seq = samples.get('holdfast_journal_durable_seq')!;
     assert.ok(seq >= 4);
@@ -97,7 +97,7 @@ describe('GET /metrics', () => {
       assert.ok(samples.has(name), name);
   });
 
-  it('tells the age of the newest snapshot', async () => {
+  it('shows the age of the newest snapshot', async () => {
     await service.admin.post('/admin/snapshot', {});
     service.wait(90_000);
     const { samples } = await metricsOf(service);

@@ -49,7 +49,7 @@ it('keeps the operator and the note of every change with its fact', async () => 
   assert.deepEqual(markOf('RefundRecorded'), { operator: OPERATOR, note: 'in cash' });
 });
 
-it('takes changes without either, and refuses what is too long', async () => {
+it('accepts changes without operator and note, and refuses too long ones', async () => {
   const cancel = '/admin/events/evt_play/performances/sat/cancel';
   assertRefused(await service.admin.post(cancel, { note: 'x'.repeat(1_001) }), 400, 'VALIDATION_ERROR');
   assertRefused(await service.admin.post(cancel, {}, { 'x-operator': 'x'.repeat(201) }), 400, 'VALIDATION_ERROR');

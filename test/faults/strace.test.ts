@@ -139,7 +139,7 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
     ['ENOSPC', 0],
     ['EIO', 4],
   ] as const) {
-    it(`${error} when the log is folded at the very end loses nothing and keeps nobody waiting: exit code ${codeExpected}`, async (t) => {
+    it(`${error} in the last checkpoint loses nothing and does not delay the end: exit code ${codeExpected}`, async (t) => {
       const folder = newFolder(t);
       const sound = await promisify(execFile)(process.execPath, [victim, folder, 'brief']);
       assert.match(sound.stdout, /^done$/m);
@@ -152,5 +152,5 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
     });
   }
 
-  it('the faults did fire', () => assert.ok(fired > 0, `${fired} faults fired`));
+  it('the faults were injected', () => assert.ok(fired > 0, `${fired} faults fired`));
 });

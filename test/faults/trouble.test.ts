@@ -22,8 +22,8 @@ import {
 import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
 import { until } from '../fixtures/until.ts';
 
-describe('A process that was stopped and goes on', () => {
-  it('ends what ran out meanwhile, loses nothing, and kept a second process out all the time', async (t) => {
+describe('A process that was paused and continues', () => {
+  it('expires what ran out meanwhile, loses nothing, and keeps its lock all the time', async (t) => {
     const service = await spawnService();
     t.after(() => service.close());
     const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
@@ -55,7 +55,7 @@ describe('A process that was stopped and goes on', () => {
 
 const DAY = 24 * 60 * MINUTE;
 
-describe('A clock of the machine that leaps', () => {
+describe('A machine clock that leaps', () => {
   const isDegraded = async (service: TestService): Promise<boolean> => {
     const { status, body } = await service.get<{ status: string; degraded?: string[] }>('/health/ready');
     assert.deepEqual([status, body.status], [200, 'ok']);
@@ -101,12 +101,12 @@ describe('A clock of the machine that leaps', () => {
     });
   }
 
-  it('is taken over by a restart; set right afterwards, windows and webhooks go on', async (t) => {
+  it('is taken over by a restart; when it is corrected afterwards, windows and webhooks still work', async (t) => {
     const service = await openServiceWith([gala()]);
     t.after(() => service.close());
     service.leap(DAY);
     await service.restart();
-    assert.equal(await isDegraded(service), false, 'nobody can know that it is wrong');
+    assert.equal(await isDegraded(service), false, 'the process cannot know that the clock is wrong');
     const session = newSession();
     const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
     const started = await start(service);
@@ -134,7 +134,7 @@ describe('A clock of the machine that leaps', () => {
 });
 
 describe('The sandbox clock', () => {
-  it('never leads beyond its bound, however many move it at once, and what was refused moves nothing', async (t) => {
+  it('never passes its limit, however many requests move it at once, and refused moves change nothing', async (t) => {
     const service = await openServiceWith([clubNight()], { SANDBOX_CLOCK: 'on' });
     t.after(() => service.close());
     const century = 3_153_600_000;
@@ -147,7 +147,7 @@ describe('The sandbox clock', () => {
     assert.equal((await service.post('/sandbox/clock', { advance_seconds: 1 })).status, 200);
   });
 
-  it('stands where it was when a move could not be written', async (t) => {
+  it('does not move when the move could not be written', async (t) => {
     const injectFault = { kind: 'FULL', afterCommits: 1, outcome: 'LOST', fullProbes: 2 } as const;
     const service = await openService({
       environment: { SANDBOX_CLOCK: 'on' },
@@ -165,7 +165,7 @@ describe('The sandbox clock', () => {
 });
 
 interface Rush {
-  /** What those who were refused were told about when to come back. */
+  /** The values of Retry-After in the refusals. */
   readonly retryAfter: ReadonlySet<string | null>;
   /** Resolves when so many were refused as OVERLOADED; those that were taken on need not be answered by then. */
   refused(count: number): Promise<void>;
@@ -196,7 +196,7 @@ function rush(service: TestService, count: number): Rush {
   };
 }
 
-/** From now on the disk stands still: nothing is known to be durable until the answer is called. */
+/** Stops the disk: nothing becomes durable until the returned function is called. */
 function stopDisk({ internals }: TestService): () => void {
   const { journal } = internals.engine;
   const durable = journal.durable.bind(journal);
@@ -223,8 +223,8 @@ async function sendAtOnce(url: string, requests: readonly string[]): Promise<rea
 
 const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0 } as const;
 
-describe('Too much at once', () => {
-  it('at one event is refused at once, while what was taken on is answered', async (t) => {
+describe('Too many requests at once', () => {
+  it('for one event are refused at once, while accepted requests are answered', async (t) => {
     const service = await openService({ limits: { mailboxCommandsMax: 8 } });
     t.after(() => service.close());
     await service.define(bigClub);
@@ -236,7 +236,7 @@ describe('Too much at once', () => {
     assert.equal((await place(service, newSession())).status, 201);
   });
 
-  it('in the whole process is refused before it is looked at', async (t) => {
+  it('for the whole process are refused above its limit, while reads are served', async (t) => {
     const service = await openService({ limits: { inFlightRequestsMax: 10 } });
     t.after(() => service.close());
     await service.define(bigClub);
@@ -250,7 +250,7 @@ describe('Too much at once', () => {
 });
 
 describe('More connections than there may be', () => {
-  it('are closed at once; those that are open go on, and others may come when some have gone', async (t) => {
+  it('are closed at once; open ones continue, and new ones are accepted when some have closed', async (t) => {
     const service = await openService({ limits: { connectionsMax: 4 } });
     t.after(() => service.close());
     const { port } = new URL(service.publicUrl);
@@ -266,8 +266,8 @@ describe('More connections than there may be', () => {
   });
 });
 
-describe('More claims than can be worked on at once', () => {
-  it('wait in line for a while, and what gives back goes past them', async (t) => {
+describe('More claims than may run at once', () => {
+  it('wait in the admission queue, and commands that give tickets back do not', async (t) => {
     const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 60_000 } });
     t.after(() => service.close());
     await service.define(bigClub);
@@ -284,7 +284,7 @@ describe('More claims than can be worked on at once', () => {
     );
   });
 
-  it('are turned away when they have waited too long, with differing times to return', async (t) => {
+  it('are shed when they have waited too long, with different values of Retry-After', async (t) => {
     const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 50 } });
     t.after(() => service.close());
     await service.define(bigClub);
@@ -297,7 +297,7 @@ describe('More claims than can be worked on at once', () => {
     assert.equal((await place(service, newSession())).status, 201);
   });
 
-  it('are let go unheard when those who asked have hung up', async (t) => {
+  it('are dropped when their clients have disconnected', async (t) => {
     const service = await openService({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
     t.after(() => service.close());
     await service.define(bigClub);
@@ -307,10 +307,10 @@ describe('More claims than can be worked on at once', () => {
     const impatient = new AbortController();
     const body = JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(7)] });
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: impatient.signal };
-    const unheard = assert.rejects(fetch(`${service.publicUrl}${HOLDS}`, init), { name: 'AbortError' });
+    const dropped = assert.rejects(fetch(`${service.publicUrl}${HOLDS}`, init), { name: 'AbortError' });
     await inUseOnce(service, (counts) => counts['claims_in_line'] === 1);
     impatient.abort();
-    await unheard;
+    await dropped;
     await inUseOnce(service, (counts) => counts['claims_in_line'] === 0);
     release();
     assert.equal((await first).status, 201);
@@ -324,7 +324,7 @@ describe('More claims than can be worked on at once', () => {
 });
 
 describe('A slow disk', () => {
-  it('makes answers late and never wrong, with bounded batches and nothing left behind', async (t) => {
+  it('makes answers late but never wrong, with bounded batches and nothing left pending', async (t) => {
     const service = await openService({ journal: { injectFault: { ...slowDisk, delayMs: 60 } } });
     t.after(() => service.close());
     await service.define(bigClub);

@@ -1,9 +1,9 @@
 /**
- * The golden journals: what earlier versions wrote, kept as text, and the states that it must still lead to.
+ * The golden journals: facts that earlier versions wrote, as text, and the states that they must still lead to.
  *
- * `journal-N.ndjson` has a fact a line and never changes once it was released; a later version that knows more adds a file.
- * `states.json` has what each journal leads to: figures by event, and the fingerprint of the state. Where a later version
- * keeps more of a state its fingerprint changes and is recorded anew (`record.ts --states`); the figures may not change.
+ * `journal-N.ndjson` has one fact per line and never changes once it was released; a version with new facts adds a file.
+ * `states.json` has the state that each journal leads to: figures by event, and its fingerprint. When a later version keeps
+ * more of a state, the fingerprint changes and is recorded again (`record.ts --states`); the figures must not change.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { replayFact } from '#domain/replay.ts';

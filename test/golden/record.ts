@@ -1,10 +1,10 @@
 /**
  * Records the golden journals. Run by hand:
  *
- *     node --import tsx test/golden/record.ts            plays every fact and adds a journal
- *     node --import tsx test/golden/record.ts --states   records anew what the journals lead to
+ *     node --import tsx test/golden/record.ts            runs a sale with every type of fact and adds a journal
+ *     node --import tsx test/golden/record.ts --states   records again the states that the journals lead to
  *
- * A journal that was released is never written again: it is what somebody's disk holds.
+ * A released journal is never written again: it stands for the data folders of that version.
  */
 import { writeFileSync } from 'node:fs';
 import { playEveryFact } from './every-fact.ts';

@@ -40,8 +40,8 @@ const checked = checkDefinition(clubNight({ hold_minutes: 600, payment_minutes: 
 if ('problems' in checked) leave(EXIT.defect, JSON.stringify(checked.problems));
 const { definition } = checked;
 
-/** Asks again while the disk is full: that is what a 503 asks a buyer to do. */
-async function insist<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Repeats a request while the disk is full, as a buyer does after a 503. */
+async function retry<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     try {
       return await ask();
@@ -52,7 +52,7 @@ async function insist<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Asks once: each try has a thread of its own, and the fault waits for each of them. */
+/** Tries once: each try has a thread of its own, and the fault is injected into each of them. */
 async function tryTo(ask: () => Promise<unknown>): Promise<void> {
   try {
     await ask();
@@ -67,7 +67,7 @@ async function sell(engine: Engine, buyer: number, sales: number): Promise<void>
   ] as const;
   for (let sale = 0; sale < sales; sale += 1) {
     const sessionKey = `session-${buyer}-${sale}`;
-    const reply = await insist(async () => {
+    const reply = await retry(async () => {
       const actor = await engine.events.byEventId(definition.id);
       return actor!.execute({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
     });
@@ -81,7 +81,7 @@ async function sellOut(engine: Engine): Promise<void> {
 
 try {
   let engine = await open();
-  await insist(() => engine.events.define(definition, { operator: null, note: null }));
+  await retry(() => engine.events.define(definition, { operator: null, note: null }));
   if (ending === 'brief') {
     await sell(engine, Date.now(), 1);
     await engine.stop();

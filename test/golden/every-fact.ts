@@ -1,7 +1,7 @@
 /**
- * Plays a sale in which every type of fact happens at least once, on a manual clock and a journal in memory.
+ * Runs a sale in which every type of fact happens at least once, on a manual clock and a journal in memory.
  *
- * `record.ts` keeps what happened as the golden journal; the golden test asks whether the play still covers every type.
+ * `record.ts` stores its facts as a golden journal; the golden test checks that every type of fact still happens.
  */
 import assert from 'node:assert/strict';
 import { checkDefinition } from '#catalogue/definition.ts';
@@ -119,19 +119,19 @@ function checkout(changes: Partial<CommandOf<'StartCheckout'>>): CommandOf<'Star
   };
 }
 
-/** Plays the sale; resolves with every fact of it in order, and the box offices as they were at its end. */
-export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly house: ActorsFixture }> {
-  const house = openActors();
-  await house.events.define(gala(), by);
-  await house.events.define(rush(), by);
-  await playGala(house, await officeOf(house, 'evt_gala'));
-  await playRush(house, await officeOf(house, 'evt_rush'));
-  house.journal.commit();
-  return { rows: [...house.journal.read()], house };
+/** Runs the sale; resolves with every fact of it in order, and the fixture at its end. */
+export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow[]; readonly fixture: ActorsFixture }> {
+  const fixture = openActors();
+  await fixture.events.define(gala(), by);
+  await fixture.events.define(rush(), by);
+  await playGala(fixture, await actorOf(fixture, 'evt_gala'));
+  await playRush(fixture, await actorOf(fixture, 'evt_rush'));
+  fixture.journal.commit();
+  return { rows: [...fixture.journal.read()], fixture };
 }
 
-async function officeOf(house: ActorsFixture, eventId: string): Promise<EventActor> {
-  const state = await house.events.byEventId(eventId);
+async function actorOf(fixture: ActorsFixture, eventId: string): Promise<EventActor> {
+  const state = await fixture.events.byEventId(eventId);
   assert.ok(state);
   return state;
 }
@@ -147,9 +147,9 @@ async function execute<Type extends CommandType>(
 
 const unreferenced = { currency: null, reference: null, provider: null } as const;
 
-async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> {
+async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
-    house.clock.now += ms;
+    fixture.clock.now += ms;
     actor.settleDue();
   };
   const pay = (sessionId: string, changes: Partial<CommandOf<'RecordPayment'>> = {}) =>
@@ -168,7 +168,7 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
   const open = async (orderId: string, paymentId: string): Promise<string> => {
     const checkoutSessionId = `cs_${(sessions += 1)}`;
     const redirectUrl = `https://pay.example/${checkoutSessionId}`;
-    const expiresAt = sessions % 2 === 0 ? null : house.clock.now + 30 * MINUTE;
+    const expiresAt = sessions % 2 === 0 ? null : fixture.clock.now + 30 * MINUTE;
     await execute(actor, {
       type: 'RecordCheckoutSession',
       orderId,
@@ -180,7 +180,7 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
     return checkoutSessionId;
   };
 
-  await house.events.define(gala({ description: 'Now with words' }), by);
+  await fixture.events.define(gala({ description: 'Now with words' }), by);
   const seats = { performanceId: 'fri', seatIds: ['H-1-1', 'H-1-2'], ...by };
   await execute(actor, { type: 'BlockSeats', ...seats, idempotency: { key: 'k-4', digest: 'd-4' } });
   await execute(actor, { type: 'UnblockSeats', ...seats });
@@ -197,7 +197,7 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
   await execute(actor, { ...hold('session-two', wanted('stand', 1)), idempotency: { key: 'k-1', digest: 'd-1' } });
   pass(10 * MINUTE);
 
-  // An order in installments, resumed, declined, paid, and money that nobody asked for.
+  // An order in installments, resumed, declined, paid, and money without a payment.
   const held = await execute(actor, hold('session-three', wanted('seat', 3)));
   const start = checkout({ holdId: held.hold.id, sessionKey: 'session-three', installmentCount: 3, promoCode: 'TENTH' });
   const placed = await execute(actor, { ...start, idempotency: { key: 'k-2', digest: 'd-2' } });
@@ -232,13 +232,13 @@ async function playGala(house: ActorsFixture, actor: EventActor): Promise<void> 
   await execute(actor, hold('session-four', wanted('stand', 5)));
 }
 
-async function playRush(house: ActorsFixture, actor: EventActor): Promise<void> {
+async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void> {
   const pass = (ms: number): void => {
-    house.clock.now += ms;
+    fixture.clock.now += ms;
     actor.settleDue();
   };
-  const define = (changes: object) => house.events.define(rush(changes), by);
-  const opensAt = (ms: number) => new Date(house.clock.now + ms).toISOString();
+  const define = (changes: object) => fixture.events.define(rush(changes), by);
+  const opensAt = (ms: number) => new Date(fixture.clock.now + ms).toISOString();
   const join = async (sessionKey: string): Promise<string> =>
     (await execute(actor, { type: 'JoinQueue', sessionKey })).entry.id;
   const poll = (entryId: string, sessionKey: string) => execute(actor, { type: 'PollQueue', entryId, sessionKey });

@@ -59,10 +59,10 @@ describe('The golden journals', () => {
   }
 
   it('can be recorded again: every type of fact still happens, and its replay gives the live state', async () => {
-    const { rows, house } = await playEveryFact();
+    const { rows, fixture } = await playEveryFact();
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual(Object.keys(FACT_TYPES).filter((type) => !types.has(type)), []);
-    const living = new Map(house.events.actors.active().map((actor) => [actor.eventId, actor.look((state) => state)]));
+    const living = new Map(fixture.events.actors.active().map((actor) => [actor.eventId, actor.look((state) => state)]));
     assert.deepEqual(statesOf(replayGolden(rows)), statesOf(new Map([...living].sort())));
   });
 });

@@ -16,7 +16,7 @@ import type { Fact } from '#domain/fact.ts';
 import { decide } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
 import { toReply } from '#domain/reply.ts';
-import { nextDeadline } from '#domain/next-deadline.ts';
+import { nextDeadline } from '#domain/deadlines.ts';
 
 const EVENT_NUMBER = 1;
 

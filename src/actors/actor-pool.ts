@@ -12,7 +12,7 @@
  * 6. An event that cannot be activated is refused for itself alone: see `broken-events.ts`.
  */
 import { LRUCache } from 'lru-cache';
-import { listingOf } from '#domain/catalogue/listing.ts';
+import { listingOf } from '#domain/catalogue/view.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BrokenEvents } from './broken-events.ts';

@@ -36,7 +36,7 @@ import type { EvictedEvent } from './evicted-events.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
 import { toReply } from '#domain/reply.ts';
-import { nextDeadline, nextEnding } from '#domain/next-deadline.ts';
+import { nextDeadline, nextEnding } from '#domain/deadlines.ts';
 
 /** What a box office needs of the house around it. */
 export interface EventActorPorts {

@@ -5,7 +5,7 @@
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
-import type { EventListing } from '#domain/catalogue/listing.ts';
+import type { EventListing } from '#domain/catalogue/view.ts';
 
 /** Kept in snapshot headers too. */
 export interface EventEntry {

@@ -7,7 +7,7 @@
  * 2. An event that cannot be activated is left out of lists.
  * 3. An actor that is in memory is found without a promise.
  */
-import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/listing.ts';
+import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/view.ts';
 import { isPublished } from '#domain/event-state.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';

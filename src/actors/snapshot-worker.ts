@@ -10,13 +10,13 @@ import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import { type EventState } from '#domain/event-state.ts';
-import { listingOf } from '#domain/catalogue/listing.ts';
+import { listingOf } from '#domain/catalogue/view.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, activateService } from './activation.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
 import type { EventEntry, SnapshotAbout } from './event-entry.ts';
 import type { SnapshotOutcome, SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
-import { nextDeadline } from '#domain/next-deadline.ts';
+import { nextDeadline } from '#domain/deadlines.ts';
 
 /** A header has a bound of its own; an event of many hundred performances is listed from its state. */
 const ABOUT_CHARS_MAX = 16 * 1024;

@@ -16,7 +16,7 @@ import {
   releaseHoldsOn,
 } from './holds/holds.ts';
 import { unreachable } from './invariant.ts';
-import { decideBlockSeats, decideUnblockSeats } from './inventory/performances.ts';
+import { decideBlockSeats, decideUnblockSeats } from './inventory/decide.ts';
 import { decideStartCheckout } from './orders/checkout.ts';
 import { cancelOrdersOn, decideCancelOrder, decideExpireOrder } from './orders/orders.ts';
 import { decideOpenPayment, decideRecordCheckoutSession, decideRecordPayment } from './orders/payments.ts';

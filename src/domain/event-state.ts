@@ -4,7 +4,7 @@
  * Facts alone change it, in `evolve.ts`; the soft fields (last seen, pauses between sweeps) change no answer of `decide.ts` that
  * becomes a fact. The same facts in the same order give the same state, in a running actor and in a replay (I9).
  */
-import { noDeadlines, type Deadlines } from './deadlines.ts';
+import { LazyHeap } from './collections/lazy-heap.ts';
 import { noHolds, type HoldBook } from './holds/hold-book.ts';
 import { noIdempotency, type IdempotencyBook } from './idempotency.ts';
 import { noOrders, type OrderBook } from './orders/order-book.ts';
@@ -44,7 +44,8 @@ export interface EventState {
   waitingRoom: WaitingRoom | null;
 
   // of several aggregates
-  readonly deadlines: Deadlines;
+  /** What runs out when, by the id of its subject. */
+  readonly deadlines: LazyHeap<string>;
   readonly idempotency: IdempotencyBook<IdempotentAnswer>;
 }
 
@@ -92,7 +93,7 @@ export function initialState(eventId: string, eventNumber: number): EventState {
     orders: noOrders(),
     perksSold: new Map(),
     waitingRoom: null,
-    deadlines: noDeadlines(),
+    deadlines: new LazyHeap(),
     idempotency: noIdempotency(),
   };
 }

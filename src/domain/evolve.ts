@@ -12,8 +12,8 @@ import {
   evolvePlan,
   evolveSeatsBlocked,
   evolveSeatsUnblocked,
-  inventoryOf,
-} from './inventory/performances.ts';
+} from './inventory/evolve.ts';
+import { inventoryOf } from './inventory/performance.ts';
 import { invariant } from './invariant.ts';
 import { evolveOrders } from './orders/evolve.ts';
 import { evolveRequestAnswered } from './repeats.ts';

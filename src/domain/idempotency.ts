@@ -10,7 +10,7 @@
  * 3. A book is full by the bytes that it keeps, and by its number of records. An answer is kept packed: what it says of a hold is
  *    what the hold was then, which nothing else knows once the hold has changed.
  */
-import { oldestOf } from './collections/oldest.ts';
+import { oldestOf } from './collections/maps.ts';
 import { pack, unpack } from './collections/packing.ts';
 import { refuse, type Refusal } from './refusal.ts';
 import type { IdempotencyMark } from './fact.ts';

@@ -4,15 +4,9 @@
  * Called by the routes. Each function is typed by the schema of its body, so that body, validation and document
  * cannot drift apart.
  */
-import { perkKey } from '#domain/catalogue/bar-perks.ts';
-import type {
-  AvailabilityRow,
-  EventView,
-  OccupancyView,
-  PerformanceView,
-  SeatingView,
-} from '#domain/inventory/view.ts';
-import type { EventSummary } from '#domain/catalogue/listing.ts';
+import { perkKey } from '#domain/catalogue/pricing.ts';
+import type { AvailabilityRow, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';
+import type { OccupancyView, SeatingView } from '#domain/inventory/view.ts';
 import type {
   BarPerkDefinition,
   NumberedLocality,
@@ -20,7 +14,7 @@ import type {
   TicketTypeDefinition,
 } from '#domain/catalogue/definition.ts';
 import type { ItemRequest } from '#domain/command.ts';
-import type { SeatFacts } from '#domain/inventory/seating-plan.ts';
+import type { SeatFacts } from '#domain/catalogue/seating-plan.ts';
 import type { HoldItemView, HoldView } from '#domain/views.ts';
 import { printMoment, printTime } from './printing.ts';
 import type { EventBody, EventListEntryBody } from './schemas/events.ts';

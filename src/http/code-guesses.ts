@@ -8,7 +8,7 @@
  * 2. Over the bound no code of that address and event is looked up, a good one neither: an answer that differs for good ones
  *    would be all that a guesser needs. Starts without a code go on.
  */
-import { countUnknownCodes } from '#domain/catalogue/promo-codes.ts';
+import { countUnknownCodes } from '#domain/catalogue/pricing.ts';
 import { clientAddresses, type AddressedRequest } from './client-address.ts';
 import { createRateWindow } from './rate-window.ts';
 import type { EventPort, ClockPort, HttpSettings } from './ports.ts';

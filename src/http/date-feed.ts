@@ -10,15 +10,10 @@
  *  3. A snapshot may be newer than the frame that it is numbered by: the next change repeats what it shows already.
  *  4. After a change of the event's definition, or of the box office's memory, everybody gets a snapshot.
  */
-import {
-  eventRevision,
-  eventView,
-  occupancyView,
-  type AvailabilityRow,
-  type EventView,
-} from '#domain/inventory/view.ts';
+import { eventRevision, eventView, type AvailabilityRow, type EventView } from '#domain/catalogue/view.ts';
+import { occupancyView } from '#domain/inventory/view.ts';
 import { isPublished, type EventState } from '#domain/event-state.ts';
-import { inventoryOf } from '#domain/inventory/performances.ts';
+import { inventoryOf } from '#domain/inventory/performance.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { printAvailability } from './bodies.ts';
 import { printTime } from './printing.ts';

@@ -16,7 +16,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
 import { isPublished } from '#domain/event-state.ts';
-import { findPerformance } from '#domain/inventory/performances.ts';
+import { findPerformance } from '#domain/inventory/performance.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { PerformanceFeed } from './date-feed.ts';
 import type { EventPort, ClockPort, DirectoryPort } from './ports.ts';

@@ -4,7 +4,7 @@
  * Routes are given these and nothing else; a test gives them twins.
  */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import type { EventSummary } from '#domain/catalogue/listing.ts';
+import type { EventSummary } from '#domain/catalogue/view.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { EventDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditEventState } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES } from '#domain/figures.ts';
-import { inventoryOf } from '#domain/inventory/performances.ts';
-import { AVAILABLE, BLOCKED, HELD } from '#domain/inventory/seat-state.ts';
+import { inventoryOf } from '#domain/inventory/performance.ts';
+import { AVAILABLE, BLOCKED, HELD, type SeatMap } from '#domain/inventory/seat-map.ts';
 import {
   buy,
   checkOut,
@@ -15,7 +15,6 @@ import {
   report,
 } from '../fixtures/commands.ts';
 import type { EventFixture } from '../fixtures/event-state.ts';
-import type { SeatMap } from '#domain/inventory/seat-map.ts';
 
 /** A shop with tickets held, awaiting payment, sold and blocked. */
 function busyShop(): EventFixture {

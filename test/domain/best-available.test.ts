@@ -5,7 +5,7 @@ import { bestBlock, largestBlock } from '#domain/inventory/best-available.ts';
 import { block, createInventory, take, unblock } from '#domain/inventory/inventory.ts';
 import type { Inventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
-import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import {
   createOverlay,
   giveBackInOverlay,

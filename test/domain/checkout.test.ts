@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { findOrder } from '#domain/orders/view.ts';
 import { left } from '#domain/inventory/inventory.ts';
 import { rowOf } from '#domain/catalogue/sale-plan.ts';
-import { perkKey } from '#domain/catalogue/bar-perks.ts';
+import { perkKey } from '#domain/catalogue/pricing.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import {

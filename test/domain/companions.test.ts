@@ -5,7 +5,7 @@ import { seatBeside, seatTogether, type BlockRequest } from '#domain/inventory/c
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import { block, createInventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
-import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import { createOverlay, seatStateInOverlay, takeInOverlay } from '#domain/inventory/stock-overlay.ts';
 import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
 import { plainParty, type PlainSeat } from '../fixtures/best-available-model.ts';

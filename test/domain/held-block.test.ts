@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
-import { growBlock, shrinkBlock } from '#domain/inventory/held-block.ts';
+import { growBlock, shrinkBlock } from '#domain/inventory/best-available.ts';
 import { block, createInventory, take } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
-import { seatIdsAt } from '#domain/inventory/seating-plan.ts';
+import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import {
   createOverlay,
   giveBackInOverlay,

@@ -22,8 +22,9 @@ import {
 } from '#domain/inventory/inventory.ts';
 import type { Inventory, StockLine } from '#domain/inventory/inventory.ts';
 import { inventoryFrom, inventorySnapshot } from '#domain/inventory/snapshot.ts';
-import { rebase, rebaseConflicts } from '#domain/inventory/rebase.ts';
-import { occupancy, occupancySince } from '#domain/inventory/occupancy.ts';
+import { rebase } from '#domain/inventory/evolve.ts';
+import { rebaseConflicts } from '#domain/inventory/decide.ts';
+import { occupancy, occupancySince } from '#domain/inventory/view.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import type { SalePlan, SaleRow } from '#domain/catalogue/sale-plan.ts';
 import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventSummary } from '#domain/inventory/view.ts';
-import { listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/listing.ts';
+import { eventSummary, listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/view.ts';
 import { bothDates, checkoutEvent } from '../fixtures/commands.ts';
 import { stage } from '../fixtures/definitions.ts';
 import { given, MINUTE, restore, START } from '../fixtures/event-state.ts';

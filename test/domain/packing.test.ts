@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IdIndex } from '#domain/collections/id-index.ts';
+import { IdIndex } from '#domain/collections/hash-tables.ts';
 import { pack, unpack } from '#domain/collections/packing.ts';
 import { fc } from '../property.ts';
 

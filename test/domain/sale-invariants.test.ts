@@ -3,7 +3,7 @@
  *
  * The books are counted anew from holds and orders, in the plainest way, and compared with what the office keeps.
  */
-import { perkKey } from '#domain/catalogue/bar-perks.ts';
+import { perkKey } from '#domain/catalogue/pricing.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room/draw-decisions.ts';
-import { eventRevision } from '#domain/inventory/view.ts';
+import { eventRevision } from '#domain/catalogue/view.ts';
 import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';

@@ -6,7 +6,7 @@
 import { LATEST_MOMENT } from '#actors/clock.ts';
 import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
-import { eventSummary } from '#domain/inventory/view.ts';
+import { eventSummary } from '#domain/catalogue/view.ts';
 import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';

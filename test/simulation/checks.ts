@@ -4,7 +4,8 @@
  * Functions without state of their own.
  */
 import assert from 'node:assert/strict';
-import { eventView, stockOfPerformances, type AvailabilityRow } from '#domain/inventory/view.ts';
+import { eventView, type AvailabilityRow } from '#domain/catalogue/view.ts';
+import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';

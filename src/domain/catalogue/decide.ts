@@ -8,7 +8,7 @@
  * 3. A date that the new definition cancels is cancelled as the operator's call does it.
  */
 import { fact, type Fact } from '../fact.ts';
-import { rebaseConflicts } from '../inventory/rebase.ts';
+import { rebaseConflicts } from '../inventory/decide.ts';
 import { totals } from '../inventory/inventory.ts';
 import { refuse, type Problem, type Refusal } from '../refusal.ts';
 import { compileSalePlan } from './sale-plan.ts';

@@ -1,19 +1,259 @@
 /**
- * What an order costs: units at their prices, less discounts, plus bar perks.
+ * What an order costs: units at their prices, less what discount codes take off, plus bar perks.
  *
- * Owns the arithmetic only; which codes and perks are good was judged before. Called by `checkout.ts`.
+ * Owns the look-up of codes and perks, the tallies of their uses and sales, and the arithmetic. When a purchase is checked belongs
+ * to `orders/checkout.ts`, when a tally changes to `orders/orders.ts`.
  *
  * 1. A price is for one unit: a group ticket's covers all its tickets.
  * 2. An item's own code takes off first, then the order's promo code from what remains. Perks are never discounted.
  * 3. A percentage is rounded half up to whole cents for each item. An amount is for the item where the code is the item's, and
  *    for the order where it is the order's; then it is used up item by item, in their order.
  * 4. No item falls below zero.
+ * 5. Codes are compared without regard to case. An order uses a code once, on however many of its items. A code with `max_uses` is
+ *    never used more often.
+ * 6. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all performances. Sold of a
+ *    perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the time.
  */
-import { percentOf, sumOf } from '../money.ts';
-import { isFor, type FoundCodes } from './promo-codes.ts';
+import type { BarPerkDefinition, PromoCodeDefinition } from './definition.ts';
+import type { SalePlan } from './sale-plan.ts';
+import type { BarPerkRequest } from '../command.ts';
 import type { OrderedPerk, OrderItem } from '../fact.ts';
-import type { PromoCodeDefinition } from './definition.ts';
+import { addToTally, percentOf, sumOf } from '../money.ts';
 import type { PurchaseItem } from '../orders/purchase.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+
+/** What of an item this file judges. */
+interface DiscountedItem {
+  readonly ticketTypeId: string;
+  readonly discountCode: string | null;
+}
+
+/** The codes of a purchase, found and judged. */
+export interface FoundCodes {
+  /** By item, in the order of the items. */
+  readonly ofItems: readonly (PromoCodeDefinition | null)[];
+  readonly ofOrder: PromoCodeDefinition | null;
+}
+
+/** The codes of an order, as `orders.ts` keeps them. */
+export interface UsedCodes {
+  readonly items: readonly { readonly discountCode: string | null }[];
+  readonly promoCode: string | null;
+}
+
+/**
+ * Finds the codes of a purchase. Refuses with PROMO_CODE_INVALID what is unknown, outside its time or not for these tickets,
+ * and then with PROMO_CODE_EXHAUSTED what has no use left.
+ */
+export function findCodes(
+  plan: SalePlan,
+  items: readonly DiscountedItem[],
+  promoCode: string | null,
+  usesByCode: ReadonlyMap<string, number>,
+  now: number,
+): FoundCodes | Refusal {
+  const ofItems: (PromoCodeDefinition | null)[] = [];
+  for (const { discountCode, ticketTypeId } of items) {
+    const code = discountCode === null ? null : findCode(plan, discountCode, now);
+    if (discountCode !== null && (code === null || !isFor(code, ticketTypeId))) return invalid(discountCode);
+    ofItems.push(code);
+  }
+  const ofOrder = promoCode === null ? null : findCode(plan, promoCode, now);
+  if (promoCode !== null && (ofOrder === null || !items.some((item) => isFor(ofOrder, item.ticketTypeId)))) {
+    return invalid(promoCode);
+  }
+  for (const code of [...ofItems, ofOrder]) {
+    if (code !== null && !hasUseLeft(code, usesByCode)) {
+      return refuse('PROMO_CODE_EXHAUSTED', { promoCode: code.code });
+    }
+  }
+  return { ofItems, ofOrder };
+}
+
+/** Whether the code may take something off tickets of a type. */
+export function isFor(code: PromoCodeDefinition, ticketTypeId: string): boolean {
+  return code.ticketTypeIds === null || code.ticketTypeIds.includes(ticketTypeId);
+}
+
+/** Whether every code of an order that ended could be used once more; a code that is gone has no limit to break. */
+export function canUseAgain(plan: SalePlan, used: UsedCodes, usesByCode: ReadonlyMap<string, number>): boolean {
+  return distinctCodes(used).every((key) => {
+    const code = codesOf(plan).get(key);
+    return code === undefined || hasUseLeft(code, usesByCode);
+  });
+}
+
+/** Counts one use of each code of an order, or with -1 returns them. */
+export function countUses(usesByCode: Map<string, number>, used: UsedCodes, sign: 1 | -1): void {
+  for (const key of distinctCodes(used)) addToTally(usesByCode, key, sign);
+}
+
+/** The key under which uses of a code are counted (1). */
+export function codeKey(code: string): string {
+  return code.toLowerCase();
+}
+
+function distinctCodes({ items, promoCode }: UsedCodes): readonly string[] {
+  const keys = new Set<string>();
+  for (const { discountCode } of items) if (discountCode !== null) keys.add(codeKey(discountCode));
+  if (promoCode !== null) keys.add(codeKey(promoCode));
+  return [...keys];
+}
+
+function hasUseLeft({ code, maxUses }: PromoCodeDefinition, usesByCode: ReadonlyMap<string, number>): boolean {
+  return maxUses === null || (usesByCode.get(codeKey(code)) ?? 0) < maxUses;
+}
+
+function findCode(plan: SalePlan, text: string, now: number): PromoCodeDefinition | null {
+  const code = codesOf(plan).get(keyOfTyped(text));
+  if (code === undefined) return null;
+  const { startsAt, endsAt } = code;
+  return (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt) ? code : null;
+}
+
+/** How many different codes of these the event does not have at all, whatever their time and tickets. */
+export function countUnknownCodes(plan: SalePlan, codes: readonly string[]): number {
+  const keys = new Set(codes.map(keyOfTyped));
+  for (const key of keys) if (codesOf(plan).has(key)) keys.delete(key);
+  return keys.size;
+}
+
+function keyOfTyped(text: string): string {
+  return codeKey(text.trim());
+}
+
+function invalid(promoCode: string): Refusal {
+  return refuse('PROMO_CODE_INVALID', { promoCode });
+}
+
+const codesOfPlan = new WeakMap<SalePlan, ReadonlyMap<string, PromoCodeDefinition>>();
+
+/** The codes of a plan by key; a plan never changes, so they are laid out once. */
+function codesOf(plan: SalePlan): ReadonlyMap<string, PromoCodeDefinition> {
+  const known = codesOfPlan.get(plan);
+  if (known !== undefined) return known;
+  const codes = new Map(plan.definition.promoCodes.map((code) => [codeKey(code.code), code]));
+  codesOfPlan.set(plan, codes);
+  return codes;
+}
+
+/** What of an item this file judges. */
+interface PerkedItem {
+  readonly ticketTypeId: string;
+  readonly ticketCount: number;
+  readonly barPerks: readonly BarPerkRequest[];
+}
+
+/**
+ * Finds the perks of each item at their prices, equal ones of an item added up. Refuses in order: BAR_PERK_NOT_FOUND,
+ * BAR_PERK_LIMIT_EXCEEDED (over max_per_ticket × tickets of the item), BAR_PERK_SOLD_OUT (over all items).
+ */
+export function findPerks(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perksSold: ReadonlyMap<string, number>,
+): readonly (readonly OrderedPerk[])[] | Refusal {
+  for (const { ticketTypeId, barPerks } of items) {
+    for (const { barPerkId } of barPerks) {
+      if (perkOf(plan, ticketTypeId, barPerkId) === undefined) return refuse('BAR_PERK_NOT_FOUND', { barPerkId });
+    }
+  }
+  const perks = items.map((item) => addUp(plan, item));
+  return checkPerTicket(plan, items, perks) ?? checkStock(plan, items, perks, perksSold) ?? perks;
+}
+
+/** Whether the perks of an order that ended could be had once more; a perk that is gone has no stock to exceed. */
+export function canHaveAgain(
+  plan: SalePlan,
+  items: readonly { readonly ticketTypeId: string; readonly barPerks: readonly OrderedPerk[] }[],
+  perksSold: ReadonlyMap<string, number>,
+): boolean {
+  const wanted = new Map<string, number>();
+  return items.every(({ ticketTypeId, barPerks }) =>
+    barPerks.every(({ barPerkId, quantity }) => {
+      const key = perkKey(ticketTypeId, barPerkId);
+      addToTally(wanted, key, quantity);
+      const perk = perkOf(plan, ticketTypeId, barPerkId);
+      return perk === undefined || wanted.get(key)! <= perkLeft(ticketTypeId, perk, perksSold);
+    }),
+  );
+}
+
+/** Counts the perks of an order as sold, or with -1 returns them. */
+export function countPerks(
+  perksSold: Map<string, number>,
+  items: readonly { readonly ticketTypeId: string; readonly barPerks: readonly OrderedPerk[] }[],
+  sign: 1 | -1,
+): void {
+  for (const { ticketTypeId, barPerks } of items) {
+    for (const { barPerkId, quantity } of barPerks) {
+      addToTally(perksSold, perkKey(ticketTypeId, barPerkId), sign * quantity);
+    }
+  }
+}
+
+function addUp(plan: SalePlan, { ticketTypeId, barPerks }: PerkedItem): readonly OrderedPerk[] {
+  const quantities = new Map<string, number>();
+  for (const { barPerkId, quantity } of barPerks) addToTally(quantities, barPerkId, quantity);
+  return [...quantities].map(([barPerkId, quantity]) => ({
+    barPerkId,
+    quantity,
+    unitPriceCents: perkOf(plan, ticketTypeId, barPerkId)!.price,
+  }));
+}
+
+function checkPerTicket(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perks: readonly (readonly OrderedPerk[])[],
+): Refusal | null {
+  for (const [index, { ticketTypeId, ticketCount }] of items.entries()) {
+    for (const { barPerkId, quantity: requested } of perks[index]!) {
+      const { maxPerTicket } = perkOf(plan, ticketTypeId, barPerkId)!;
+      const limit = maxPerTicket === null ? null : maxPerTicket * ticketCount;
+      if (limit !== null && requested > limit)
+        return refuse('BAR_PERK_LIMIT_EXCEEDED', { limit, requested, barPerkId });
+    }
+  }
+  return null;
+}
+
+function checkStock(
+  plan: SalePlan,
+  items: readonly PerkedItem[],
+  perks: readonly (readonly OrderedPerk[])[],
+  perksSold: ReadonlyMap<string, number>,
+): Refusal | null {
+  const wanted = new Map<string, number>();
+  for (const [index, { ticketTypeId }] of items.entries()) {
+    for (const { barPerkId, quantity } of perks[index]!) {
+      const key = perkKey(ticketTypeId, barPerkId);
+      addToTally(wanted, key, quantity);
+      const available = perkLeft(ticketTypeId, perkOf(plan, ticketTypeId, barPerkId)!, perksSold);
+      if (wanted.get(key)! > available) return refuse('BAR_PERK_SOLD_OUT', { barPerkId, available });
+    }
+  }
+  return null;
+}
+
+/** What the tally of sold perks counts by. */
+export function perkKey(ticketTypeId: string, barPerkId: string): string {
+  return `${ticketTypeId}\n${barPerkId}`;
+}
+
+/** How many of a perk can still be bought; infinite without a cap. */
+export function perkLeft(
+  ticketTypeId: string,
+  { id, stock }: BarPerkDefinition,
+  perksSold: ReadonlyMap<string, number>,
+): number {
+  if (stock === null) return Number.POSITIVE_INFINITY;
+  return Math.max(0, stock - (perksSold.get(perkKey(ticketTypeId, id)) ?? 0));
+}
+
+function perkOf(plan: SalePlan, ticketTypeId: string, barPerkId: string): BarPerkDefinition | undefined {
+  return plan.ticketTypeById.get(ticketTypeId)?.definition.barPerks.find((perk) => perk.id === barPerkId);
+}
 
 /** Prices each item, with the seats and perks that were found for it. */
 export function priceItems(

@@ -19,10 +19,7 @@ import type {
   SellingStageDefinition,
   TicketTypeDefinition,
 } from './definition.ts';
-import { compileSeatingPlan } from '../inventory/seating-plan.ts';
-import type { SeatingPlan } from '../inventory/seating-plan.ts';
-import { compileSeatClass } from '../inventory/seat-class.ts';
-import type { SeatClass } from '../inventory/seat-class.ts';
+import { compileSeatClass, compileSeatingPlan, type SeatClass, type SeatingPlan } from './seating-plan.ts';
 
 /** The cap of a pool that has none. Fits an Int32Array and is far above any capacity. */
 export const UNCAPPED = 0x7fffffff;

@@ -9,7 +9,7 @@
  * 2. A record leaves between KEPT_MS and KEPT_MS + GENERATION_MS after it was added, by the moments of facts alone (I9).
  * 3. Records are kept in generations, in the order of adding; a generation is forgotten whole.
  */
-import { hashOf } from './id-hash.ts';
+import { hashOf, HashTables } from './hash-tables.ts';
 
 /** How long a record can be read at least. */
 export const KEPT_MS = 2 * 60 * 60 * 1000;
@@ -25,9 +25,6 @@ const STATUS_MASK = (1 << STATUS_BITS) - 1;
 
 /** A generation of fewer is searched from end to end, without tables. */
 const SCANNED_MAX = 256;
-
-const TABLES = 64;
-const SLOTS_MIN = 16;
 
 const ID_SEED_A = 0x1b873593;
 const ID_SEED_B = 0x38b34ae5;
@@ -54,9 +51,8 @@ interface Generation {
   beganAt: number | null;
   readonly chunks: Chunk[];
   count: number;
-  /** Numbers plus one, by the hash of the id; null while it is small. */
-  tables: (Int32Array | undefined)[] | null;
-  readonly used: number[];
+  /** Numbers plus one, by the second half of the id's hash; null while it is small. */
+  tables: HashTables | null;
 }
 
 export class EndedRecords<Status extends string> {
@@ -167,7 +163,7 @@ export class EndedRecords<Status extends string> {
   }
 
   #newGeneration(beganAt: number | null): Generation {
-    const generation: Generation = { beganAt, chunks: [], count: 0, tables: null, used: [] };
+    const generation: Generation = { beganAt, chunks: [], count: 0, tables: null };
     this.#generations.push(generation);
     return generation;
   }
@@ -187,7 +183,7 @@ export class EndedRecords<Status extends string> {
     generation.count += 1;
     if (generation.tables !== null) enter(generation, number);
     else if (generation.count > SCANNED_MAX) {
-      generation.tables = new Array<undefined>(TABLES).fill(undefined);
+      generation.tables = new HashTables(1, (slots, at) => idHashOf(generation, slots[at]! - 1));
       for (let each = 0; each < generation.count; each += 1) enter(generation, each);
     }
   }
@@ -208,10 +204,10 @@ function* candidates(generation: Generation, a: number, b: number): Generator<nu
     for (let number = 0; number < count; number += 1) if (hasId(generation, number, a, b)) yield number;
     return;
   }
-  const table = tables[b % TABLES];
-  if (table === undefined) return;
-  for (let slot = slotOf(a, table); table[slot] !== 0; slot = (slot + 1) % table.length) {
-    const number = table[slot]! - 1;
+  const slots = tables.slotsOf(b);
+  if (slots === undefined) return;
+  for (let at = tables.firstAt(slots, b); slots[at] !== 0; at = tables.nextAt(slots, at)) {
+    const number = slots[at]! - 1;
     if (hasId(generation, number, a, b)) yield number;
   }
 }
@@ -222,32 +218,17 @@ function hasId(generation: Generation, number: number, a: number, b: number): bo
   return words[begin] === a && words[begin + 1] === b;
 }
 
-/** Enters a record into its table, which holds at most two for three slots. */
+/** The half of the id's hash that says where a record stands in the tables. */
+function idHashOf(generation: Generation, number: number): number {
+  return chunkOf(generation, number).words[(number % CHUNK_RECORDS) * WORDS_PER_RECORD + 1]!;
+}
+
 function enter(generation: Generation, number: number): void {
-  const { words } = chunkOf(generation, number);
-  const begin = (number % CHUNK_RECORDS) * WORDS_PER_RECORD;
-  const index = words[begin + 1]! % TABLES;
   const tables = generation.tables!;
-  const used = generation.used[index] ?? 0;
-  let table = (tables[index] ??= new Int32Array(SLOTS_MIN));
-  if (used * 3 >= table.length * 2) {
-    const larger = new Int32Array(2 * table.length);
-    for (const value of table) if (value !== 0) put(generation, larger, value);
-    table = larger;
-    tables[index] = larger;
-  }
-  put(generation, table, number + 1);
-  generation.used[index] = used + 1;
-}
-
-function put(generation: Generation, table: Int32Array, value: number): void {
-  const { words } = chunkOf(generation, value - 1);
-  const a = words[((value - 1) % CHUNK_RECORDS) * WORDS_PER_RECORD]!;
-  let slot = slotOf(a, table);
-  while (table[slot] !== 0) slot = (slot + 1) % table.length;
-  table[slot] = value;
-}
-
-function slotOf(hash: number, table: Int32Array): number {
-  return hash & (table.length - 1);
+  const hash = idHashOf(generation, number);
+  const table = tables.roomFor(hash);
+  let at = tables.firstAt(table.slots, hash);
+  while (table.slots[at] !== 0) at = tables.nextAt(table.slots, at);
+  table.slots[at] = number + 1;
+  table.used += 1;
 }

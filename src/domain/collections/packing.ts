@@ -13,7 +13,7 @@
  * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
  */
 
-import { oldestOf } from './oldest.ts';
+import { oldestOf } from './maps.ts';
 
 /** Under these keys stand strings that many records have. */
 const WORD_KEYS: ReadonlySet<string> = new Set([

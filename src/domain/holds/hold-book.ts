@@ -1,7 +1,7 @@
 /** The holds of one event, as its state keeps them. */
 import { createEndedHolds, type EndedHolds } from './ended-holds.ts';
 import { HoldRecords } from './hold-records.ts';
-import { ShardedMap } from '../collections/sharded-map.ts';
+import { ShardedMap } from '../collections/maps.ts';
 import type { Hold } from './hold.ts';
 
 export interface HoldBook {

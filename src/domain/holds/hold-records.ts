@@ -4,9 +4,9 @@
  * What a reader gets of a packed hold is a copy; who changes one takes it with `open`. A hold of a settled order has its order's
  * number for its own. Holds that ended without an order are among the objects for a while, and then in `ended-records.ts`.
  */
-import { IdIndex } from '../collections/id-index.ts';
+import { IdIndex } from '../collections/hash-tables.ts';
 import { pack, unpack } from '../collections/packing.ts';
-import { ShardedMap } from '../collections/sharded-map.ts';
+import { ShardedMap } from '../collections/maps.ts';
 import type { Hold } from './hold.ts';
 
 /** Numbers in one array: one that outgrows its memory is copied whole. */

@@ -13,7 +13,6 @@
  */
 import { follow } from '#machines/compile.ts';
 import { holdTransitions, type HoldTrigger } from '#machines/hold.ts';
-import { noteDeadline } from '../deadlines.ts';
 import { fact, type Fact, type FactData, type HoldLine } from '../fact.ts';
 import { recall, remember } from '../idempotency.ts';
 import { giveBack, reschedule, retake, returnSold, sell, take } from '../inventory/inventory.ts';
@@ -194,7 +193,7 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
   holds.byId.set(hold.id, hold);
   holds.activeBySession.set(hold.sessionKey, hold);
   eachHoldLine(state, hold, (performance, line) => take(performance.inventory, hold, line));
-  noteDeadline(state.deadlines, hold.id, hold.expiresAt);
+  state.deadlines.add(hold.id, hold.expiresAt);
   if (data.idempotency !== null) {
     remember(state.idempotency, data.idempotency, at, { of: 'HOLD', hold: viewHold(state, hold) });
   }
@@ -210,7 +209,7 @@ export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged
   hold.lines = data.lines;
   hold.expiresAt = data.expiresAt;
   eachHoldLine(state, hold, (performance, line) => take(performance.inventory, hold, line, before));
-  if (isMoved) noteDeadline(state.deadlines, hold.id, hold.expiresAt);
+  if (isMoved) state.deadlines.add(hold.id, hold.expiresAt);
 }
 
 export function evolveHoldReleased(state: EventState, data: FactData['HoldReleased'], at: number): void {
@@ -230,7 +229,7 @@ export function convertHold(state: EventState, holdId: string, orderId: string, 
   if (expiresAt === null) return;
   hold.expiresAt = expiresAt;
   for (const line of hold.lines) reschedule(dateOf(state, line).inventory, hold, [line]);
-  noteDeadline(state.deadlines, hold.id, expiresAt);
+  state.deadlines.add(hold.id, expiresAt);
 }
 
 /** The first money of the order landed: what was held is sold. */
@@ -312,5 +311,5 @@ export function restoreHold(state: EventState, record: HoldRecord): void {
   if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
   if (!isLive(hold)) return;
   for (const line of hold.lines) reschedule(dateOf(state, line).inventory, hold, [line]);
-  noteDeadline(state.deadlines, hold.id, hold.expiresAt);
+  state.deadlines.add(hold.id, hold.expiresAt);
 }

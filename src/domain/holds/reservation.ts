@@ -11,7 +11,7 @@
  */
 import { assignTickets, type OwnHold, type Seating, type WantedLine } from '../inventory/assignment.ts';
 import { isSameHoldLine, lineKey, type HoldLineKey } from './hold-lines.ts';
-import { findPerformanceOnSale } from '../inventory/performances.ts';
+import { findPerformanceOnSale } from '../inventory/performance.ts';
 import { checkCartLimits } from '../orders/purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { isStageOpen, rowOf, type SaleRow } from '../catalogue/sale-plan.ts';

@@ -8,14 +8,13 @@
  * 3. Where one item is of an accessible type and another of another type, for the same performance and locality and both
  *    without named seats, the other is placed beside the first (`companions.ts`).
  */
-import { bestBlock, largestBlock } from './best-available.ts';
+import { bestBlock, growBlock, largestBlock, shrinkBlock } from './best-available.ts';
 import { seatBeside, seatTogether, type BlockRequest } from './companions.ts';
-import { growBlock, shrinkBlock } from './held-block.ts';
 import { addUpLines } from '../holds/hold-lines.ts';
-import { inventoryOf } from './performances.ts';
+import { inventoryOf, isOnSale } from './performance.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { rowOf, type SaleRow } from '../catalogue/sale-plan.ts';
-import { seatIdsAt } from './seating-plan.ts';
+import { seatIdsAt } from '../catalogue/seating-plan.ts';
 import {
   createOverlay,
   giveBackInOverlay,
@@ -25,11 +24,10 @@ import {
   takeInOverlay,
   type StockOverlay,
 } from './stock-overlay.ts';
-import type { Claimant } from './release-queue.ts';
+import type { Claimant } from './inventory.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LimitedItem } from '../orders/purchase-limits.ts';
 import type { EventState } from '../event-state.ts';
-import { isOnSale } from './performance.ts';
 
 /** A session's hold, as far as a reservation needs it: what it has counts as free for this session. */
 export interface OwnHold extends Claimant {

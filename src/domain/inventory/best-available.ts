@@ -1,31 +1,38 @@
 /**
- * Which seats a buyer gets who did not pick any: the block that the house would choose.
+ * Which seats a buyer gets who did not pick any, and which seats a hold keeps when its buyer wants fewer or more.
  *
- * Owns the order of preference. What a block and an orphan are belongs to `row-blocks.ts`, finding rows fast to
- * `block-index.ts`, seats that a hold has already to `held-block.ts`. Called by `assignment.ts` for holds and by the
- * suggestion of seats, so that both follow the same rules:
+ * Owns the order of preference. What a block and an orphan are, and finding rows fast, belongs to `block-index.ts`; seats for
+ * people who come together but take different kinds of seats to `companions.ts`.
  *
  * 1. Seats of the type's zones, neighbours in one row with no aisle between; accessible ones only for accessible types,
  *    and for those no others.
  * 2. Blocks with an unrestricted view before those with a restricted seat; among equals those that leave fewer orphans; among
  *    equals those in the row that is tried first; in a row the one nearest its centre; among equally near ones the leftmost.
+ * 3. Shrinking keeps neighbours together, and of those the stretch that leaves the fewest orphans. Seats that do not lie together
+ *    are kept in as few stretches as possible, longest first.
+ * 4. Growing keeps every held seat and adds seats that could be assigned, in one block, with the fewest orphans. A neighbour
+ *    with a restricted view is added only where no block of that size is without one.
+ * 5. Among equals by rules 3 and 4 the block nearest its row's centre is chosen, then the leftmost.
  *
- * Rows that differ under the trial are looked at one by one, all others through the index; the better of the two wins.
+ * Rows that differ in the overlay are examined one by one, all others through the index; the better of the two wins.
  */
-
-import { blockIndexOf } from './seat-map.ts';
-import type { SeatMap } from './seat-map.ts';
-import { firstBucketWith, gradesOf, largestSize, membersOf } from './block-index.ts';
-import type { BlockGrade, BlockIndex } from './block-index.ts';
-import { forEachStretch, nearestBlock } from './row-blocks.ts';
-import type { RowStates } from './row-blocks.ts';
-import { INDEXED_SIZE_MAX } from './seat-class.ts';
-import type { SeatClass } from './seat-class.ts';
 import type { TicketTypePlan } from '../catalogue/sale-plan.ts';
-import { changedRowsOf, seatMapOf } from './stock-overlay.ts';
-import type { StockOverlay } from './stock-overlay.ts';
+import { INDEXED_SIZE_MAX, type SeatClass } from '../catalogue/seating-plan.ts';
+import {
+  blockIndexOf,
+  distanceFromCentre,
+  firstBucketWith,
+  forEachStretch,
+  gradesOf,
+  largestSize,
+  membersOf,
+  nearestBlock,
+  type BlockGrade,
+} from './block-index.ts';
+import { AVAILABLE, type BlockIndex, type RowStates, type SeatMap } from './seat-map.ts';
+import { changedRowsOf, seatMapOf, stateInOverlay, type StockOverlay } from './stock-overlay.ts';
 
-/** Where a block may be looked for: one class of seats of one hall, as it would be under a trial. */
+/** Where a block may be looked for: one class of seats of one locality, as the overlay has it. */
 interface SearchArea {
   readonly map: SeatMap;
   readonly seatClass: SeatClass;
@@ -39,7 +46,7 @@ const NO_BUCKETS: readonly number[] = [];
 
 /**
  * The best block of `count` seats for a type of a NUMBERED locality, as seat indexes from left to right; null when there is
- * none. Cost: logarithmic in the rows of the hall, plus the rows that changed since the last question.
+ * none. Cost: logarithmic in the rows of the locality, plus the rows that changed since the last call.
  */
 export function bestBlock(overlay: StockOverlay, type: TicketTypePlan, count: number): number[] | null {
   const area = openArea(overlay, type);
@@ -142,4 +149,127 @@ function largestInBucket(area: SearchArea, bucket: number): number {
 
 function statesOf(area: SearchArea, row: number): RowStates {
   return area.changedRows.get(row) ?? area.index.whole;
+}
+
+/** Tells whether a seat is free for the choice at hand. */
+type IsFree = (seat: number) => boolean;
+
+/** Seats [from, to) that are neighbours. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The `count` of the held seats to keep, as seat indexes from left to right; null when fewer are left to keep, because
+ * another item of the same request took some.
+ */
+export function shrinkBlock(
+  overlay: StockOverlay,
+  type: TicketTypePlan,
+  heldSeatIds: readonly string[],
+  count: number,
+): number[] | null {
+  const map = seatMapOf(overlay, type.locality);
+  const keepable = seatsOf(map, heldSeatIds).filter((seat) => stateInOverlay(overlay, map, seat) === AVAILABLE);
+  if (keepable.length < count) return null;
+  const kept = new Set<number>();
+  const isFree: IsFree = (seat) => stateInOverlay(overlay, map, seat) === AVAILABLE && !kept.has(seat);
+  const stretches = stretchesOf(map, keepable).sort((a, b) => lengthOf(b) - lengthOf(a) || a.from - b.from);
+  while (kept.size < count && stretches.length > 0) {
+    const missing = count - kept.size;
+    const longEnough = stretches.filter((stretch) => lengthOf(stretch) >= missing);
+    const candidates = longEnough.length > 0 ? longEnough : [stretches.shift()!];
+    const best = bestWindow(map, candidates, Math.min(missing, lengthOf(candidates[0]!)), isFree)!;
+    for (let seat = best.from; seat < best.to; seat += 1) kept.add(seat);
+  }
+  return [...kept].sort((a, b) => a - b);
+}
+
+/** A block of `count` that has every held seat, as seat indexes from left to right; null where that cannot be. */
+export function growBlock(
+  overlay: StockOverlay,
+  type: TicketTypePlan,
+  heldSeatIds: readonly string[],
+  count: number,
+): number[] | null {
+  const map = seatMapOf(overlay, type.locality);
+  const held = seatsOf(map, heldSeatIds);
+  const isFree: IsFree = (seat) => stateInOverlay(overlay, map, seat) === AVAILABLE;
+  if (held.length === 0 || held.length > count || !held.every(isFree)) return null;
+  const { member, clearMember } = type.seatClass!;
+  const clear = growWith(map, held, count, isFree, clearMember);
+  if (clear !== null) return clear;
+  const restricted = growWith(map, held, count, isFree, member);
+  return restricted !== null && bestGrade(overlay, type, count)?.tier !== 0 ? restricted : null;
+}
+
+/** Grows into seats that are held or free members. */
+function growWith(
+  map: SeatMap,
+  held: readonly number[],
+  count: number,
+  isFree: IsFree,
+  member: Uint8Array,
+): number[] | null {
+  const first = held[0]!;
+  const last = held.at(-1)!;
+  const isOurs = new Set(held);
+  const mayHave: IsFree = (seat) => isOurs.has(seat) || (isFree(seat) && member[seat] === 1);
+  const { from, to } = reach(map, first, mayHave);
+  if (last >= to) return null;
+  const room = { from: Math.max(from, last + 1 - count), to: Math.min(to, first + count) };
+  const best = bestWindow(map, [room], count, isFree);
+  return best === null ? null : Array.from({ length: count }, (_, i) => best.from + i);
+}
+
+/** The window of `count` seats in one of the stretches with the fewest orphans, then nearest the centre, then leftmost. */
+function bestWindow(map: SeatMap, stretches: readonly Stretch[], count: number, isFree: IsFree): Stretch | null {
+  let best: Stretch | null = null;
+  let fewestOrphans = Infinity;
+  let nearest = Infinity;
+  for (const stretch of stretches) {
+    const run = reach(map, stretch.from, isFree);
+    const row = map.seating.rowOf[stretch.from]!;
+    for (let from = stretch.from; from + count <= stretch.to; from += 1) {
+      const to = from + count;
+      const orphans = (from - run.from === 1 ? 1 : 0) + (run.to - to === 1 ? 1 : 0);
+      const distance = distanceFromCentre(map.seating, row, from, to - 1);
+      if (orphans > fewestOrphans || (orphans === fewestOrphans && distance >= nearest)) continue;
+      best = { from, to };
+      fewestOrphans = orphans;
+      nearest = distance;
+    }
+  }
+  return best;
+}
+
+/** The longest stretch of neighbours around a seat that all satisfy. */
+function reach(map: SeatMap, seat: number, satisfies: IsFree): Stretch {
+  const { startsRun, seatCount } = map.seating;
+  let from = seat;
+  while (startsRun[from] === 0 && satisfies(from - 1)) from -= 1;
+  let to = seat + 1;
+  while (to < seatCount && startsRun[to] === 0 && satisfies(to)) to += 1;
+  return { from, to };
+}
+
+/** Sorted seats as stretches of neighbours. */
+function stretchesOf(map: SeatMap, seats: readonly number[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const seat of seats) {
+    const last = stretches.at(-1);
+    if (last !== undefined && last.to === seat && map.seating.startsRun[seat] === 0) {
+      stretches[stretches.length - 1] = { from: last.from, to: seat + 1 };
+    } else stretches.push({ from: seat, to: seat + 1 });
+  }
+  return stretches;
+}
+
+function seatsOf(map: SeatMap, seatIds: readonly string[]): number[] {
+  return seatIds.map((seatId) => map.seating.indexOf.get(seatId)!).sort((a, b) => a - b);
+}
+
+function lengthOf({ from, to }: Stretch): number {
+  return to - from;
 }

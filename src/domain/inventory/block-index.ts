@@ -1,35 +1,149 @@
 /**
- * Which sizes of blocks one hall has on one date for one class of seats: a tree over the rows in the order in which they
- * are tried, so that the first row with a block of a size is found in a walk from the root, however large the hall.
+ * The free blocks of a seat map: what a block is, which sizes a row has, and where the first row with a size stands.
  *
- * Owns the tree and its freshness. What a block is belongs to `row-blocks.ts`, what is best to `best-available.ts`.
- * Created by `seat-map.ts` when a class is first asked for; told by it of every seat that changes.
+ * Owns the index of one class of seats at one performance. Which block is the best belongs to `best-available.ts`.
  *
- * 1. A leaf stands for a bucket of rows, a node for the buckets below it. Each has masks of the sizes of blocks: three
- *    (without an orphan, with one, with two) of blocks with an unrestricted view, and, where the class has restricted
- *    seats, three more of all blocks.
- * 2. A node's masks are the union of its children's, once `refresh` ran. A change only marks its bucket; buckets are worked
- *    out again at the next question.
- * 3. Layout: the root is node 0; a node over m buckets has its left child, over the first floor(m / 2) = h of them,
- *    right behind it and its right child 2h behind it. So 2m - 1 nodes, none unused.
+ * 1. A *free run* is a longest stretch of AVAILABLE neighbours, seats of every kind, between aisles and row ends.
+ * 2. A *block* is a stretch of a free run that has only members of a class.
+ * 3. A side of a block has an *orphan* when exactly one seat of its free run lies beyond it: so 0, 1 or 2 orphans.
+ * 4. The index is a tree over the rows in the order in which they are tried. A leaf stands for a bucket of rows, a node for the
+ *    buckets below it. Each has masks of the sizes of blocks: three (without an orphan, with one, with two) of blocks with an
+ *    unrestricted view, and, where the class has restricted seats, three more of all blocks.
+ * 5. A node's masks are the union of its children's. A change of a seat only marks its bucket; marked buckets are determined
+ *    again at the next look-up.
+ * 6. Layout: the root is node 0; a node over m buckets has its left child, over the first floor(m / 2) = h of them, right behind
+ *    it, and its right child 2h behind it. So 2m - 1 nodes, none unused.
  */
+import { AVAILABLE, type BlockIndex, type RowStates, type SeatMap } from './seat-map.ts';
+import type { SeatClass, SeatingPlan } from '../catalogue/seating-plan.ts';
 
-import type { SeatClass } from './seat-class.ts';
-import type { SeatingPlan } from './seating-plan.ts';
-import { addBlockSizes, ORPHANS_MAX } from './row-blocks.ts';
-import type { RowStates } from './row-blocks.ts';
+const ORPHANS_MAX = 2;
 
-export interface BlockIndex {
-  readonly seating: SeatingPlan;
-  readonly seatClass: SeatClass;
-  readonly whole: RowStates;
-  readonly masks: Uint32Array;
-  /** Words of a node: tiers × 3 × words of a mask. */
-  readonly stride: number;
-  readonly isChanged: Uint8Array;
-  readonly changedBuckets: Uint32Array;
-  changedCount: number;
+// ── the blocks of one row ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Gets the members [from, to) of the free run [runFrom, runTo). */
+type StretchVisitor = (runFrom: number, runTo: number, from: number, to: number) => void;
+
+/** Calls back with each longest stretch of members in each free run of a row, from left to right. */
+export function forEachStretch(
+  seating: SeatingPlan,
+  row: number,
+  { states, offset }: RowStates,
+  member: Uint8Array,
+  visit: StretchVisitor,
+): void {
+  const { startsRun } = seating;
+  const rowEnd = seating.rowStart[row + 1]!;
+  let seat = seating.rowStart[row]!;
+  while (seat < rowEnd) {
+    if (states[seat - offset] !== AVAILABLE) {
+      seat += 1;
+      continue;
+    }
+    const runFrom = seat;
+    do seat += 1;
+    while (seat < rowEnd && startsRun[seat] === 0 && states[seat - offset] === AVAILABLE);
+    for (let from = runFrom; from < seat; from += 1) {
+      if (member[from] !== 1) continue;
+      let to = from + 1;
+      while (to < seat && member[to] === 1) to += 1;
+      visit(runFrom, seat, from, to);
+      from = to;
+    }
+  }
 }
+
+/** How many orphans the block [from, to) leaves in its free run. */
+export function orphansOf(runFrom: number, runTo: number, from: number, to: number): number {
+  return (from === runFrom + 1 ? 1 : 0) + (to === runTo - 1 ? 1 : 0);
+}
+
+/**
+ * The first seat of the block of `count` members with exactly `orphans` orphans that lies nearest the row's centre, the
+ * leftmost of equally near ones; -1 when there is none.
+ */
+export function nearestBlock(
+  seating: SeatingPlan,
+  row: number,
+  states: RowStates,
+  member: Uint8Array,
+  count: number,
+  orphans: number,
+): number {
+  let best = -1;
+  let bestDistance = Infinity;
+  forEachStretch(seating, row, states, member, (runFrom, runTo, from, to) => {
+    for (let start = from; start + count <= to; start += 1) {
+      if (orphansOf(runFrom, runTo, start, start + count) !== orphans) continue;
+      const distance = distanceFromCentre(seating, row, start, start + count - 1);
+      if (distance >= bestDistance) continue;
+      best = start;
+      bestDistance = distance;
+    }
+  });
+  return best;
+}
+
+/**
+ * How far a block's centre (the midpoint of its first and last seat) lies from its row's, in millionths, so that the rounding
+ * of a drawing program breaks no tie. Where all of the row lies on one point, seats are counted instead.
+ */
+export function distanceFromCentre(seating: SeatingPlan, row: number, firstSeat: number, lastSeat: number): number {
+  const { x, y, rowStart } = seating;
+  const rowFirst = rowStart[row]!;
+  const rowLast = rowStart[row + 1]! - 1;
+  if (x[rowFirst] === x[rowLast] && y[rowFirst] === y[rowLast])
+    return Math.abs(firstSeat + lastSeat - rowFirst - rowLast);
+  const dx = x[firstSeat]! + x[lastSeat]! - x[rowFirst]! - x[rowLast]!;
+  const dy = y[firstSeat]! + y[lastSeat]! - y[rowFirst]! - y[rowLast]!;
+  return Math.round(Math.sqrt(dx * dx + dy * dy) * 5e5);
+}
+
+/**
+ * Adds the sizes of all blocks of a row to three masks of `wordCount` words that begin at `at`: blocks without an orphan,
+ * with one, with two. Size n is bit (n - 1) % 32 of word floor((n - 1) / 32); sizes beyond the words are left out.
+ */
+function addBlockSizes(
+  masks: Uint32Array,
+  at: number,
+  wordCount: number,
+  seating: SeatingPlan,
+  row: number,
+  states: RowStates,
+  member: Uint8Array,
+): void {
+  const one = at + wordCount;
+  const two = one + wordCount;
+  forEachStretch(seating, row, states, member, (runFrom, runTo, from, to) => {
+    // The size of the block that leaves an orphan on both sides. One seat more to either side leaves one orphan.
+    const between = runTo - runFrom - 2;
+    const startsAfterOrphan = from <= runFrom + 1 && to > runFrom + 1;
+    const endsBeforeOrphan = from < runTo - 1 && to >= runTo - 1;
+    // From the run's own start: any end but the one before a last single seat.
+    if (from === runFrom) addSizesUpTo(masks, at, wordCount, to - from, between + 1);
+    // From the third seat of the run on: up to the run's own end, or to where two seats remain.
+    const start = Math.max(from, runFrom + 2);
+    addSizesUpTo(masks, at, wordCount, (to === runTo - 1 ? to - 1 : to) - start, 0);
+    if (startsAfterOrphan) addSizesUpTo(masks, one, wordCount, to - runFrom - 1, between);
+    if (endsBeforeOrphan) addSizesUpTo(masks, one, wordCount, runTo - 1 - from, between);
+    if (startsAfterOrphan && endsBeforeOrphan) addSize(masks, two, wordCount, between);
+  });
+}
+
+function addSizesUpTo(masks: Uint32Array, at: number, wordCount: number, largest: number, except: number): void {
+  for (let word = 0, size = largest; word < wordCount && size > 0; word += 1, size -= 32) {
+    let bits = size >= 32 ? -1 : (1 << size) - 1;
+    if (except > 0 && (except - 1) >> 5 === word) bits &= ~(1 << ((except - 1) & 31));
+    masks[at + word]! |= bits;
+  }
+}
+
+function addSize(masks: Uint32Array, at: number, wordCount: number, size: number): void {
+  const word = (size - 1) >> 5;
+  if (size > 0 && word < wordCount) masks[at + word]! |= 1 << ((size - 1) & 31);
+}
+
+// ── the index ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** How good a block is: its view first (tier 0 unrestricted, tier 1 any), then its orphans. Lower is better. */
 export interface BlockGrade {
@@ -47,13 +161,31 @@ export function gradesOf(seatClass: SeatClass): readonly BlockGrade[] {
   return seatClass.hasRestricted ? allGrades : clearGrades;
 }
 
-/** The seats that a block of a tier may have. Tier 1 need not ask for a restricted seat: it is only tried where tier 0 has none. */
+/** The seats that a block of a tier may have. Tier 1 need not require a restricted seat: it is only tried where tier 0 has none. */
 export function membersOf(seatClass: SeatClass, tier: number): Uint8Array {
   return tier === 0 ? seatClass.clearMember : seatClass.member;
 }
 
-/** An index over the living states of a seat map. Cost: one pass over the class's rows at the first question. */
-export function createBlockIndex(seating: SeatingPlan, seatClass: SeatClass, states: Uint8Array): BlockIndex {
+/** The up-to-date index of a class's free blocks; made at the first call, with one pass over the class's rows. */
+export function blockIndexOf(map: SeatMap, seatClass: SeatClass): BlockIndex {
+  const index = (map.blockIndexes[seatClass.index] ??= createBlockIndex(map, seatClass));
+  refresh(index);
+  return index;
+}
+
+/** The first bucket at or after `from` that has a block of `size` (at most INDEXED_SIZE_MAX) of a grade; -1 when none has. */
+export function firstBucketWith(index: BlockIndex, grade: BlockGrade, size: number, from: number): number {
+  const { bucketCount, wordCount } = index.seatClass;
+  const word = (grade.tier * GRADES_PER_TIER + grade.orphans) * wordCount + ((size - 1) >> 5);
+  return seek(index, 0, 0, bucketCount, from, word, 1 << ((size - 1) & 31));
+}
+
+/** The largest indexed size that any bucket but the skipped ones has a block of, if above `floor`; else `floor`. */
+export function largestSize(index: BlockIndex, skipped: readonly number[], floor: number): number {
+  return largestBelow(index, 0, 0, index.seatClass.bucketCount, skipped, floor);
+}
+
+function createBlockIndex({ seating, states }: SeatMap, seatClass: SeatClass): BlockIndex {
   const { bucketCount, wordCount } = seatClass;
   const stride = gradesOf(seatClass).length * wordCount;
   return {
@@ -68,17 +200,8 @@ export function createBlockIndex(seating: SeatingPlan, seatClass: SeatClass, sta
   };
 }
 
-/** Notes that a seat of the row changed. Hot. */
-export function markRowChanged(index: BlockIndex, row: number): void {
-  const bucket = index.seatClass.bucketOfRow[row]!;
-  if (bucket < 0 || index.isChanged[bucket] === 1) return;
-  index.isChanged[bucket] = 1;
-  index.changedBuckets[index.changedCount] = bucket;
-  index.changedCount += 1;
-}
-
-/** Works out the buckets that changed and the nodes above them; call before any question. */
-export function refresh(index: BlockIndex): void {
+/** Determines the buckets that changed and the nodes above them. */
+function refresh(index: BlockIndex): void {
   if (index.changedCount === 0) return;
   const { bucketCount } = index.seatClass;
   if (index.changedCount * 4 > bucketCount) {
@@ -90,25 +213,13 @@ export function refresh(index: BlockIndex): void {
   index.changedCount = 0;
 }
 
-/** The first bucket at or after `from` that has a block of `size` (at most INDEXED_SIZE_MAX) of a grade; -1 when none has. */
-export function firstBucketWith(index: BlockIndex, grade: BlockGrade, size: number, from: number): number {
-  const { bucketCount, wordCount } = index.seatClass;
-  const word = (grade.tier * GRADES_PER_TIER + grade.orphans) * wordCount + ((size - 1) >> 5);
-  return seek(index, 0, 0, bucketCount, from, word, 1 << ((size - 1) & 31));
-}
-
-/** The largest indexed size that any bucket but the skipped ones has a block of, if above `floor`; else `floor`. */
-export function largestSize(index: BlockIndex, skipped: readonly number[], floor: number): number {
-  return climb(index, 0, 0, index.seatClass.bucketCount, skipped, floor);
-}
-
 function refreshAll(index: BlockIndex, node: number, from: number, to: number): void {
   if (to - from > 1) {
     const middle = from + ((to - from) >> 1);
     refreshAll(index, node + 1, from, middle);
     refreshAll(index, node + 2 * (middle - from), middle, to);
   }
-  workOut(index, node, from, to);
+  refreshNode(index, node, from, to);
 }
 
 function refreshPath(index: BlockIndex, node: number, from: number, to: number, bucket: number): void {
@@ -117,16 +228,16 @@ function refreshPath(index: BlockIndex, node: number, from: number, to: number, 
     if (bucket < middle) refreshPath(index, node + 1, from, middle, bucket);
     else refreshPath(index, node + 2 * (middle - from), middle, to, bucket);
   }
-  workOut(index, node, from, to);
+  refreshNode(index, node, from, to);
 }
 
 /** A leaf's masks from its rows, a node's from its children. */
-function workOut(index: BlockIndex, node: number, from: number, to: number): void {
+function refreshNode(index: BlockIndex, node: number, from: number, to: number): void {
   const { masks, stride } = index;
   const at = node * stride;
   if (to - from === 1) {
     masks.fill(0, at, at + stride);
-    readBucket(index, from, at);
+    addBucket(index, from, at);
     return;
   }
   const left = (node + 1) * stride;
@@ -134,7 +245,7 @@ function workOut(index: BlockIndex, node: number, from: number, to: number): voi
   for (let word = 0; word < stride; word += 1) masks[at + word] = masks[left + word]! | masks[right + word]!;
 }
 
-function readBucket(index: BlockIndex, bucket: number, at: number): void {
+function addBucket(index: BlockIndex, bucket: number, at: number): void {
   const { seating, seatClass, whole, masks } = index;
   const { rows, bucketStart, wordCount } = seatClass;
   const tierCount = seatClass.hasRestricted ? 2 : 1;
@@ -162,7 +273,7 @@ function seek(
   return found >= 0 ? found : seek(index, node + 2 * (middle - from), middle, to, earliest, word, bit);
 }
 
-function climb(
+function largestBelow(
   index: BlockIndex,
   node: number,
   from: number,
@@ -171,12 +282,12 @@ function climb(
   floor: number,
 ): number {
   if (to <= from) return floor;
-  const most = largestSizeAt(index, node);
-  if (most <= floor) return floor;
-  if (to - from === 1) return skipped.includes(from) ? floor : most;
+  const largest = largestSizeAt(index, node);
+  if (largest <= floor) return floor;
+  if (to - from === 1) return skipped.includes(from) ? floor : largest;
   const middle = from + ((to - from) >> 1);
-  const left = climb(index, node + 1, from, middle, skipped, floor);
-  return climb(index, node + 2 * (middle - from), middle, to, skipped, left);
+  const left = largestBelow(index, node + 1, from, middle, skipped, floor);
+  return largestBelow(index, node + 2 * (middle - from), middle, to, skipped, left);
 }
 
 /** Of all blocks, whatever their view and orphans: the last tier has them all. */

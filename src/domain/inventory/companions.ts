@@ -12,12 +12,10 @@
  * 4. Companions sit down one after the other, each with no seat of the group between it and its own.
  */
 import { bestGrade } from './best-available.ts';
-import { membersOf } from './block-index.ts';
-import { distanceFromCentre } from './row-blocks.ts';
+import { distanceFromCentre, membersOf } from './block-index.ts';
 import type { TicketTypePlan } from '../catalogue/sale-plan.ts';
-import type { SeatMap } from './seat-map.ts';
-import type { SeatingPlan } from './seating-plan.ts';
-import { AVAILABLE } from './seat-state.ts';
+import { AVAILABLE, type SeatMap } from './seat-map.ts';
+import type { SeatingPlan } from '../catalogue/seating-plan.ts';
 import { seatMapOf, stateInOverlay } from './stock-overlay.ts';
 import type { StockOverlay } from './stock-overlay.ts';
 

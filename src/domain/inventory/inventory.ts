@@ -15,13 +15,24 @@
 
 import type { SeatStatus } from '#machines/seat.ts';
 import { invariant } from '../invariant.ts';
-import { addRelease, clearReleases, createReleaseQueue, firstRelease, hasNoReleases, sooner } from './release-queue.ts';
-import type { ClaimedLine, Claimant, ReleaseQueue } from './release-queue.ts';
+import { LazyHeap } from '../collections/lazy-heap.ts';
 import { findSeat, rowOf, UNCAPPED } from '../catalogue/sale-plan.ts';
 import type { LocalityPlan, SalePlan, SaleRow } from '../catalogue/sale-plan.ts';
-import { changeSeat, createSeatMap } from './seat-map.ts';
-import type { SeatMap } from './seat-map.ts';
-import { AVAILABLE, BLOCK, BLOCKED, FREE, HELD, HOLD, SELL, SOLD, seatStatusOf, UNBLOCK } from './seat-state.ts';
+import {
+  AVAILABLE,
+  BLOCK,
+  BLOCKED,
+  changeSeat,
+  createSeatMap,
+  FREE,
+  HELD,
+  HOLD,
+  seatStatusOf,
+  SELL,
+  SOLD,
+  UNBLOCK,
+  type SeatMap,
+} from './seat-map.ts';
 
 /** Tickets of one sale row of this performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere. */
 export interface StockLine {
@@ -29,6 +40,18 @@ export interface StockLine {
   readonly sellingStageId: string;
   readonly ticketCount: number;
   readonly seatIds: readonly string[];
+}
+
+/** Tickets of one sale row on whatever performance. */
+export interface ClaimedLine extends StockLine {
+  readonly performanceId: string;
+}
+
+/** A hold, as far as the stock that it claims is concerned. */
+export interface Claimant {
+  readonly status: string;
+  readonly expiresAt: number;
+  readonly lines: readonly ClaimedLine[];
 }
 
 export interface Inventory {
@@ -41,7 +64,7 @@ export interface Inventory {
   /** By pool; only places are ever blocked. */
   blocked: Int32Array;
   /** By pool; null where a pool has no cap, so that nobody ever waits for it. */
-  releases: readonly (ReleaseQueue | null)[];
+  releases: readonly (LazyHeap<Claimant> | null)[];
   /** By locality; null for a GENERAL one. */
   seatMaps: readonly (SeatMap | null)[];
   version: number;
@@ -87,7 +110,7 @@ export function layOut(inventory: Inventory, plan: SalePlan): void {
   inventory.held = new Int32Array(plan.poolCount);
   inventory.sold = new Int32Array(plan.poolCount);
   inventory.blocked = new Int32Array(plan.poolCount);
-  inventory.releases = Array.from(plan.poolCap, (cap) => (cap === UNCAPPED ? null : createReleaseQueue()));
+  inventory.releases = Array.from(plan.poolCap, (cap) => (cap === UNCAPPED ? null : new LazyHeap()));
   inventory.seatMaps = plan.localities.map((locality) => {
     if (locality.seating === null) return null;
     const map = createSeatMap(locality, locality.seating, seatCount);
@@ -124,10 +147,11 @@ export function nextRelease(inventory: Inventory, pools: readonly number[], exce
   for (const pool of pools) {
     const queue = inventory.releases[pool]!;
     if (queue === null || inventory.held[pool] === 0) continue;
-    next = sooner(
-      next,
-      firstRelease(queue, except, ({ lines }) => haveTicketsOf(inventory, lines, pool)),
+    const release = queue.first(
+      (claimant, at) => stillEndsAt(claimant, at) && haveTicketsOf(inventory, claimant.lines, pool),
+      except,
     );
+    if (release !== null && (next === null || release.at < next)) next = release.at;
   }
   return next;
 }
@@ -285,16 +309,11 @@ function shiftPool(
   if (from !== null) {
     from[pool]! -= count;
     invariant(from[pool]! >= 0, 'more tickets leave a pool than it has');
-    if (from === inventory.held && from[pool] === 0) forgetReleases(inventory, pool);
+    if (from === inventory.held && from[pool] === 0) inventory.releases[pool]?.clear();
   }
   if (to !== null) to[pool]! += count;
   const placesFrom = inventory.plan.rows.length + inventory.plan.ticketTypes.length;
   invariant(pool < placesFrom || leftInPool(inventory, pool) >= 0, 'more places are taken than there are');
-}
-
-function forgetReleases(inventory: Inventory, pool: number): void {
-  const queue = inventory.releases[pool]!;
-  if (queue !== null) clearReleases(queue);
 }
 
 function changeBlocking(inventory: Inventory, seatId: string, from: number, trigger: number, change: number): void {
@@ -337,8 +356,15 @@ function schedule(
 function scheduleIn(inventory: Inventory, pool: number, claimant: Claimant, before: readonly ClaimedLine[]): void {
   const queue = inventory.releases[pool]!;
   if (queue === null) return;
-  const isKnown = before.length > 0 && !hasNoReleases(queue) && haveTicketsOf(inventory, before, pool);
-  if (!isKnown) addRelease(queue, claimant);
+  const isKnown = before.length > 0 && queue.length > 0 && haveTicketsOf(inventory, before, pool);
+  if (isKnown) return;
+  queue.add(claimant, claimant.expiresAt);
+  queue.clean(stillEndsAt);
+}
+
+/** Whether a claimant is live and its window still ends at a moment that was noted. */
+function stillEndsAt(claimant: Claimant, at: number): boolean {
+  return claimant.expiresAt === at && (claimant.status === 'ACTIVE' || claimant.status === 'CONVERTED');
 }
 
 /** Whether any of the lines has tickets of a pool on this performance. */

@@ -1,18 +1,35 @@
-/** One performance: its status and its inventory. The status follows the stock after every change of it. */
+/**
+ * One performance: its status and its inventory.
+ *
+ * Owns the status and the look-up of performances. What is taken of the stock belongs to `inventory.ts`.
+ *
+ * 1. A performance is SOLD_OUT when nothing is left and nothing is merely held; the status follows the stock after every fact.
+ * 2. CANCELLED is final: a later definition does not bring the performance back.
+ * 3. What the operator says in the definition (SOLD_OUT, DRAFT) is no status; it only closes or hides the performance.
+ */
 import { follow } from '#machines/compile.ts';
 import { performanceTransitions, type PerformanceStatus } from '#machines/performance.ts';
 import { createInventory, isSoldOut, type Inventory } from './inventory.ts';
+import { invariant } from '../invariant.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PerformanceDefinition } from '../catalogue/definition.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 
-/** One performance: its status and its stock. */
 export interface PerformanceState {
   readonly id: string;
   status: PerformanceStatus;
   readonly inventory: Inventory;
 }
 
-/** Whether tickets for the date may be sold at `now`: not cancelled, not closed by the operator, not over. */
+/** What of the event's state this aggregate reads. */
+export interface InventoryState {
+  readonly plan: SalePlan;
+  readonly performances: ReadonlyMap<string, PerformanceState>;
+}
+
+// ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether tickets may be sold at `now`: it is not cancelled, not closed by the operator, not over. */
 export function isOnSale(performance: PerformanceState, definition: PerformanceDefinition, now: number): boolean {
   return (
     performance.status !== 'CANCELLED' &&
@@ -27,6 +44,49 @@ export function shownStatus(performance: PerformanceState, definition: Performan
   return definition.status === 'SOLD_OUT' ? 'SOLD_OUT' : performance.status;
 }
 
+/**
+ * A visible performance, by its id or, where there is only one, without. Refuses with PERFORMANCE_REQUIRED or
+ * PERFORMANCE_NOT_FOUND.
+ */
+export function findPerformance(state: InventoryState, performanceId: string | null): PerformanceState | Refusal {
+  const id = performanceId ?? onlyPerformance(state);
+  if (typeof id !== 'string') return id;
+  const performance = state.performances.get(id);
+  const isVisible = performance !== undefined && state.plan.performanceById.get(id)!.status !== 'DRAFT';
+  return isVisible ? performance : refuse('PERFORMANCE_NOT_FOUND', { performanceId: id });
+}
+
+/** The same where it is on sale at `now`; else refuses with PERFORMANCE_NOT_ON_SALE. */
+export function findPerformanceOnSale(
+  state: InventoryState,
+  performanceId: string | null,
+  now: number,
+): PerformanceState | Refusal {
+  const performance = findPerformance(state, performanceId);
+  if (isRefusal(performance)) return performance;
+  return isOnSale(performance, state.plan.performanceById.get(performance.id)!, now)
+    ? performance
+    : refuse('PERFORMANCE_NOT_ON_SALE', { performanceId: performance.id });
+}
+
+/** The performance that a request without one means: the only visible one. */
+function onlyPerformance({ plan: { visiblePerformances: visible } }: InventoryState): string | Refusal {
+  if (visible.length === 0) return refuse('PERFORMANCE_NOT_FOUND', { performanceId: null });
+  return visible.length === 1 ? visible[0]!.id : refuse('PERFORMANCE_REQUIRED', {});
+}
+
+/** The inventory of a performance that is known to exist. */
+export function inventoryOf(state: InventoryState, performanceId: string): Inventory {
+  const performance = state.performances.get(performanceId);
+  invariant(
+    performance !== undefined,
+    `a fact and a claim name a performance of the event, but there is no ${performanceId}`,
+  );
+  return performance.inventory;
+}
+
+// ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 export function openPerformance(plan: SalePlan, definition: PerformanceDefinition): PerformanceState {
   const inventory = createInventory(plan, definition.id);
   const performance: PerformanceState = { id: definition.id, status: performanceTransitions.initial, inventory };
@@ -35,7 +95,7 @@ export function openPerformance(plan: SalePlan, definition: PerformanceDefinitio
   return performance;
 }
 
-/** Lets a date's status follow its stock; called after every change of it. */
+/** Lets the status follow the stock (rule 1). */
 export function followStock(performance: PerformanceState): void {
   if (performance.status === 'CANCELLED') return;
   const soldOut = isSoldOut(performance.inventory);

@@ -10,8 +10,7 @@ import { carryRow, carrySeat, createInventory, totalsOf } from './inventory.ts';
 import type { Inventory } from './inventory.ts';
 import { rowOf } from '../catalogue/sale-plan.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
-import type { SeatMap } from './seat-map.ts';
-import { AVAILABLE, seatStateCode, seatStatusOf } from './seat-state.ts';
+import { AVAILABLE, seatStateCode, seatStatusOf, type SeatMap } from './seat-map.ts';
 
 export interface InventorySnapshot {
   readonly performanceId: string;

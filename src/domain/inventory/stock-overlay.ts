@@ -12,13 +12,20 @@
 import type { SeatStatus } from '#machines/seat.ts';
 import { invariant } from '../invariant.ts';
 import { leftInPool, nextRelease } from './inventory.ts';
-import type { Inventory, StockLine } from './inventory.ts';
-import type { Claimant } from './release-queue.ts';
-import type { RowStates } from './row-blocks.ts';
+import type { Claimant, Inventory, StockLine } from './inventory.ts';
+import {
+  AVAILABLE,
+  BLOCKED,
+  FREE,
+  HELD,
+  HOLD,
+  nextState,
+  seatStatusOf,
+  type RowStates,
+  type SeatMap,
+} from './seat-map.ts';
 import { findSeat, rowOf } from '../catalogue/sale-plan.ts';
 import type { LocalityPlan, SaleRow, TicketTypePlan } from '../catalogue/sale-plan.ts';
-import type { SeatMap } from './seat-map.ts';
-import { AVAILABLE, BLOCKED, FREE, HELD, HOLD, nextState, seatStatusOf } from './seat-state.ts';
 
 export interface StockOverlay {
   readonly inventory: Inventory;
@@ -57,6 +64,15 @@ const UNCHANGED_ROWS: ReadonlyMap<number, RowStates> = new Map();
 /** Opens a trial in which nothing differs yet. */
 export function createOverlay(inventory: Inventory): StockOverlay {
   return { inventory, givenBack: null, taken: null, changedRows: null };
+}
+
+/** An overlay in which a session's own hold counts as free. */
+export function openOverlay(inventory: Inventory, own: Pick<Claimant, 'lines'> | null): StockOverlay {
+  const overlay = createOverlay(inventory);
+  for (const line of own?.lines ?? []) {
+    if (line.performanceId === inventory.performanceId) giveBackInOverlay(overlay, line);
+  }
+  return overlay;
 }
 
 /** A held line of this session counts as free from here on. */

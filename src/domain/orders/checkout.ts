@@ -12,7 +12,7 @@
  * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency key.
  */
 import { checkAttendees } from './attendees.ts';
-import { findPerks } from '../catalogue/bar-perks.ts';
+import { findCodes, findPerks, priceItems, totalOf } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
 import { activeHoldOf, refuseUnless, type Hold } from '../holds/holds.ts';
 import { recall } from '../idempotency.ts';
@@ -20,8 +20,6 @@ import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
 import { awaitsFirstSession, firstPaymentOf, type Order } from './orders.ts';
 import { issueTickets, type OrderTurn } from './payments.ts';
-import { priceItems, totalOf } from '../catalogue/pricing.ts';
-import { findCodes } from '../catalogue/promo-codes.ts';
 import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
 import { checkLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';

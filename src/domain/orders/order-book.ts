@@ -1,6 +1,6 @@
 /** The orders of one event, as its state keeps them. */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
-import { HashedTally } from '../collections/hashed-tally.ts';
+import { HashedTally } from '../collections/hash-tables.ts';
 import { emailKey } from './email-key.ts';
 import { OrderRecords, tagOf } from './order-records.ts';
 import { noVoidTickets, type VoidTickets } from './void-tickets.ts';

@@ -8,8 +8,7 @@
  * 2. What is read of a packed order is a copy. Who wants to change an order takes it with `open`, and hands it back with
  *    `settle` when nothing more is expected to happen to it.
  */
-import { IdIndex } from '../collections/id-index.ts';
-import { hashOf } from '../collections/id-hash.ts';
+import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
 import { pack, unpack } from '../collections/packing.ts';
 import type { Order } from './order.ts';

@@ -15,10 +15,9 @@
  * 5. After an operator's doing a cancelled order stays cancelled.
  */
 import { orderTransitions } from '#machines/order.ts';
-import { countPerks } from '../catalogue/bar-perks.ts';
+import { countPerks, countUses } from '../catalogue/pricing.ts';
 import { fact, type CancellationCause, type Fact, type OperatorMark } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import { countUses } from '../catalogue/promo-codes.ts';
 import { invariant } from '../invariant.ts';
 import { countTickets } from './purchase-limits.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';

@@ -12,7 +12,7 @@
  */
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions } from '#machines/payment.ts';
-import { canHaveAgain } from '../catalogue/bar-perks.ts';
+import { canHaveAgain, canUseAgain } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
@@ -27,7 +27,6 @@ import {
   type Order,
   type Payment,
 } from './orders.ts';
-import { canUseAgain } from '../catalogue/promo-codes.ts';
 import { checkEmailLimit } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { refundable } from './refunds.ts';

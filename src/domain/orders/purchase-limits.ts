@@ -11,7 +11,7 @@
 import { emailKey } from './email-key.ts';
 import { sumOf } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import type { HashedTally } from '../collections/hashed-tally.ts';
+import type { HashedTally } from '../collections/hash-tables.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 
 /** Bounds an order where the event has no cap of its own: each ticket is an id in memory and in the journal. */

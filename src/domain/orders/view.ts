@@ -25,7 +25,7 @@ import {
 import { TAG_STATUS_MASK } from './order-records.ts';
 import { refundsDue } from './refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { seatFacts } from '../inventory/seating-plan.ts';
+import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { OrderItem } from '../fact.ts';

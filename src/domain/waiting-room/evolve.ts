@@ -7,7 +7,6 @@
 import { follow } from '#machines/compile.ts';
 import { waitingRoomTransitions } from '#machines/waiting-room.ts';
 import { noteAdmissions } from './admissions.ts';
-import { noteDeadline } from '../deadlines.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { createQueuePositions, fillReserved, reserveSlots } from './queue-positions.ts';
 import { addWaiting, admitEntry, endEntry, entryOf, findEntry } from './queue-entries.ts';
@@ -86,14 +85,14 @@ function evolveWaitingRoomAdded(state: EventState, data: FactData['WaitingRoomAd
   const room = makeRoom(opensAt, seal);
   state.waitingRoom = room;
   if (opensAt === null) room.status = follow(waitingRoomTransitions, room.status, 'OPEN_AT_ONCE');
-  else noteDeadline(state.deadlines, OPENING, opensAt);
+  else state.deadlines.add(OPENING, opensAt);
 }
 
 function evolveWaitingRoomRescheduled(state: EventState, data: FactData['WaitingRoomRescheduled']): void {
   const room = state.waitingRoom;
   invariant(room?.status === 'PRE_QUEUE', 'only an opening that is still to come is moved');
   room.opensAt = data.opensAt;
-  noteDeadline(state.deadlines, OPENING, data.opensAt);
+  state.deadlines.add(OPENING, data.opensAt);
 }
 
 function evolveWaitingRoomRemoved(state: EventState): void {
@@ -163,7 +162,7 @@ function evolveQueueEntriesAdmitted(state: EventState, data: FactData['QueueEntr
   noteAdmissions(admissions, at, data.entryIds.length);
   for (const entryId of data.entryIds) {
     admitEntry(entries, entryOf(entries, entryId), { admittedAt: at, expiresAt: data.passExpiresAt });
-    noteDeadline(state.deadlines, entryId, data.passExpiresAt);
+    state.deadlines.add(entryId, data.passExpiresAt);
   }
 }
 

@@ -16,7 +16,7 @@ import { queueEntryTransitions, type QueueEntryStatus, type QueueEntryTrigger } 
 import { invariant } from '../invariant.ts';
 import { EndedRecords, type EndedRecord } from '../collections/ended-records.ts';
 import { append, createQueuePositions, stepOut, type Line } from './queue-positions.ts';
-import { ShardedMap } from '../collections/sharded-map.ts';
+import { ShardedMap } from '../collections/maps.ts';
 
 /** The places of these names are in snapshots: new ones are added behind. */
 const ENDED_STATUSES = ['EXPIRED', 'LEFT'] as const;

@@ -7,7 +7,6 @@
 import { queueEntryTransitions, type QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import { noteAdmissions, type AdmissionBatch } from './admissions.ts';
-import { noteDeadline } from '../deadlines.ts';
 import type { EndedPart } from '../collections/ended-records.ts';
 import { unreachable } from '../invariant.ts';
 import { append, createQueuePositions, peopleFrom, reserveSlots } from './queue-positions.ts';
@@ -160,7 +159,7 @@ function restoreRoom(state: EventState, part: Extract<WaitingRoomPart, { part: '
     }
   }
   state.waitingRoom = room;
-  if (room.status === 'PRE_QUEUE' && room.opensAt !== null) noteDeadline(state.deadlines, OPENING, room.opensAt);
+  if (room.status === 'PRE_QUEUE' && room.opensAt !== null) state.deadlines.add(OPENING, room.opensAt);
 }
 
 function restoreInPool({ draw, entries }: WaitingRoom, { id, sessionKey }: PoolRecord): void {
@@ -191,7 +190,7 @@ function restorePass(state: EventState, { id, sessionKey, pass }: PassRecord): v
   entries.passes.add(entry);
   entries.byId.set(id, entry);
   entries.liveBySession.set(sessionKey, entry);
-  noteDeadline(state.deadlines, id, pass.expiresAt);
+  state.deadlines.add(id, pass.expiresAt);
 }
 
 function* pages<Item, Record>(items: Iterable<Item>, record: (item: Item) => Record): Generator<readonly Record[]> {

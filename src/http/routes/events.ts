@@ -5,7 +5,7 @@
  * that holds tickets is made for it, because its own hold counts as free.
  */
 import { Type } from 'typebox';
-import { eventRevision, eventView } from '#domain/inventory/view.ts';
+import { eventRevision, eventView } from '#domain/catalogue/view.ts';
 import { isPublished, type EventState } from '#domain/event-state.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printEvent, printEventSummary } from '../bodies.ts';

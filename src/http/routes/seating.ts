@@ -6,10 +6,9 @@
  */
 import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';
-import { occupancyOf, seatingView, suggestSeats } from '#domain/inventory/view.ts';
+import { occupancyOf, remembersSince, seatingView, suggestSeats } from '#domain/inventory/view.ts';
 import { isPublished, type EventState } from '#domain/event-state.ts';
-import { remembersSince } from '#domain/inventory/occupancy.ts';
-import { findPerformance } from '#domain/inventory/performances.ts';
+import { findPerformance } from '#domain/inventory/performance.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
 import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
 import { LASTING } from '../encoding.ts';

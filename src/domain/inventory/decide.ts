@@ -1,19 +1,59 @@
 /**
- * A date's stock under a changed definition: what stands in its way, and the change.
+ * Decisions on the stock itself: seats that operators block and unblock, and whether a new definition fits what is taken.
  *
- * Owns the rule that an update never takes away what somebody holds or bought. `box-office.ts` asks every date for its conflicts
- * and defines the event anew only when no date has any; then it rebases all of them. Prices, texts, windows and caps
- * may always change: a quota below what was taken leaves nothing.
+ * Mutates nothing (I2). Which tickets a buyer gets is decided in `assignment.ts`.
+ *
+ * 1. An update never takes away what somebody holds or bought. Prices, texts, windows and caps may always change: a quota below
+ *    what was taken leaves nothing.
  */
+import { fact, type Fact } from '../fact.ts';
+import { seatState, totalsOf, type Inventory } from './inventory.ts';
+import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
+import { rowOf, type LocalityPlan, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
+import { HELD, SOLD, type SeatMap } from './seat-map.ts';
+import type { CommandOf } from '../command.ts';
+import type { EventState } from '../event-state.ts';
 
-import { carryRow, carrySeat, layOut, totalsOf } from './inventory.ts';
-import type { Inventory } from './inventory.ts';
-import { assertBalanced } from './snapshot.ts';
-import type { Problem } from '../refusal.ts';
-import { rowOf } from '../catalogue/sale-plan.ts';
-import type { LocalityPlan, SalePlan, SaleRow } from '../catalogue/sale-plan.ts';
-import type { SeatMap } from './seat-map.ts';
-import { AVAILABLE, HELD, SOLD } from './seat-state.ts';
+// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Blocks seats that are free; those blocked already stay so. PERFORMANCE_NOT_FOUND, VALIDATION_ERROR, SEAT_TAKEN. */
+export function decideBlockSeats(state: EventState, command: CommandOf<'BlockSeats'>): readonly Fact[] | Refusal {
+  const seatIds = seatsToChange(state, command, 'AVAILABLE');
+  if (isRefusal(seatIds)) return seatIds;
+  const { performanceId, operator, note } = command;
+  return seatIds.length === 0 ? [] : [fact('SeatsBlocked', { performanceId, seatIds, operator, note })];
+}
+
+/** Puts blocked seats back on sale; those on sale already stay so. Refuses as `decideBlockSeats` does. */
+export function decideUnblockSeats(state: EventState, command: CommandOf<'UnblockSeats'>): readonly Fact[] | Refusal {
+  const seatIds = seatsToChange(state, command, 'BLOCKED');
+  if (isRefusal(seatIds)) return seatIds;
+  const { performanceId, operator, note } = command;
+  return seatIds.length === 0 ? [] : [fact('SeatsUnblocked', { performanceId, seatIds, operator, note })];
+}
+
+/** Those of the named seats that are in the state `from`; held and sold ones refuse, unknown ones are problems. */
+function seatsToChange(
+  state: EventState,
+  { performanceId, seatIds }: { readonly performanceId: string; readonly seatIds: readonly string[] },
+  from: 'AVAILABLE' | 'BLOCKED',
+): string[] | Refusal {
+  const performance = state.performances.get(performanceId);
+  if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  const problems: Problem[] = [];
+  const taken: string[] = [];
+  const toChange = new Set<string>();
+  seatIds.forEach((seatId, index) => {
+    const status = seatState(performance.inventory, seatId);
+    if (status === undefined) problems.push({ path: ['seatIds', index], message: 'no such seat' });
+    else if (status === 'HELD' || status === 'SOLD') taken.push(seatId);
+    else if (status === from) toChange.add(seatId);
+  });
+  if (problems.length > 0) return refuseProblems(problems);
+  return taken.length > 0 ? refuse('SEAT_TAKEN', { seatIds: taken }) : [...toChange];
+}
+
+// ── updates of the definition ────────────────────────────────────────────────────────────────────────────────────────
 
 /** Seats that are named one by one as conflicts of a locality; further ones are only counted. */
 const SEAT_CONFLICTS_MAX = 100;
@@ -30,37 +70,6 @@ export function rebaseConflicts(inventory: Inventory, plan: SalePlan): readonly 
     ...rows.flatMap((row) => rowConflict(row, plan, `${takenOf(inventory, row)} tickets are held or sold ${on}`)),
     ...inventory.plan.localities.flatMap((locality) => localityConflicts(inventory, locality, plan, on)),
   ];
-}
-
-/** Puts the date under a new plan without conflicts. Release queues begin empty: `reschedule` every live claim afterwards. */
-export function rebase(inventory: Inventory, plan: SalePlan): void {
-  const { plan: oldPlan, held, sold, seatMaps } = inventory;
-  inventory.version += 1;
-  layOut(inventory, plan);
-  for (const oldRow of oldPlan.rows) {
-    if (held[oldRow.index]! + sold[oldRow.index]! === 0) continue;
-    carryRow(
-      inventory,
-      rowOf(plan, oldRow.ticketTypeId, oldRow.sellingStageId)!,
-      held[oldRow.index]!,
-      sold[oldRow.index]!,
-    );
-  }
-  for (const oldMap of seatMaps) {
-    if (oldMap === null) continue;
-    const map = inventory.seatMaps[plan.localityById.get(oldMap.locality.id)?.index ?? -1] ?? null;
-    if (map !== null) carrySeats(inventory, oldMap, map);
-  }
-  assertBalanced(inventory);
-}
-
-/** A blocked seat that the new plan does not have is simply gone. */
-function carrySeats(inventory: Inventory, from: SeatMap, to: SeatMap): void {
-  from.states.forEach((state, oldSeat) => {
-    if (state === AVAILABLE) return;
-    const seat = to.seating.indexOf.get(from.seating.seatIds[oldSeat]!);
-    if (seat !== undefined) carrySeat(inventory, to, seat, state);
-  });
 }
 
 function takenOf(inventory: Inventory, row: SaleRow): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HashedTally } from '#domain/collections/hashed-tally.ts';
+import { HashedTally } from '#domain/collections/hash-tables.ts';
 import { fc } from '../property.ts';
 
 describe('A tally that keeps no keys', () => {

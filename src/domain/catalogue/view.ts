@@ -1,0 +1,310 @@
+/**
+ * What buyers see of an event: its performances, prices and what is left, and its entry in the list of events.
+ *
+ * Owns no state. The figures are net of other buyers' holds; clients must not correct them. They are advisory, so that reading them
+ * does not wait for durability.
+ *
+ * 1. A listing stays right by itself: in an event that is evicted nothing changes but the time. It is made from the state of an
+ *    event in memory, or from the definition of one in which nothing was ever sold, and is kept in the header of snapshots.
+ */
+import { activeHoldOf, type Hold } from '../holds/holds.ts';
+import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
+import { reserved, totals } from '../inventory/inventory.ts';
+import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
+import { perkKey, perkLeft } from './pricing.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
+import type { PerformanceStatus } from '#machines/performance.ts';
+import type { EventDefinition, LocalityDefinition, PerformanceDefinition } from './definition.ts';
+import type { EventState } from '../event-state.ts';
+
+export interface PerformanceView {
+  readonly id: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly status: PerformanceStatus;
+  readonly sortOrder: number;
+  /** Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left. */
+  readonly onSale: boolean;
+  /** Only on events with several dates. */
+  readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
+}
+
+export interface AvailabilityRow {
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly performanceId: string | null;
+  readonly price: number;
+  readonly onSale: boolean;
+  /** Tickets, not units. */
+  readonly available: number;
+  readonly reserved: number;
+}
+
+export interface EventView {
+  readonly definition: EventDefinition;
+  readonly performances: readonly PerformanceView[];
+  readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
+  readonly sellingStages: readonly { readonly stage: SellingStagePlan; readonly onSale: boolean }[];
+  /** What is left of each bar perk, by `perkKey`; null means no cap. */
+  readonly perksLeft: ReadonlyMap<string, number | null>;
+  readonly ticketAvailability: readonly AvailabilityRow[];
+}
+
+// ── the event ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The event's payload, summed over its dates or for one of them; a session's own ACTIVE hold counts as free for it.
+ * Refuses an unknown or hidden date with PERFORMANCE_NOT_FOUND.
+ */
+export function eventView(
+  state: EventState,
+  wanted: { readonly performanceId: string | null; readonly sessionKey: string | null },
+  now: number,
+): EventView | Refusal {
+  const { plan } = state;
+  const one = wanted.performanceId === null ? null : findPerformance(state, wanted.performanceId);
+  if (one !== null && isRefusal(one)) return one;
+  const visible = plan.visiblePerformances;
+  const performances = one === null ? visible.map((performance) => state.performances.get(performance.id)!) : [one];
+  const onSale = performances.filter((performance) =>
+    isOnSale(performance, plan.performanceById.get(performance.id)!, now),
+  );
+  const own = activeHoldOf(state, wanted.sessionKey);
+  const overlays = onSale.map((performance) => openOverlay(performance.inventory, own));
+  return {
+    definition: plan.definition,
+    performances: visible.map((performance) => viewPerformance(state, performance, own, visible.length > 1, now)),
+    localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
+    sellingStages: plan.sellingStages.map((stage) => ({ stage, onSale: isStageOpen(stage.definition, now) })),
+    perksLeft: perksLeft(state),
+    ticketAvailability: plan.rows.map((row) => ({
+      ticketTypeId: row.ticketTypeId,
+      sellingStageId: row.sellingStageId,
+      performanceId: one?.id ?? null,
+      price: row.priceCents,
+      onSale: onSale.length > 0 && isStageOpen(row.sellingStage.definition, now),
+      available: sum(overlays, (overlay) => availableOn(overlay, row)),
+      reserved: sum(performances, (performance) => reserved(performance.inventory, row)),
+    })),
+  };
+}
+
+/**
+ * A token that changes whenever the payload without a session key may differ: with every fact but those of the waiting
+ * room, which come by the thousand in a rush, and when a stage opens or closes or a date ends.
+ */
+export function eventRevision(state: EventState, now: number): string {
+  const passed = timeBoundaries(state.plan).filter((boundary) => boundary <= now).length;
+  const saleRevision = state.revision - (state.waitingRoom?.factCount ?? 0);
+  return `${state.definitionVersion}.${saleRevision}.${passed}`;
+}
+
+/** The event's line in the list of events. */
+export function eventSummary(state: EventState, now: number): EventSummary {
+  return summaryOf(listingOf(state), now);
+}
+
+function viewPerformance(
+  state: EventState,
+  definition: PerformanceDefinition,
+  own: Hold | null,
+  several: boolean,
+  now: number,
+): PerformanceView {
+  const performance = state.performances.get(definition.id)!;
+  const { id, name, startsAt, endsAt, sortOrder } = definition;
+  const status = shownStatus(performance, definition);
+  const open = isOnSale(performance, definition, now);
+  const onSale = open && canBeBought(state.plan, openOverlay(performance.inventory, own), now);
+  const view = { id, name, startsAt, endsAt, sortOrder, status, onSale };
+  if (!several) return { ...view, several: null };
+  const { available, held } = totals(performance.inventory);
+  return {
+    ...view,
+    several: {
+      totalAvailable: open ? available : 0,
+      fromPrice: open ? lowestPrice(stagesOf(state.plan), now) : 0,
+      soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
+    },
+  };
+}
+
+/** Whether a unit of anything is left in a stage that is open. */
+function canBeBought({ rows }: SalePlan, overlay: StockOverlay, now: number): boolean {
+  for (const row of rows) {
+    const isOpen = isStageOpen(row.sellingStage.definition, now);
+    if (isOpen && leftInOverlay(overlay, row) >= row.ticketType.groupSize) return true;
+  }
+  return false;
+}
+
+function availableOn(overlay: StockOverlay, row: SaleRow): number {
+  return Math.max(0, leftInOverlay(overlay, row));
+}
+
+function perksLeft(state: EventState): ReadonlyMap<string, number | null> {
+  const left = new Map<string, number | null>();
+  for (const type of state.plan.definition.ticketTypes) {
+    for (const perk of type.barPerks) {
+      const count = perk.stock === null ? null : perkLeft(type.id, perk, state.perksSold);
+      left.set(perkKey(type.id, perk.id), count);
+    }
+  }
+  return left;
+}
+
+const boundariesOfPlan = new WeakMap<SalePlan, readonly number[]>();
+
+/** The moments at which the payload changes by time alone. */
+function timeBoundaries(plan: SalePlan): readonly number[] {
+  const known = boundariesOfPlan.get(plan);
+  if (known !== undefined) return known;
+  const moments = [
+    ...plan.sellingStages.flatMap(({ definition }) => [definition.startsAt, definition.endsAt]),
+    ...plan.performances.map((performance) => performance.endsAt),
+  ];
+  const boundaries = moments.filter((moment) => moment !== null).sort((a, b) => a - b);
+  boundariesOfPlan.set(plan, boundaries);
+  return boundaries;
+}
+
+function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((total, item) => total + figure(item), 0);
+}
+
+// ── the list of events ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A line of the list of events. */
+export interface EventSummary {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly currency: string;
+  readonly fromPrice: number;
+  readonly soldOut: boolean;
+  readonly waitingRoom: boolean;
+}
+
+/** The same with what changes by time left open; plain data. */
+export interface EventListing extends Omit<EventSummary, 'fromPrice' | 'soldOut'> {
+  readonly performances: readonly ListedPerformance[];
+  /** Selling stages in which something has a price. */
+  readonly stages: readonly ListedStage[];
+}
+
+interface ListedPerformance {
+  /** Neither cancelled nor sold out by the operator. */
+  readonly isOpen: boolean;
+  readonly isSoldOutByOperator: boolean;
+  readonly endsAt: number | null;
+  readonly available: number;
+  readonly held: number;
+}
+
+interface ListedStage {
+  readonly startsAt: number | null;
+  readonly endsAt: number | null;
+  readonly lowestPriceCents: number;
+}
+
+/** The line of the list at a moment. */
+export function summaryOf(listing: EventListing, now: number): EventSummary {
+  const { performances, stages, ...rest } = listing;
+  const isOnSale = ({ isOpen, endsAt }: ListedPerformance): boolean => isOpen && (endsAt === null || now < endsAt);
+  const soldOut = performances.every(
+    (each) => each.isSoldOutByOperator || ((each.available === 0 || !isOnSale(each)) && each.held === 0),
+  );
+  return { ...rest, fromPrice: performances.some(isOnSale) ? lowestPrice(stages, now) : 0, soldOut };
+}
+
+/** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
+export function lowestPrice(stages: readonly ListedStage[], now: number): number {
+  const open = stages.filter((stage) => isStageOpen(stage, now));
+  if (open.length > 0) return Math.min(...open.map(({ lowestPriceCents }) => lowestPriceCents));
+  const upcoming = stages.filter(({ startsAt }) => startsAt !== null && startsAt > now);
+  const next = Math.min(...upcoming.map(({ startsAt }) => startsAt!));
+  const prices = upcoming.filter(({ startsAt }) => startsAt === next).map(({ lowestPriceCents }) => lowestPriceCents);
+  return prices.length === 0 ? 0 : Math.min(...prices);
+}
+
+/** The listing of an event as its state is. */
+export function listingOf({ plan, performances }: EventState): EventListing {
+  const visible = plan.visiblePerformances;
+  return {
+    ...listedTexts(plan.definition, visible),
+    performances: visible.map((performance) => {
+      const performanceState = performances.get(performance.id)!;
+      const { available, held } = totals(performanceState.inventory);
+      return listedPerformance(performance, performanceState.status === 'CANCELLED', available, held);
+    }),
+    stages: stagesOf(plan),
+  };
+}
+
+/** The listing of an event in which nothing was held, sold, blocked or cancelled yet. Cost: a pass over its seats. */
+export function listingOfUnsold(definition: EventDefinition): EventListing {
+  const visible = definition.performances.filter(({ status }) => status !== 'DRAFT');
+  const capacity = definition.localities.reduce((sum, locality) => sum + capacityOf(locality), 0);
+  const typeIds = new Set(definition.ticketTypes.map(({ id }) => id));
+  return {
+    ...listedTexts(definition, visible),
+    performances: visible.map((performance) => listedPerformance(performance, false, capacity, 0)),
+    stages: definition.sellingStages.flatMap(({ startsAt, endsAt, prices }) => {
+      const sold = Object.entries(prices).flatMap(([typeId, price]) => (typeIds.has(typeId) ? [price] : []));
+      return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: Math.min(...sold) }];
+    }),
+  };
+}
+
+function listedTexts(definition: EventDefinition, visible: readonly PerformanceDefinition[]) {
+  const { id, slug, name, currency, waitingRoom } = definition;
+  const startsAt = least(visible.map((performance) => performance.startsAt));
+  return { id, slug, name, startsAt, endsAt: greatest(visible.map((each) => each.endsAt)), currency, waitingRoom };
+}
+
+function listedPerformance(
+  { status, endsAt }: PerformanceDefinition,
+  isCancelled: boolean,
+  available: number,
+  held: number,
+): ListedPerformance {
+  const isSoldOutByOperator = status === 'SOLD_OUT';
+  return { isOpen: status === 'ON_SALE' && !isCancelled, isSoldOutByOperator, endsAt, available, held };
+}
+
+const stagesOfPlan = new WeakMap<SalePlan, readonly ListedStage[]>();
+
+/** The stages of a plan with their lowest prices. */
+export function stagesOf(plan: SalePlan): readonly ListedStage[] {
+  const known = stagesOfPlan.get(plan);
+  if (known !== undefined) return known;
+  const stages = plan.sellingStages.flatMap((stage) => {
+    const prices = plan.rows.filter((row) => row.sellingStage === stage).map((row) => row.priceCents);
+    const { startsAt, endsAt } = stage.definition;
+    return prices.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: Math.min(...prices) }];
+  });
+  stagesOfPlan.set(plan, stages);
+  return stages;
+}
+
+function capacityOf(locality: LocalityDefinition): number {
+  if (locality.seating === 'GENERAL') return locality.capacity;
+  return locality.sections.reduce(
+    (sum, section) => sum + section.rows.reduce((seats, row) => seats + row.seats.length, 0),
+    0,
+  );
+}
+
+function least(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function greatest(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}

@@ -23,6 +23,7 @@ import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { restoreLastSeen, lastSeenTimes, type LastSeen } from '#domain/waiting-room/last-seen.ts';
 import { isRoomFull, markEverybodySeen, noteEntrySeen, viewOwnEntry } from '#domain/waiting-room/decide.ts';
+import { isRefusedOnLowDisk } from './admission.ts';
 import { inBackground } from './trouble.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { runDraw } from './draw.ts';
@@ -58,9 +59,6 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Room on a disk is not made in a moment. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
-
-/** What makes a new claim; on a disk that is nearly full it is refused, so that what is under way can end. */
-const CLAIMING: ReadonlySet<CommandType> = new Set<CommandType>(['PlaceHold', 'StartCheckout', 'JoinQueue']);
 
 export class EventActor {
   readonly eventId: string;
@@ -200,7 +198,7 @@ export class EventActor {
     const { journal, mailboxCommandsMax, isShortOfSpace } = this.#ports;
     if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
     if (this.#unanswered >= mailboxCommandsMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
-    if (CLAIMING.has(type) && isShortOfSpace?.() === true) {
+    if (isRefusedOnLowDisk(type) && isShortOfSpace?.() === true) {
       throw new Overloaded('the disk is nearly full', RETRY_AFTER_SPACE_SECONDS);
     }
   }

@@ -16,12 +16,26 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { stopwatchMs } from '#actors/clock.ts';
+import { waitsForAdmission } from '#actors/admission.ts';
 import { Overloaded } from '#actors/overloaded.ts';
+import type { CommandType } from '#domain/command.ts';
 import { whenGone } from './connections.ts';
 import type { HealthPort, Metrics } from './ports.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-const CLAIMING_ADDRESSES = /^\/api\/(checkout\/(holds|queue)|events)\b/;
+
+/** What a buyer's route executes. A search for the best seats is a query, but costs as much as the hold that follows it. */
+export const COMMAND_BY_ROUTE: Readonly<Record<string, CommandType>> = {
+  'POST /api/events/public/:slug/seating/best-available': 'PlaceHold',
+  'POST /api/checkout/holds': 'PlaceHold',
+  'PATCH /api/checkout/holds/:id': 'ChangeHold',
+  'DELETE /api/checkout/holds/:id': 'ReleaseHold',
+  'POST /api/checkout/queue': 'JoinQueue',
+  'DELETE /api/checkout/queue/:id': 'LeaveQueue',
+  'POST /api/checkout/start': 'StartCheckout',
+  'POST /api/checkout/orders/:order_id/payments': 'OpenPayment',
+};
+
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER_SECONDS_MAX = 3;
 
@@ -94,9 +108,10 @@ export function boundInFlight(
   };
 }
 
-/** Whether a route asks for something that others may want, instead of giving back or telling of money. */
+/** Whether the requests of a route wait for admission, by the table that the actors use too. */
 function isClaiming({ method, url }: RouteOptions): boolean {
-  return CLAIMING_ADDRESSES.test(url) && ![method].flat().includes('DELETE');
+  const command = COMMAND_BY_ROUTE[`${[method].flat().join()} ${url}`];
+  return command !== undefined && waitsForAdmission(command);
 }
 
 /** Answers 503 with one of a few times to come back (5). */

@@ -5,14 +5,13 @@
  * step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Called by `holdfast verify` and by
  * tests; never in a turn.
  */
-import { type Hold } from './holds/holds.ts';
 import { seatState, totalsOf } from './inventory/inventory.ts';
 import { isLiveOrder, type Order } from './orders/orders.ts';
 import { isCovered } from './orders/refunds.ts';
 import type { HoldLine } from './fact.ts';
 import type { LocalityPlan } from './catalogue/sale-plan.ts';
 import type { EventState } from './event-state.ts';
-import { isLive } from './holds/hold-book.ts';
+import { isLive, type Hold } from './holds/state.ts';
 import type { PerformanceState } from './inventory/performance.ts';
 
 /** One rule that the books break. */

@@ -1,5 +1,5 @@
 /** What runs out next in an event, over all its aggregates. */
-import { holdDeadlineStands } from './holds/hold-book.ts';
+import { holdDeadlineStands } from './holds/state.ts';
 import { isOfQueue, queueDeadlineStands, silenceDeadline } from './waiting-room/decide.ts';
 import { OPENING } from './waiting-room/room.ts';
 import type { EventState } from './event-state.ts';

@@ -14,7 +14,7 @@ import {
   decidePlaceHold,
   decideReleaseHold,
   releaseHoldsOn,
-} from './holds/holds.ts';
+} from './holds/decide.ts';
 import { unreachable } from './invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from './inventory/decide.ts';
 import { decideStartCheckout } from './orders/checkout.ts';

@@ -5,7 +5,7 @@
  * becomes a fact. The same facts in the same order give the same state, in a running actor and in a replay (I9).
  */
 import { LazyHeap } from './collections/lazy-heap.ts';
-import { noHolds, type HoldBook } from './holds/hold-book.ts';
+import { noHolds, type Holds } from './holds/state.ts';
 import { noIdempotency, type IdempotencyBook } from './idempotency.ts';
 import { noOrders, type OrderBook } from './orders/order-book.ts';
 import { compileSalePlan, type SalePlan } from './catalogue/sale-plan.ts';
@@ -32,7 +32,7 @@ export interface EventState {
   readonly performances: Map<string, PerformanceState>;
 
   // holds
-  readonly holds: HoldBook;
+  readonly holds: Holds;
 
   // orders
   readonly orders: OrderBook;

@@ -4,16 +4,19 @@
  * A fact is never refused (I2). One that cannot follow on the state is a defect: the code is wrong or the journal is corrupt.
  */
 import { compileSalePlan } from './catalogue/sale-plan.ts';
-import { isLive } from './holds/hold-book.ts';
-import { evolveHoldChanged, evolveHoldExpired, evolveHoldPlaced, evolveHoldReleased } from './holds/holds.ts';
-import { reschedule } from './inventory/inventory.ts';
+import {
+  evolveHoldChanged,
+  evolveHoldExpired,
+  evolveHoldPlaced,
+  evolveHoldReleased,
+  rescheduleHolds,
+} from './holds/evolve.ts';
 import {
   evolvePerformanceCancelled,
   evolvePlan,
   evolveSeatsBlocked,
   evolveSeatsUnblocked,
 } from './inventory/evolve.ts';
-import { inventoryOf } from './inventory/performance.ts';
 import { invariant } from './invariant.ts';
 import { evolveOrders } from './orders/evolve.ts';
 import { evolveRequestAnswered } from './repeats.ts';
@@ -62,11 +65,8 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
 }
 
 function evolveEventDefined(state: EventState, data: FactData['EventDefined']): void {
-  invariant(data.version === state.definitionVersion + 1, 'definitions follow one another');
+  invariant(data.version === state.definitionVersion + 1, 'the versions of a definition follow one another');
   state.definitionVersion = data.version;
   evolvePlan(state, compileSalePlan(data.definition));
-  for (const hold of state.holds.byId.objects()) {
-    if (!isLive(hold)) continue;
-    for (const line of hold.lines) reschedule(inventoryOf(state, line.performanceId), hold, [line]);
-  }
+  rescheduleHolds(state);
 }

@@ -10,7 +10,7 @@
  *    request is judged anew.
  */
 import { fact, type FactData, type IdempotencyMark, type RequestAnswer } from './fact.ts';
-import { viewHold } from './holds/holds.ts';
+import { viewHold } from './holds/view.ts';
 import { recall, remember } from './idempotency.ts';
 import { Defect, invariant } from './invariant.ts';
 import { viewOrder } from './orders/view.ts';

@@ -1,6 +1,6 @@
 /** How the reply that a decision names becomes the reply that is given: its views are made once, after evolve, in the same turn. */
 import { invariant, unreachable } from './invariant.ts';
-import { findHold } from './holds/holds.ts';
+import { findHold } from './holds/view.ts';
 import { viewOrderById, viewOrderAndPayment } from './orders/view.ts';
 import { isRefusal } from './refusal.ts';
 import { viewOwnEntry } from './waiting-room/decide.ts';

@@ -7,11 +7,11 @@
  * by activation and by `holdfast verify`.
  */
 import { initialState, type EventState } from './event-state.ts';
-import { restoreHold, type HoldRecord } from './holds/holds.ts';
+import { restoreEndedHold, restoreHold, restoreSettledHold, type HoldRecord } from './holds/snapshot.ts';
 import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory/snapshot.ts';
 import { restoreOrder, type OrderRecord } from './orders/orders.ts';
 import { compileSalePlan } from './catalogue/sale-plan.ts';
-import { invariant, unreachable } from './invariant.ts';
+import { unreachable } from './invariant.ts';
 import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room/snapshot.ts';
 import type { EndedPart } from './collections/ended-records.ts';
 import type { WholeRecord } from './holds/ended-holds.ts';
@@ -111,7 +111,6 @@ export function restorePiece(state: EventState, text: string): void {
       for (const record of piece.records) restoreOrder(state, record);
       return;
     case 'FINISHED_HOLDS':
-      // When they ended is not known; at the end of its window each was over.
       for (const holdId of piece.records) restoreEndedHold(state, holdId, null);
       return;
     case 'SETTLED_HOLDS':
@@ -138,18 +137,6 @@ export function restorePiece(state: EventState, text: string): void {
 export function formatOf(firstPiece: string): number {
   const piece = JSON.parse(firstPiece) as Partial<Piece>;
   return piece.kind === 'OFFICE' ? (piece.format ?? 1) : SNAPSHOT_FORMAT;
-}
-
-function restoreEndedHold({ holds }: EventState, holdId: string, endedAt: number | null): void {
-  const hold = holds.byId.get(holdId);
-  invariant(hold !== undefined, 'a hold that ended is in the snapshot');
-  holds.ended.restoreWhole(hold, endedAt ?? hold.expiresAt);
-}
-
-function restoreSettledHold({ holds, orders }: EventState, hold: HoldRecord): void {
-  const order = orders.byId.get(hold.orderId ?? '');
-  invariant(order !== undefined, 'a settled hold has an order in the snapshot');
-  holds.byId.settle(hold, order.number);
 }
 
 function* pages(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
-import { findHold } from '#domain/holds/holds.ts';
+import { findHold } from '#domain/holds/view.ts';
 import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';

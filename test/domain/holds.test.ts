@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventView } from '#domain/catalogue/view.ts';
-import { findHold } from '#domain/holds/holds.ts';
+import { findHold } from '#domain/holds/view.ts';
 import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
@@ -10,7 +10,7 @@ import { assertSameAfterReplay, given, id, MINUTE, START, type EventFixture } fr
 import type { CommandOf, ItemRequest } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { HoldView } from '#domain/views.ts';
-import { findAnyHold } from '#domain/holds/hold-book.ts';
+import { findAnyHold } from '#domain/holds/state.ts';
 
 /** The event's definition with one performance closed by the operator. */
 function closed({ state }: EventFixture, performanceId: string): EventDefinition {

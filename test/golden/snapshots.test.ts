@@ -13,7 +13,7 @@ import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { EventState } from '#domain/event-state.ts';
 import { goldenFolder, readGolden, replayGolden } from './golden.ts';
-import { findAnyHold } from '#domain/holds/hold-book.ts';
+import { findAnyHold } from '#domain/holds/state.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const JOURNAL = 'journal-1.ndjson';

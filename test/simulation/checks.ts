@@ -15,7 +15,7 @@ import type { SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { EventState } from '#domain/event-state.ts';
-import { findAnyHold } from '#domain/holds/hold-book.ts';
+import { findAnyHold } from '#domain/holds/state.ts';
 
 /** An event in memory and its model, at a time. */
 export interface Inspected {

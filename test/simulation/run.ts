@@ -11,7 +11,7 @@
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/overloaded.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
-import { findHold } from '#domain/holds/holds.ts';
+import { findHold } from '#domain/holds/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import { chanceOf, type Chance } from './chance.ts';

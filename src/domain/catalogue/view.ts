@@ -7,7 +7,7 @@
  * 1. A listing stays right by itself: in an event that is evicted nothing changes but the time. It is made from the state of an
  *    event in memory, or from the definition of one in which nothing was ever sold, and is kept in the header of snapshots.
  */
-import { activeHoldOf, type Hold } from '../holds/holds.ts';
+import { activeHoldOf, type Hold } from '../holds/state.ts';
 import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
 import { reserved, totals } from '../inventory/inventory.ts';
 import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';

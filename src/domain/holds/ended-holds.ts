@@ -1,11 +1,11 @@
 /**
- * Holds that ended without an order: whole for a while, then without their items.
+ * Holds that ended without an order: whole for WHOLE_MS, then without their items.
  *
- * Owns which of them are still whole; the holds themselves are in `hold-records.ts` until `add` says that they go. Every change
- * happens with a fact, at its moment, so that a replay keeps the same (I9).
+ * 1. The holds that are still whole are in `hold-records.ts`; this file keeps their ids and when they ended.
+ * 2. Which are cut depends on facts and their moments alone, so that a replay cuts the same holds (I9).
  */
 import { EndedRecords, type EndedPart } from '../collections/ended-records.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from './hold-records.ts';
 
 /** How long the items of a hold that ended can be read. */
 export const WHOLE_MS = 10 * 60 * 1000;
@@ -13,10 +13,10 @@ export const WHOLE_MS = 10 * 60 * 1000;
 /** Some 45 MB; where more end in ten minutes, the oldest lose their items sooner, but never how they ended. */
 export const WHOLE_HOLDS_MAX = 100_000;
 
-/** Holds that lose their items with one that ends: more than come, so that a crowd that ended at once is gone through. */
+/** How many holds may lose their items when one ends: more than one, so that many that ended at once are all cut in time. */
 const CUT_WITH_ONE = 4;
 
-/** The places of these names are in snapshots: new ones are added behind. */
+/** Snapshots keep the index of a name: add new names at the end. */
 const STATUSES = ['RELEASED', 'EXPIRED'] as const;
 
 type EndedStatus = (typeof STATUSES)[number];
@@ -39,7 +39,7 @@ export interface EndedHolds {
   find(holdId: string, sessionKey: string | null): Hold | undefined;
   /** Those that are whole, in the order in which they ended. */
   whole(): Iterable<WholeRecord>;
-  /** How many are not whole any more. */
+  /** How many have lost their items. */
   readonly cutCount: number;
   /** The same by how they ended. Cost: a pass over all of them. */
   cutCounts(): Readonly<Record<EndedStatus, number>>;
@@ -93,7 +93,7 @@ export function createEndedHolds(): EndedHolds {
   };
 }
 
-/** First in, first out, in constant time; a list that is shifted again and again is moved whole each time. */
+/** First in, first out, in constant time; `shift` of an array moves all that is behind. */
 class Queue<Item> implements Iterable<Item> {
   #items: (Item | undefined)[] = [];
   #begin = 0;

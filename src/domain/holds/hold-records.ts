@@ -1,15 +1,30 @@
 /**
- * The holds of an event: those that live or whose order is open as objects, those of settled orders packed, in some 200 bytes.
+ * The holds of an event by id: holds of settled orders packed, in some 200 bytes each, all others as objects.
  *
- * What a reader gets of a packed hold is a copy; who changes one takes it with `open`. A hold of a settled order has its order's
- * number for its own. Holds that ended without an order are among the objects for a while, and then in `ended-records.ts`.
+ * 1. What is read of a packed hold is a copy. To change one, take it with `open`.
+ * 2. A packed hold is kept under the number of its order.
+ * 3. A hold that ended without an order is an object until `ended-holds.ts` says that only its end is kept.
  */
 import { IdIndex } from '../collections/hash-tables.ts';
 import { pack, unpack } from '../collections/packing.ts';
 import { ShardedMap } from '../collections/maps.ts';
-import type { Hold } from './hold.ts';
+import type { HoldStatus } from '#machines/hold.ts';
+import type { HoldLine } from '../fact.ts';
 
-/** Numbers in one array: one that outgrows its memory is copied whole. */
+/** The tickets that one session keeps for a while. */
+export interface Hold {
+  readonly id: string;
+  readonly sessionKey: string;
+  status: HoldStatus;
+  lines: readonly HoldLine[];
+  expiresAt: number;
+  /** When the session's chain of replaced holds began. */
+  readonly firstPlacedAt: number;
+  /** The order that took it over. */
+  orderId: string | null;
+}
+
+/** Order numbers in one array: an array that outgrows its memory is copied whole. */
 const CHUNK_RECORDS = 4_096;
 
 export class HoldRecords {
@@ -47,12 +62,12 @@ export class HoldRecords {
     yield* this.settled();
   }
 
-  /** Those kept as objects: every live hold is one of them. */
+  /** The holds kept as objects; every live hold is one of them. */
   objects(): Iterable<Hold> {
     return this.#objects.values();
   }
 
-  /** Those of settled orders, in the order of their orders. */
+  /** The holds of settled orders, by order number. */
   *settled(): Generator<Hold> {
     for (const chunk of this.#packed) {
       for (const text of chunk ?? []) if (text !== undefined) yield unpack(text) as Hold;
@@ -78,10 +93,10 @@ export class HoldRecords {
     const index = Math.floor(number / CHUNK_RECORDS);
     while (this.#packed.length <= index) this.#packed.push([]);
     const chunk = this.#packed[index]!;
-    const place = number % CHUNK_RECORDS;
-    while (chunk.length <= place) chunk.push(undefined);
-    if (chunk[place] === undefined) this.#packedCount += 1;
-    chunk[place] = pack(hold);
+    const offset = number % CHUNK_RECORDS;
+    while (chunk.length <= offset) chunk.push(undefined);
+    if (chunk[offset] === undefined) this.#packedCount += 1;
+    chunk[offset] = pack(hold);
     this.#index.add(hold.id, number);
   }
 

@@ -10,7 +10,7 @@
  */
 import { bestBlock, growBlock, largestBlock, shrinkBlock } from './best-available.ts';
 import { seatBeside, seatTogether, type BlockRequest } from './companions.ts';
-import { addUpLines } from '../holds/hold-lines.ts';
+import { addUpLines } from '../holds/lines.ts';
 import { inventoryOf, isOnSale } from './performance.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { rowOf, type SaleRow } from '../catalogue/sale-plan.ts';

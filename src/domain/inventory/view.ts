@@ -1,7 +1,7 @@
 /**
  * What is shown of the stock: seats, their states in full or as changes since a version, suggestions, and totals for operators.
  */
-import { activeHoldOf } from '../holds/holds.ts';
+import { activeHoldOf } from '../holds/state.ts';
 import { bestBlock } from './best-available.ts';
 import { totals, type Inventory } from './inventory.ts';
 import { findPerformance, findPerformanceOnSale, type PerformanceState } from './performance.ts';

@@ -14,7 +14,7 @@
 import { checkAttendees } from './attendees.ts';
 import { findCodes, findPerks, priceItems, totalOf } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
-import { activeHoldOf, refuseUnless, type Hold } from '../holds/holds.ts';
+import { refuseUnless } from '../holds/decide.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
@@ -24,13 +24,13 @@ import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem 
 import { checkLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { assignTickets, type WantedLine } from '../inventory/assignment.ts';
-import { findWanted } from '../holds/reservation.ts';
+import { findWanted } from '../holds/new-lines.ts';
 import { boundAttributionCode, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
 import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
 import { isPublished, type EventState } from '../event-state.ts';
 import type { Decision, NamedReply } from '../decision.ts';
-import { findAnyHold } from '../holds/hold-book.ts';
+import { activeHoldOf, findAnyHold, type Hold } from '../holds/state.ts';
 
 type StartCheckout = CommandOf<'StartCheckout'>;
 

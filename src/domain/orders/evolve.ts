@@ -7,7 +7,7 @@
 import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
-import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/holds.ts';
+import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/evolve.ts';
 import { remember } from '../idempotency.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';

@@ -5,7 +5,7 @@
  * is decided is decided behind the port. Replies leave when their facts are durable.
  */
 import { Type } from 'typebox';
-import { findHold } from '#domain/holds/holds.ts';
+import { findHold } from '#domain/holds/view.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
 import { idempotencyMark, nameless, tellReplayed } from '../idempotency.ts';

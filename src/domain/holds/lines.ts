@@ -1,4 +1,4 @@
-/** The lines of a hold: what makes two of them one, and how items that ask for the same are added up. */
+/** The identity of a hold's line, and how lines of the same identity are added up. */
 import type { HoldLine } from '../fact.ts';
 
 /** What makes two lines the same line. */
@@ -10,7 +10,7 @@ export function isSameHoldLine(a: HoldLineKey, b: HoldLineKey): boolean {
   );
 }
 
-/** The name of a line as one text, for tallies. */
+/** The identity of a line as one text, for maps. */
 export function lineKey(line: HoldLineKey): string {
   return `${line.performanceId}\n${line.ticketTypeId}\n${line.sellingStageId}`;
 }

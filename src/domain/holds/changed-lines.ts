@@ -1,0 +1,141 @@
+/**
+ * A PATCH of a hold becomes its new lines, all or nothing.
+ *
+ * 1. A line that the request names gets the quantity given, 0 drops it; lines that it does not name stay.
+ * 2. What the hold has already is not checked again: it may be kept or made smaller after its stage closed or a quota fell.
+ */
+import { rowOf } from '../catalogue/sale-plan.ts';
+import { assignTickets, type OwnHold, type Seating, type WantedLine } from '../inventory/assignment.ts';
+import { findPerformanceOnSale } from '../inventory/performance.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { isSameHoldLine, lineKey, type HoldLineKey } from './lines.ts';
+import { checkHoldLimits, findRowOnSale, findWantedLine, refuseUnknownRow, seatingOf } from './new-lines.ts';
+import type { ItemRequest } from '../command.ts';
+import type { EventState } from '../event-state.ts';
+import type { HoldLine } from '../fact.ts';
+
+/** Lines that one hold may have; the API's bound on items. */
+export const HOLD_LINES_MAX = 20;
+
+/**
+ * The lines of a hold that changes. Refuses like `reserveLines`; a line that two items name, no line left and more than
+ * HOLD_LINES_MAX lines are VALIDATION_ERRORs.
+ */
+export function changeLines(
+  state: EventState,
+  hold: OwnHold,
+  items: readonly ItemRequest[],
+  now: number,
+): readonly HoldLine[] | Refusal {
+  const named = nameLines(state, hold, items, now);
+  if (isRefusal(named)) return named;
+  const wanted: WantedLine[] = [];
+  for (const line of hold.lines) {
+    if (!named.some((each) => each.line === line)) wanted.push(keptLine(state, line));
+  }
+  for (const { item, line, name, index } of named) {
+    if (item.quantity === 0) {
+      const unknown = line === null ? refuseUnknownRow(state, item) : null;
+      if (unknown !== null) return unknown;
+      continue;
+    }
+    const change =
+      line === null
+        ? findWantedLine(state, item, name.performanceId, index, now)
+        : changedLine(state, item, line, index, now);
+    if (isRefusal(change)) return change;
+    wanted.push(change);
+  }
+  if (wanted.length === 0) {
+    return refuseProblems([{ path: ['items'], message: 'a hold keeps at least one line; DELETE releases it' }]);
+  }
+  if (wanted.length > HOLD_LINES_MAX) {
+    return refuseProblems([{ path: ['items'], message: `a hold has at most ${HOLD_LINES_MAX} lines` }]);
+  }
+  return checkHoldLimits(state, wanted) ?? assignTickets(state, inHoldOrder(wanted, hold), hold);
+}
+
+interface NamedLine {
+  readonly item: ItemRequest;
+  readonly name: HoldLineKey;
+  /** The line of the hold that the item names, or null when it would be added. */
+  readonly line: HoldLine | null;
+  readonly index: number;
+}
+
+/** The line that each item of a change names. Performances are checked only where tickets are added. */
+function nameLines(
+  state: EventState,
+  hold: OwnHold,
+  items: readonly ItemRequest[],
+  now: number,
+): readonly NamedLine[] | Refusal {
+  const named: NamedLine[] = [];
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index]!;
+    const visible = state.plan.visiblePerformances;
+    const { ticketTypeId, sellingStageId, performanceId } = item;
+    const onlyPerformanceId = visible.length === 1 ? visible[0]!.id : '';
+    const name = { performanceId: performanceId ?? onlyPerformanceId, ticketTypeId, sellingStageId };
+    const line = hold.lines.find((each) => isSameHoldLine(each, name)) ?? null;
+    if (named.some((each) => isSameHoldLine(each.name, name))) {
+      return refuseProblems([{ path: ['items', index], message: 'names a line that another item names already' }]);
+    }
+    named.push({ item, name, line, index });
+  }
+  for (const { item, line } of named) {
+    if (line !== null && item.quantity <= line.quantity) continue;
+    const performance = findPerformanceOnSale(state, line?.performanceId ?? item.performanceId, now);
+    if (isRefusal(performance)) return performance;
+  }
+  return named;
+}
+
+/** A line of the hold with another quantity or other seats; its price stays. */
+function changedLine(
+  state: EventState,
+  item: ItemRequest,
+  line: HoldLine,
+  index: number,
+  now: number,
+): WantedLine | Refusal {
+  const ticketGrowth = item.quantity - line.quantity;
+  if (ticketGrowth > 0) {
+    const open = findRowOnSale(state, item, now);
+    if (isRefusal(open)) return open;
+  }
+  const row = rowOf(state.plan, line.ticketTypeId, line.sellingStageId);
+  if (row === undefined) return refuse('TICKET_NOT_ON_SALE', line);
+  const asked = seatingOf(row, item, index);
+  if (isRefusal(asked)) return asked;
+  const ticketCount = item.quantity * row.ticketType.groupSize;
+  const seating = asked.how === 'BEST' ? seatingFromHeld(line, ticketCount) : asked;
+  const had = ticketGrowth <= 0;
+  const { performanceId, ticketTypeId, unitPriceCents } = line;
+  const { quantity } = item;
+  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had, index };
+}
+
+function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
+  const heldSeatIds = line.seatIds;
+  if (ticketCount === line.ticketCount) return { how: 'KEPT', seatIds: heldSeatIds };
+  return { how: ticketCount < line.ticketCount ? 'SHRINK' : 'GROW', heldSeatIds };
+}
+
+/** A line of the hold that stays as it is. */
+function keptLine(state: EventState, line: HoldLine): WantedLine {
+  const row = rowOf(state.plan, line.ticketTypeId, line.sellingStageId)!;
+  const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'KEPT', seatIds: line.seatIds };
+  const { performanceId, ticketTypeId, quantity, ticketCount, unitPriceCents } = line;
+  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had: true, index: -1 };
+}
+
+/** Lines that the hold had keep their order; new ones follow. */
+function inHoldOrder(wanted: readonly WantedLine[], hold: OwnHold): readonly WantedLine[] {
+  if (wanted.length === 1) return wanted;
+  const indexes = new Map(hold.lines.map((line, index) => [lineKey(line), index]));
+  const indexOf = ({ performanceId, row }: WantedLine): number =>
+    indexes.get(lineKey({ performanceId, ticketTypeId: row.ticketTypeId, sellingStageId: row.sellingStageId })) ??
+    indexes.size;
+  return [...wanted].sort((a, b) => indexOf(a) - indexOf(b));
+}

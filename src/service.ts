@@ -238,7 +238,7 @@ async function openNotifications({ notify }: Config, engine: Engine): Promise<Ou
   const outbox = await openOutbox({
     journal,
     cursor: engine.notificationCursor,
-    officeOf: async (eventId) => events.byEventId(eventId),
+    events,
     // Receivers compare with a clock that nobody moves.
     post: createPoster(notify, () => clock.machineNow()),
     storeCursor: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),

@@ -32,6 +32,9 @@ import { Overloaded } from './overloaded.ts';
 import type { Clock } from './clock.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Fact } from '#domain/fact.ts';
+import type { EventPort } from './event-port.ts';
+import { read, type ReadContext } from '#domain/read.ts';
+import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType, type Views } from '#domain/query.ts';
 import type { IdSource } from './id-source.ts';
 import type { EvictedEvent } from './evicted-events.ts';
 import { decide, type Turn } from '#domain/decide.ts';
@@ -60,11 +63,15 @@ const RETRY_AFTER_SECONDS = 1;
 /** Room on a disk is not made in a moment. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
 
-export class EventActor {
+/** Activations in this process; an activation's number tells its revisions from those of another one. */
+let activations = 0;
+
+export class EventActor implements EventPort {
   readonly eventId: string;
   readonly #state: EventState;
   readonly #ports: EventActorPorts;
   readonly #turn: Turn & { now: number };
+  readonly #reading: ReadContext & { now: number };
   #lastSeq: number;
   #factsSinceSnapshot: number;
   #unanswered = 0;
@@ -93,11 +100,14 @@ export class EventActor {
     this.#lastSeq = lastSeq;
     this.#factsSinceSnapshot = factsSinceSnapshot;
     const { eventNumber } = state;
+    const hashing = createHashing();
+    activations += 1;
+    this.#reading = { now: 0, activation: activations.toString(36), hashing };
     this.#turn = {
       now: 0,
       newId: (prefix) => ports.ids.newId(prefix, eventNumber),
       newSeed: () => ports.ids.newSeed(),
-      hashing: createHashing(),
+      hashing,
     };
     if (evicted?.lastSeen != null) restoreLastSeen(state, evicted.lastSeen);
     else markEverybodySeen(state, evicted?.since ?? ports.clock.now());
@@ -141,6 +151,15 @@ export class EventActor {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** Answers a query; the view of a query that waits for durability is given once it is safe to tell (3). */
+  async read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]> {
+    this.#refuseRetired();
+    this.#reading.now = this.#settle();
+    const view = read(this.#state, query, this.#reading);
+    if (WAITS_FOR_DURABILITY[query.type]) await this.#answerWhenDurable(null);
+    return view;
   }
 
   /** Reads the state as it is now; for figures that are advisory and need not wait for the disk. */

@@ -7,12 +7,17 @@ import { proveArchiveOf } from '#persistence/sqlite/archive.ts';
 import { surveyArchive } from '#persistence/sqlite/history.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
+import { read } from '#domain/read.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { FactData } from '#domain/fact.ts';
+import { createHashing } from './hashing.ts';
+import type { EventPort } from './event-port.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
 import type { EventEntry } from './event-entry.ts';
+
+export type EventOnDisk = Pick<EventPort, 'eventId' | 'read'>;
 
 /** The ids of all events of a journal, in the order of their letters. */
 export function eventIdsIn(view: JournalView): string[] {
@@ -29,6 +34,17 @@ export async function readEventState(folder: string, view: JournalView, eventId:
     factsAfter: (id: string, afterSeq: number) => view.factsOf(id, afterSeq),
   };
   return (await activate(source, eventId, null, headSeq)).state;
+}
+
+/** An event as of the view, to be read only: nothing that has run out since ends. Null for an event that is not in the journal. */
+export async function openEventOnDisk(folder: string, view: JournalView, eventId: string): Promise<EventOnDisk | null> {
+  const state = await readEventState(folder, view, eventId);
+  if (state === null) return null;
+  const context = { now: Date.now(), activation: 'on-disk', hashing: createHashing() };
+  return {
+    eventId,
+    read: async (query) => read(state, query, context),
+  };
 }
 
 /** An event's number, from its first fact. */

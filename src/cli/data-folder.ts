@@ -2,10 +2,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { readConfig, type Config } from '#src/config.ts';
 import type { SettingName } from '#src/settings.ts';
-import { eventIdsIn, readEventState, slugsIn } from '#actors/reading.ts';
+import { eventIdsIn, openEventOnDisk, slugsIn, type EventOnDisk } from '#actors/reading.ts';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, suggestion, WrongUse, type Call } from './command.ts';
-import type { EventState } from '#domain/event-state.ts';
 
 /** The settings that commands use; a problem in another one does not concern them. */
 const NEEDED: readonly SettingName[] = ['DATA_DIR', 'ADMIN_HOST', 'ADMIN_PORT', 'ADMIN_TOKEN', 'LIVE_EVENTS_MAX'];
@@ -40,12 +39,12 @@ export async function withView<Result>(folder: string, query: (view: JournalView
   }
 }
 
-/** An event's state by its id or slug. Throws CommandFailure, with a similar name, when there is none. */
-export async function readEvent(folder: string, view: JournalView, name: string): Promise<EventState> {
+/** An event by its id or slug. Throws CommandFailure, with a similar name, when there is none. */
+export async function openEvent(folder: string, view: JournalView, name: string): Promise<EventOnDisk> {
   const slugs = await slugsIn(folder, view);
-  const state =
-    (await readEventState(folder, view, name)) ?? (await readEventState(folder, view, slugs.get(name) ?? ''));
-  if (state !== null) return state;
+  const event =
+    (await openEventOnDisk(folder, view, name)) ?? (await openEventOnDisk(folder, view, slugs.get(name) ?? ''));
+  if (event !== null) return event;
   const known = suggestion(name, [...eventIdsIn(view), ...slugs.keys()]);
   throw new CommandFailure(`there is no event ${name} in ${folder}${known}`, 'holdfast inspect lists all events.');
 }

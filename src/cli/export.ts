@@ -1,14 +1,14 @@
 /** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
 import { once } from 'node:events';
-import { listOrders } from '#domain/orders/view.ts';
 import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, readEvent, withView } from './data-folder.ts';
+import { dataFolder, openEvent, withView } from './data-folder.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
-import type { EventState } from '#domain/event-state.ts';
+import type { EventOnDisk } from '#actors/reading.ts';
+import type { OrderPage } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/views.ts';
 
 const FORMATS = ['csv', 'json'] as const;
-const ORDERS_PER_PAGE = 500;
+const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
 export const exportCommand: Command = {
   usage: 'export orders EVENT [--format csv | json] [--data DIR]',
@@ -31,8 +31,8 @@ export const exportCommand: Command = {
     const format = formatOf(call);
     const folder = dataFolder(call);
     await withView(folder, async (view) => {
-      const state = await readEvent(folder, view, name);
-      await (format === 'csv' ? writeCsv(call, state) : writeJson(call, state));
+      const event = await openEvent(folder, view, name);
+      await (format === 'csv' ? writeCsv(call, event) : writeJson(call, event));
     });
     return 0;
   },
@@ -45,14 +45,14 @@ function formatOf(call: Call): (typeof FORMATS)[number] {
   return format;
 }
 
-async function writeCsv(call: Call, state: EventState): Promise<void> {
+async function writeCsv(call: Call, event: EventOnDisk): Promise<void> {
   await write(call, CSV_HEADING);
-  for (const order of ordersOf(state)) await write(call, csvOf(order));
+  for await (const order of ordersOf(event)) await write(call, csvOf(order));
 }
 
-async function writeJson(call: Call, state: EventState): Promise<void> {
+async function writeJson(call: Call, event: EventOnDisk): Promise<void> {
   let separator = '[\n';
-  for (const order of ordersOf(state)) {
+  for await (const order of ordersOf(event)) {
     await write(call, separator + jsonOf(order));
     separator = ',\n';
   }
@@ -63,10 +63,10 @@ async function write({ output }: Call, text: string): Promise<void> {
   if (!output.raw(text)) await once(process.stdout, 'drain');
 }
 
-function* ordersOf(state: EventState): Generator<OrderView> {
+async function* ordersOf(event: EventOnDisk): AsyncGenerator<OrderView> {
   let after: string | null = null;
   do {
-    const page = listOrders(state, { status: null, email: null, after, limit: ORDERS_PER_PAGE, ticketsMax: Infinity });
+    const page: OrderPage = await event.read({ type: 'ListOrders', ...EVERY_ORDER, after });
     yield* page.orders;
     after = page.nextAfter;
   } while (after !== null);

@@ -1,12 +1,11 @@
 /** `holdfast inspect`: the state on disk in numbers, of all events, one event, or one of its performances. */
-import { eventIdsIn, readEventState } from '#actors/reading.ts';
-import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
-import { left, totals, totalsOf, type StockTotals } from '#domain/inventory/inventory.ts';
+import { eventIdsIn, openEventOnDisk, type EventOnDisk } from '#actors/reading.ts';
+import type { StockTotals } from '#domain/inventory/inventory.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { addFigures, NO_FIGURES, type EventFigures, type Figures } from '#domain/figures.ts';
 import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, readEvent, withView } from './data-folder.ts';
+import { dataFolder, openEvent, withView } from './data-folder.ts';
 import { byStatus, counted, formatMoment, table } from './output.ts';
-import type { EventState } from '#domain/event-state.ts';
-import type { PerformanceState } from '#domain/inventory/performance.ts';
 
 export const inspectCommand: Command = {
   usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
@@ -32,13 +31,14 @@ export const inspectCommand: Command = {
       throw new WrongUse('--performance needs the event: inspect EVENT');
     await withView(folder, async (view) => {
       if (name === undefined) {
-        const states = eventIdsIn(view).map((eventId) => () => readEventState(folder, view, eventId));
-        return showEvents(call, states, view.headSeq);
+        const events = eventIdsIn(view).map((eventId) => () => openEventOnDisk(folder, view, eventId));
+        return showEvents(call, events, view.headSeq);
       }
-      const state = await readEvent(folder, view, name);
+      const event = await openEvent(folder, view, name);
+      const figures = await event.read({ type: 'ReadFigures' });
       const performanceId = call.text('performance');
-      if (performanceId === null) showEvent(call, state);
-      else showPerformance(call, state, performanceId);
+      if (performanceId === null) showEvent(call, figures);
+      else await showPerformance(call, event, figures, performanceId);
     });
     return 0;
   },
@@ -49,16 +49,16 @@ export const inspectCommand: Command = {
 /** Reads one event at a time, so that only one is in memory. */
 async function showEvents(
   { output }: Call,
-  states: readonly (() => Promise<EventState | null>)[],
+  opens: readonly (() => Promise<EventOnDisk | null>)[],
   headSeq: number,
 ): Promise<void> {
   const events: (Figures & { readonly id: string; readonly status: string; readonly dates: number })[] = [];
-  for (const [index, read] of states.entries()) {
-    output.progress('reading events', index, states.length);
-    const state = await read();
-    if (state === null) continue;
-    const { status } = state.plan.definition;
-    events.push({ id: state.eventId, status, dates: state.performances.size, ...figuresOf(state) });
+  for (const [index, open] of opens.entries()) {
+    output.progress('reading events', index, opens.length);
+    const event = await open();
+    if (event === null) continue;
+    const { definition, performances, figures } = await event.read({ type: 'ReadFigures' });
+    events.push({ id: event.eventId, status: definition.status, dates: performances.length, ...figures });
   }
   const heading = ['event', 'status', 'performances', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
   const rows = events.map((event) => {
@@ -73,14 +73,11 @@ async function showEvents(
 
 // ── one event ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showEvent({ output }: Call, state: EventState): void {
-  const { definition } = state.plan;
-  const figures = figuresOf(state);
-  const dates = [...state.performances.values()].map((performance) => performanceView(state, performance));
-  const { waitingRoom } = state;
+function showEvent({ output }: Call, event: EventFigures): void {
+  const { definition, definitionVersion, figures, performances: dates, waitingRoom } = event;
   output.text(
     `${definition.id}  ${definition.name}`,
-    `slug ${definition.slug}, ${definition.status}, version ${state.definitionVersion}`,
+    `slug ${definition.slug}, ${definition.status}, version ${definitionVersion}`,
     '',
     ...table([
       ['performance', 'status', 'locality', ...STOCK_HEADING],
@@ -105,41 +102,34 @@ function showEvent({ output }: Call, state: EventState): void {
     slug,
     name,
     status,
-    version: state.definitionVersion,
+    version: definitionVersion,
     dates,
     ...figures,
     waitingRoom: room,
   });
 }
 
-function performanceView(state: EventState, { id, status, inventory }: PerformanceState) {
-  const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
-  return { id, status, ...totals(inventory), localities };
-}
-
 // ── one performance ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showPerformance({ output }: Call, state: EventState, performanceId: string): void {
-  const performance = state.performances.get(performanceId);
-  if (performance === undefined) {
-    const known = suggestion(performanceId, state.performances.keys());
+async function showPerformance(
+  { output }: Call,
+  event: EventOnDisk,
+  { performances }: EventFigures,
+  performanceId: string,
+): Promise<void> {
+  const { eventId } = event;
+  const view = performances.find(({ id }) => id === performanceId);
+  const found = await event.read({ type: 'ReadPerformanceFigures', performanceId });
+  if (view === undefined || isRefusal(found)) {
+    const ids = performances.map(({ id }) => id);
     throw new CommandFailure(
-      `${state.eventId} has no performance ${performanceId}${known}`,
-      `Its performances are ${[...state.performances.keys()].join(', ')}.`,
+      `${eventId} has no performance ${performanceId}${suggestion(performanceId, ids)}`,
+      `Its performances are ${ids.join(', ')}.`,
     );
   }
-  const { inventory } = performance;
-  const view = performanceView(state, performance);
-  const rows = state.plan.rows.map((row) => ({
-    ticketTypeId: row.ticketTypeId,
-    sellingStageId: row.sellingStageId,
-    priceCents: row.priceCents,
-    available: left(inventory, row),
-    held: inventory.held[row.index]!,
-    sold: inventory.sold[row.index]!,
-  }));
+  const { rows } = found;
   output.text(
-    `${state.eventId}, performance ${view.id}: ${view.status}`,
+    `${eventId}, performance ${view.id}: ${view.status}`,
     '',
     ...table([
       ['locality', ...STOCK_HEADING],
@@ -151,7 +141,7 @@ function showPerformance({ output }: Call, state: EventState, performanceId: str
       ...rows.map((row) => [row.ticketTypeId, row.sellingStageId, row.priceCents, row.available, row.held, row.sold]),
     ]),
   );
-  output.json({ ok: true, eventId: state.eventId, ...view, rows });
+  output.json({ ok: true, eventId, ...view, rows });
 }
 
 // ── cells ────────────────────────────────────────────────────────────────────────────────────────────────────────────

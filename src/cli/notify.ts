@@ -1,8 +1,7 @@
 /** `holdfast notify`: posts the notifications of earlier facts to the receiver again. */
 import { readConfig } from '#src/config.ts';
-import { readEventState } from '#actors/reading.ts';
+import { openEventOnDisk, type EventOnDisk } from '#actors/reading.ts';
 import { createPoster, isNotifiable, messagesOf } from '#notifications/messages.ts';
-import type { EventState } from '#domain/event-state.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
@@ -67,19 +66,20 @@ async function postAll(
   { folder, view, from, to }: Range,
 ): Promise<number> {
   const post = createPoster(target, Date.now);
-  const states = new Map<string, EventState | null>();
-  const stateOf = async (eventId: string): Promise<EventState | null> => {
-    if (states.size >= EVENTS_MAX) states.clear();
-    if (!states.has(eventId)) states.set(eventId, await readEventState(folder, view, eventId));
-    return states.get(eventId) ?? null;
+  const events = new Map<string, EventOnDisk | null>();
+  const eventOf = async (eventId: string): Promise<EventOnDisk | null> => {
+    if (events.size >= EVENTS_MAX) events.clear();
+    if (!events.has(eventId)) events.set(eventId, await openEventOnDisk(folder, view, eventId));
+    return events.get(eventId) ?? null;
   };
   let posted = 0;
   for await (const row of view.facts(from - 1)) {
     if (row.seq > to) break;
     output.progress('facts', row.seq - from, to - from + 1);
     if (!isNotifiable(row.type)) continue;
-    const state = await stateOf(row.eventId);
-    for (const message of state === null ? [] : messagesOf(row, state)) {
+    const event = await eventOf(row.eventId);
+    const messages = event === null ? [] : messagesOf(row, await event.read({ type: 'ReadFact', stored: row }));
+    for (const message of messages) {
       await post(message).catch((error: unknown) => stopAt(row, posted, error));
       posted += 1;
     }

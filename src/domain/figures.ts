@@ -1,15 +1,75 @@
-/** A box office in numbers: what there is of everything, for those who look at it from outside. */
+/**
+ * An event in numbers: the views of operators, metrics and commands.
+ *
+ * Owns no state. A view of the stock alone costs a pass over the performances; `figuresOf` also passes over holds and orders.
+ */
 import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
-import { totals, type StockTotals } from './inventory/inventory.ts';
+import { oversoldTickets } from './audit.ts';
+import { left, totals, totalsOf, type StockTotals } from './inventory/inventory.ts';
+import { shownStatus, type PerformanceState } from './inventory/performance.ts';
+import { stockOfPerformances } from './inventory/view.ts';
+import { refuse, type Refusal } from './refusal.ts';
+import { waitingRoomFigures } from './waiting-room/decide.ts';
+import type { EventDefinition } from './catalogue/definition.ts';
 import type { EventState } from './event-state.ts';
+import type { WaitingRoomFigures } from './views.ts';
+import type { PerformanceStatus } from '#machines/performance.ts';
+import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 
 export interface Figures {
-  /** Tickets over all dates. */
+  /** Tickets over all performances. */
   readonly tickets: StockTotals;
   readonly holds: Readonly<Record<HoldStatus, number>>;
   readonly orders: Readonly<Record<OrderStatus, number>>;
   readonly queue: { readonly waiting: number; readonly admitted: number };
+}
+
+/** An event as operators see it. */
+export interface OperatorEventView {
+  readonly definition: EventDefinition;
+  readonly definitionVersion: number;
+  /** The stock of every performance, drafts too. */
+  readonly performances: readonly (StockTotals & {
+    readonly id: string;
+    readonly status: PerformanceStatus | 'DRAFT';
+  })[];
+  readonly waitingRoom: WaitingRoomFigures | null;
+}
+
+export interface Gauges {
+  /** Over all performances. */
+  readonly tickets: Pick<StockTotals, 'available' | 'held' | 'sold' | 'blocked'>;
+  readonly queue: { readonly waiting: number; readonly admitted: number } | null;
+  /** Tickets beyond capacity; anything but 0 is a defect. */
+  readonly oversold: number;
+}
+
+/** Everything that an event has, in numbers. */
+export interface EventFigures {
+  readonly definition: Pick<EventDefinition, 'id' | 'slug' | 'name' | 'status'>;
+  readonly definitionVersion: number;
+  readonly figures: Figures;
+  readonly performances: readonly PerformanceTotals[];
+  readonly waitingRoom: { readonly status: WaitingRoomStatus; readonly opensAt: number | null } | null;
+}
+
+interface PerformanceTotals extends StockTotals {
+  readonly id: string;
+  readonly status: PerformanceStatus;
+  readonly localities: readonly (StockTotals & { readonly id: string })[];
+}
+
+export interface PerformanceFigures {
+  /** A row for each ticket type and selling stage that has a price. */
+  readonly rows: readonly {
+    readonly ticketTypeId: string;
+    readonly sellingStageId: string;
+    readonly priceCents: number;
+    readonly available: number;
+    readonly held: number;
+    readonly sold: number;
+  }[];
 }
 
 /** The figures of nothing. */
@@ -32,6 +92,65 @@ export function figuresOf(state: EventState): Figures {
       admitted: waitingRoom?.entries.passes.size ?? 0,
     },
   };
+}
+
+export function operatorEventView(state: EventState, now: number): OperatorEventView {
+  const { definition, performanceById } = state.plan;
+  return {
+    definition,
+    definitionVersion: state.definitionVersion,
+    performances: stockOfPerformances(state).map((stock) => {
+      const defined = performanceById.get(stock.id)!;
+      const isDraft = defined.status === 'DRAFT';
+      return { ...stock, status: isDraft ? 'DRAFT' : shownStatus(state.performances.get(stock.id)!, defined) };
+    }),
+    waitingRoom: waitingRoomFigures(state, now),
+  };
+}
+
+export function gaugesOf(state: EventState, now: number): Gauges {
+  const tickets = { available: 0, held: 0, sold: 0, blocked: 0 };
+  for (const { available, held, sold, blocked } of stockOfPerformances(state)) {
+    tickets.available += available;
+    tickets.held += held;
+    tickets.sold += sold;
+    tickets.blocked += blocked;
+  }
+  const room = waitingRoomFigures(state, now);
+  const queue = room && { waiting: room.waiting, admitted: room.admitted };
+  return { tickets, queue, oversold: oversoldTickets(state) };
+}
+
+export function eventFigures(state: EventState): EventFigures {
+  const { id, slug, name, status } = state.plan.definition;
+  const { definitionVersion, waitingRoom: room } = state;
+  return {
+    definition: { id, slug, name, status },
+    definitionVersion,
+    figures: figuresOf(state),
+    performances: Array.from(state.performances.values(), (performance) => totalsByLocality(state, performance)),
+    waitingRoom: room && { status: room.status, opensAt: room.opensAt },
+  };
+}
+
+function totalsByLocality(state: EventState, { id, status, inventory }: PerformanceState): PerformanceTotals {
+  const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
+  return { id, status, ...totals(inventory), localities };
+}
+
+/** PERFORMANCE_NOT_FOUND. */
+export function performanceFigures(state: EventState, performanceId: string): PerformanceFigures | Refusal {
+  const inventory = state.performances.get(performanceId)?.inventory;
+  if (inventory === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  const rows = state.plan.rows.map((row) => ({
+    ticketTypeId: row.ticketTypeId,
+    sellingStageId: row.sellingStageId,
+    priceCents: row.priceCents,
+    available: left(inventory, row),
+    held: inventory.held[row.index]!,
+    sold: inventory.sold[row.index]!,
+  }));
+  return { rows };
 }
 
 /** The figures of two events together. */

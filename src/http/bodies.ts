@@ -116,12 +116,12 @@ export function printEvent(view: EventView): EventBody {
       capacity,
     })),
     ticketTypes: definition.ticketTypes.map((type) => printTicketType(type, view.perksLeft)),
-    sellingStages: view.sellingStages.map(({ stage, onSale }) => ({
+    sellingStages: view.sellingStages.map(({ definition: stage, onSale }) => ({
       id: stage.id,
-      name: stage.definition.name,
-      starts_at: printMoment(stage.definition.startsAt),
-      ends_at: printMoment(stage.definition.endsAt),
-      sort_order: stage.definition.sortOrder,
+      name: stage.name,
+      starts_at: printMoment(stage.startsAt),
+      ends_at: printMoment(stage.endsAt),
+      sort_order: stage.sortOrder,
       on_sale: onSale,
     })),
     ticketAvailability: view.ticketAvailability.map(printAvailability),
@@ -149,7 +149,7 @@ function printPerformance(performance: PerformanceView): EventBody['performances
 
 function printTicketType(
   type: TicketTypeDefinition,
-  perksLeft: ReadonlyMap<string, number | null>,
+  perksLeft: EventView['perksLeft'],
 ): EventBody['ticketTypes'][number] {
   return {
     id: type.id,
@@ -163,7 +163,7 @@ function printTicketType(
     entry_cutoff: type.entryCutoff,
     late_fee: type.lateFee,
     min_consumption: type.minConsumption,
-    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft.get(perkKey(type.id, perk.id)) ?? null)),
+    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft[perkKey(type.id, perk.id)] ?? null)),
   };
 }
 

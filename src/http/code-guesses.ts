@@ -8,7 +8,6 @@
  * 2. Over the bound no code of that address and event is looked up, a good one neither: an answer that differs for good ones
  *    would be all that a guesser needs. Starts without a code go on.
  */
-import { countUnknownCodes } from '#domain/catalogue/pricing.ts';
 import { clientAddresses, type AddressedRequest } from './client-address.ts';
 import { createRateWindow } from './rate-window.ts';
 import type { EventPort, ClockPort, HttpSettings } from './ports.ts';
@@ -16,7 +15,7 @@ import type { StartCheckoutBody } from './schemas/checkout.ts';
 
 export interface CodeGuesses {
   /** Counts the unknown codes of a start. The seconds to wait when it may not go on, else null. */
-  check(request: AddressedRequest & { readonly body: StartCheckoutBody }, event: EventPort): number | null;
+  check(request: AddressedRequest & { readonly body: StartCheckoutBody }, event: EventPort): Promise<number | null>;
 }
 
 export function boundCodeGuesses({ trustProxy, limits }: HttpSettings, clock: ClockPort): CodeGuesses {
@@ -24,15 +23,15 @@ export function boundCodeGuesses({ trustProxy, limits }: HttpSettings, clock: Cl
   const bounds = { perMinuteMax: limits.unknownCodesPerMinuteMax, keysMax: limits.rateLimitedAddressesMax };
   const unknownCodes = createRateWindow(bounds, clock);
   return {
-    check(request, event) {
+    async check(request, event) {
       const codes = codesIn(request.body);
       if (codes.length === 0) return null;
       const key = `${addressOf(request)} ${request.body.event_id}`;
       const before = unknownCodes.read(key);
       if (before.isOver) return before.secondsLeft;
-      const unknown = event.look((state) => countUnknownCodes(state.plan, codes));
-      if (unknown === 0) return null;
-      const { isOver, secondsLeft } = unknownCodes.count(key, unknown);
+      const { count } = await event.read({ type: 'CountUnknownCodes', codes });
+      // Read again: others of this address may have been counted meanwhile.
+      const { isOver, secondsLeft } = count === 0 ? unknownCodes.read(key) : unknownCodes.count(key, count);
       return isOver ? secondsLeft : null;
     },
   };

@@ -7,7 +7,7 @@
  *  1. Codes are stable identifiers: one that was ever answered is never renamed or given another status.
  *  2. `detail` is always an object, printed in snake_case.
  */
-import type { RefusalCode } from '#domain/refusal.ts';
+import { refuse, type RefusalCode } from '#domain/refusal.ts';
 import { printDetail, printTime } from './printing.ts';
 
 export interface ErrorEntry {
@@ -89,6 +89,11 @@ export const ERRORS = {
   PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'Repeat the same request: with detail.order_id it goes on with that order. Without one nothing was placed, because nothing stands behind the payment_provider of the event.'),
   OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After. Where detail.event_id names an event, that one alone cannot be served.'),
 } as const satisfies Record<ErrorCode, ErrorEntry>;
+
+export const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
+export const HOLD_NOT_FOUND = refuse('HOLD_NOT_FOUND', {});
+export const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
+export const QUEUE_ENTRY_NOT_FOUND = refuse('QUEUE_ENTRY_NOT_FOUND', {});
 
 /** The error body of the API. */
 export interface ErrorBody {

@@ -8,15 +8,12 @@
  *  3. What is remembered is bounded (I10); the ones not shown for longest are forgotten.
  */
 import { LRUCache } from 'lru-cache';
-import { stockOfPerformances } from '#domain/inventory/view.ts';
-import type { EventState } from '#domain/event-state.ts';
-import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
+import type { OperatorEventView } from '#domain/figures.ts';
 import type { DirectoryPort, GaugesPort } from './ports.ts';
 import { printMoment } from './printing.ts';
 import { printWaitingRoom } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
 import { readUnlessBroken, unlessOverloaded } from './unless-broken.ts';
-import { shownStatus } from '#domain/inventory/performance.ts';
 
 const REMEMBERED_MAX = 2_000;
 const WOKEN_IN_ONE_LOOK_MAX = 10;
@@ -39,13 +36,14 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
       const now = new Map<string, OverviewEventBody>();
       const wanted = new Set(eventIds);
       for (const event of gauges.awake()) {
-        const figures = wanted.has(event.eventId) ? unlessOverloaded(() => event.look(printFigures)) : null;
-        if (figures !== null) now.set(event.eventId, figures);
+        if (!wanted.has(event.eventId)) continue;
+        const view = await unlessOverloaded(event.read({ type: 'ReadOperatorEvent' }));
+        if (view !== null) now.set(event.eventId, toOverviewEventBody(view));
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
       for (const eventId of unseen.slice(0, WOKEN_IN_ONE_LOOK_MAX)) {
-        const figures = await readUnlessBroken(directory, eventId, printFigures);
-        if (figures !== null) now.set(eventId, figures);
+        const view = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
+        if (view !== null) now.set(eventId, toOverviewEventBody(view));
       }
       for (const figures of now.values()) remembered.set(figures.id, figures);
       return eventIds.flatMap((eventId) => {
@@ -56,10 +54,8 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
   };
 }
 
-function printFigures(state: EventState, now: number): OverviewEventBody {
-  const { definition } = state.plan;
-  const stock = new Map(stockOfPerformances(state).map((each) => [each.id, each]));
-  const room = waitingRoomFigures(state, now);
+function toOverviewEventBody({ definition, performances, waitingRoom }: OperatorEventView): OverviewEventBody {
+  const stock = new Map(performances.map((each) => [each.id, each]));
   return {
     id: definition.id,
     slug: definition.slug,
@@ -70,13 +66,12 @@ function printFigures(state: EventState, now: number): OverviewEventBody {
     numbered: definition.localities.some(({ seating }) => seating === 'NUMBERED'),
     asleep: false,
     performances: definition.performances.map((performance) => {
-      const { capacity, available, held, sold, blocked } = stock.get(performance.id)!;
+      const { status, capacity, available, held, sold, blocked } = stock.get(performance.id)!;
       return {
         id: performance.id,
         name: performance.name,
         starts_at: printMoment(performance.startsAt),
-        status:
-          performance.status === 'DRAFT' ? 'DRAFT' : shownStatus(state.performances.get(performance.id)!, performance),
+        status,
         capacity,
         available,
         held,
@@ -84,6 +79,6 @@ function printFigures(state: EventState, now: number): OverviewEventBody {
         blocked,
       };
     }),
-    waiting_room: room === null ? null : printWaitingRoom(room),
+    waiting_room: waitingRoom === null ? null : printWaitingRoom(waitingRoom),
   };
 }

@@ -15,10 +15,11 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
-import { isPublished } from '#domain/event-state.ts';
-import { findPerformance } from '#domain/inventory/performance.ts';
-import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
-import { PerformanceFeed } from './date-feed.ts';
+import type { LiveView } from '#domain/inventory/public-view.ts';
+import { invariant } from '#domain/invariant.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { EVENT_NOT_FOUND } from './errors.ts';
+import { PerformanceFeed } from './performance-feed.ts';
 import type { EventPort, ClockPort, DirectoryPort } from './ports.ts';
 
 /** Whoever is sent frames: a response, or a twin in a test. */
@@ -69,7 +70,7 @@ const HEARTBEAT = Buffer.from(': the line is open\n\n');
 
 export class LiveFeeds {
   readonly #ports: LiveFeedsPorts;
-  readonly #dates = new Map<string, WatchedPerformance>();
+  readonly #watched = new Map<string, WatchedPerformance>();
   /** Every listener that has a place. */
   readonly #places = new Map<Listener, Place>();
   #feedsBegun = 0;
@@ -101,12 +102,26 @@ export class LiveFeeds {
   ): Promise<Refusal | null> {
     this.#refuseCrowd();
     const event = await this.#ports.directory.bySlug(slug);
-    if (event === null) return refuse('EVENT_NOT_FOUND', {});
+    if (event === null) return EVENT_NOT_FOUND;
     // Others may have come while the event was activated.
     this.#refuseCrowd();
-    const performance = this.#open(slug, performanceId, event);
+    const performance = await this.#open(slug, performanceId, event);
     if ('outcome' in performance) return performance;
-    const opening = event.look((state, now) => performance.feed.opening(state, now, lastId));
+    const { feed } = performance;
+    for (;;) {
+      const opening = feed.opening(lastId, this.#ports.clock.now());
+      if (opening !== null) return this.#begin(performance, opening, begin);
+      const { number } = feed;
+      const view = await readAll(event, feed.performanceId);
+      if (isRefusal(view)) return view;
+      // A frame that was made meanwhile may show what the view does not.
+      if (feed.number === number) feed.keepSnapshot(view);
+    }
+  }
+
+  /** Gives a place to whoever is sent an opening, in the tick in which the opening was current (3). */
+  #begin(performance: WatchedPerformance, opening: Buffer, begin: Begin): null {
+    this.#refuseCrowd();
     const listener = begin(opening);
     if (listener !== null) this.#givePlace(performance, listener, opening.length);
     return null;
@@ -120,24 +135,26 @@ export class LiveFeeds {
 
   /** Sends everybody away; they come back to whoever serves then. */
   close(): void {
-    for (const performance of [...this.#dates.values()]) this.#end(performance);
+    for (const performance of [...this.#watched.values()]) this.#end(performance);
     this.#rest();
   }
 
-  #open(slug: string, performanceId: string | null, event: EventPort): WatchedPerformance | Refusal {
-    return event.look((state, now) => {
-      const performance = isPublished(state) ? findPerformance(state, performanceId) : refuse('EVENT_NOT_FOUND', {});
-      if (isRefusal(performance)) return performance;
-      const key = `${slug} ${performance.id}`;
-      const known = this.#dates.get(key);
-      if (known !== undefined) return known;
-      this.#feedsBegun += 1;
-      const tag = `${now.toString(36)}${this.#feedsBegun.toString(36)}`;
-      const feed = new PerformanceFeed(state, performance.id, tag, now);
-      const watched: WatchedPerformance = { key, slug, feed, listeners: new Set(), event, idleTicks: 0 };
-      this.#follow(watched);
-      return watched;
-    });
+  async #open(slug: string, wantedId: string | null, event: EventPort): Promise<WatchedPerformance | Refusal> {
+    const found = await event.read({ type: 'FindPerformance', performanceId: wantedId });
+    if (isRefusal(found)) return found;
+    const { performanceId } = found;
+    const key = `${slug} ${performanceId}`;
+    if (this.#watched.has(key)) return this.#watched.get(key)!;
+    const view = await readAll(event, performanceId);
+    if (isRefusal(view)) return view;
+    // Another listener may have opened the feed meanwhile.
+    if (this.#watched.has(key)) return this.#watched.get(key)!;
+    this.#feedsBegun += 1;
+    const feed = new PerformanceFeed(view, `${view.now.toString(36)}${this.#feedsBegun.toString(36)}`);
+    feed.keepSnapshot(view);
+    const watched: WatchedPerformance = { key, slug, feed, listeners: new Set(), event, idleTicks: 0 };
+    this.#follow(watched);
+    return watched;
   }
 
   #refuseCrowd(): void {
@@ -154,7 +171,7 @@ export class LiveFeeds {
   }
 
   #follow(performance: WatchedPerformance): void {
-    this.#dates.set(performance.key, performance);
+    this.#watched.set(performance.key, performance);
     this.#timer ??= setInterval(() => this.#tickOnce(), TICK_MS).unref();
   }
 
@@ -175,32 +192,38 @@ export class LiveFeeds {
   async #tick(): Promise<void> {
     this.#ticks += 1;
     const heartbeat = this.#ticks % HEARTBEAT_TICKS === 0;
-    for (const performance of [...this.#dates.values()]) {
+    for (const performance of [...this.#watched.values()]) {
       if (performance.listeners.size === 0 && (performance.idleTicks += 1) > IDLE_TICKS_MAX) {
-        this.#dates.delete(performance.key);
+        this.#watched.delete(performance.key);
         continue;
       }
-      const frame = await this.#nextFrame(performance);
-      if (frame === 'gone') this.#end(performance);
-      else if (frame !== null) await this.#send(performance, frame);
+      const view = await this.#nextView(performance);
+      if (view === 'gone') {
+        this.#end(performance);
+        continue;
+      }
+      const frame = view === null ? null : performance.feed.next(view);
+      if (frame !== null) await this.#send(performance, frame);
       else if (heartbeat) await this.#send(performance, HEARTBEAT);
     }
-    if (this.#dates.size === 0) this.#rest();
+    if (this.#watched.size === 0) this.#rest();
   }
 
   /**
-   * The date's next frame; null when nothing changed or nothing can be read at the moment. Of an event that cannot be read at
-   * all the streams end: whoever comes back is told why.
+   * What changed since the last view; null when nothing did or nothing can be read at the moment. The streams of an event that
+   * cannot be read at all end: a listener that comes back is told why.
    */
-  async #nextFrame(performance: WatchedPerformance): Promise<Buffer | 'gone' | null> {
+  async #nextView(performance: WatchedPerformance): Promise<LiveView | 'gone' | null> {
     try {
       performance.event ??= await this.#ports.directory.bySlug(performance.slug);
       if (performance.event === null) return 'gone';
-      const frame = performance.event.look((state, now) => performance.feed.next(state, now));
-      return frame !== null && !Buffer.isBuffer(frame) ? 'gone' : frame;
+      const { performanceId, mark } = performance.feed;
+      const view = await performance.event.read({ type: 'ReadLivePerformance', performanceId, last: mark });
+      if (!('outcome' in view)) return view;
+      return isRefusal(view) ? 'gone' : null;
     } catch (error) {
       performance.event = null;
-      // The box office was put to sleep or is activated again: the next tick finds the new one.
+      // The event was evicted or is activated again: the next tick finds it.
       if (error instanceof Overloaded && !isEventBroken(error)) return null;
       if (!isEventBroken(error)) reportTrouble('live', `the live streams of ${performance.slug} were ended`, error);
       return 'gone';
@@ -230,7 +253,7 @@ export class LiveFeeds {
   }
 
   #end(performance: WatchedPerformance): void {
-    this.#dates.delete(performance.key);
+    this.#watched.delete(performance.key);
     for (const listener of [...performance.listeners]) {
       this.leave(listener);
       listener.end();
@@ -241,6 +264,13 @@ export class LiveFeeds {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
+}
+
+/** A view of everything that is left of a performance. */
+async function readAll(event: EventPort, performanceId: string): Promise<LiveView | Refusal> {
+  const view = await event.read({ type: 'ReadLivePerformance', performanceId, last: null });
+  invariant(!('outcome' in view) || isRefusal(view), 'a view that follows on no other is never UNCHANGED');
+  return view;
 }
 
 /** Processor time of this thread; other processes on a busy machine do not count. */

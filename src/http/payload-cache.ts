@@ -1,54 +1,53 @@
 /**
- * The bodies of event payloads, kept until what they show may have changed.
+ * Keeps the bodies that many clients ask for: payloads, layouts and full occupancies. A kept body costs a read of its revision.
  *
- * Makes a GET of the payload nearly as cheap as sending a constant: most requests of a rush meet a body that is made
- * already. Layouts and full occupancies of halls are kept likewise. Each living state of a box office has an identity of its own here, because one
- * that was activated again after a lost turn may reach an old revision number with other facts.
+ * 1. A body is kept under the revision of the view that it was made from, and sent while the event answers UNCHANGED to it.
+ * 2. A view without a revision is of one session alone: its body is not kept.
+ * 3. Bodies are bounded in number and bytes (I10).
  */
 import { LRUCache } from 'lru-cache';
-import type { Refusal } from '#domain/refusal.ts';
+import type { Unchanged } from '#domain/inventory/public-view.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { bytesKept, type SealedBody } from './envelope.ts';
 
-interface Payload {
-  readonly revision: string;
+/** A body with its entity tag, where it has one. */
+export interface KeptBody {
+  readonly etag?: string;
   readonly body: SealedBody;
 }
 
-export interface PayloadCache {
-  /** The body of this state, view and revision; made by `make` when it is not at hand. A refusal is not kept. */
-  recall<Made extends SealedBody | Refusal>(
-    state: object,
-    view: string,
-    revision: string,
-    make: () => Made,
-  ): Made | SealedBody;
+interface Kept extends KeptBody {
+  readonly revision: string;
 }
 
-export function createPayloadCache(payloadsMax: number, bytesMax: number): PayloadCache {
-  const payloads = new LRUCache<string, Payload>({
-    max: payloadsMax,
+interface Revised {
+  readonly revision: string | null;
+}
+
+export interface PayloadCache {
+  /** The body under a key; `read` is given the revision of the one that is kept, and `make` makes another one of its view. */
+  recall<View extends Revised>(
+    key: string,
+    read: (knownRevision: string | null) => Promise<View | Unchanged | Refusal>,
+    make: (view: View) => KeptBody,
+  ): Promise<KeptBody | Refusal>;
+}
+
+export function createPayloadCache(bodiesMax: number, bytesMax: number): PayloadCache {
+  const bodies = new LRUCache<string, Kept>({
+    max: bodiesMax,
     maxSize: bytesMax,
     sizeCalculation: ({ body }) => bytesKept(body) + 200,
   });
-  const identities = new WeakMap<object, number>();
-  let lastIdentity = 0;
-
-  const identityOf = (state: object): number => {
-    const known = identities.get(state);
-    if (known !== undefined) return known;
-    lastIdentity += 1;
-    identities.set(state, lastIdentity);
-    return lastIdentity;
-  };
-
   return {
-    recall(state, view, revision, make) {
-      const key = `${identityOf(state)} ${view}`;
-      const known = payloads.get(key);
-      if (known?.revision === revision) return known.body;
-      const body = make();
-      if (!('outcome' in body)) payloads.set(key, { revision, body });
-      return body;
+    async recall(key, read, make) {
+      const known = bodies.get(key);
+      const view = await read(known?.revision ?? null);
+      if (!('revision' in view)) return isRefusal(view) ? view : known!;
+      const { revision } = view;
+      const made = make(view);
+      if (revision !== null) bodies.set(key, { ...made, revision });
+      return made;
     },
   };
 }

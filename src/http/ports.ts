@@ -4,33 +4,19 @@
  * Routes are given these and nothing else; a test gives them twins.
  */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { EventFinder, EventPort } from '#actors/event-port.ts';
 import type { EventSummary } from '#domain/catalogue/view.ts';
-import type { EventState } from '#domain/event-state.ts';
 import type { EventDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
-import type { IdPrefix } from '#domain/ids.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './encoding.ts';
 import type { PaymentService } from '#payments/service.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
 
-/** The mailbox of one event. */
-export interface EventPort {
-  /** Resolves when the answer may be told; rejects with Overloaded when it cannot be taken on. */
-  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
-  /** An advisory read of this moment. */
-  look<Answer>(query: (state: EventState, now: number) => Answer): Answer;
-  /** A read of one hold, order or entry: waits until what it saw is durable. */
-  lookDurably<Answer>(query: (state: EventState, now: number) => Answer): Promise<Answer>;
-}
+export type { EventPort };
 
-export interface DirectoryPort {
-  byEventId(eventId: string): EventPort | null | Promise<EventPort | null>;
-  bySlug(slug: string): EventPort | null | Promise<EventPort | null>;
-  /** The box office that an id of this prefix names; null when it is no such id or the event is unknown. */
-  byId(prefix: IdPrefix, id: string): EventPort | null | Promise<EventPort | null>;
+export interface DirectoryPort extends EventFinder {
   /** Published events by their first date. */
   list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
   /** Ids of all events, drafts too, in the order of their first definition. */
@@ -80,8 +66,8 @@ export interface GaugesPort {
   snapshotAgeSeconds(): number;
   /** How far notifications have come; null where nobody is notified. */
   notifiedSeq(): number | null;
-  /** The box offices that are awake, the one asked last first. */
-  awake(): readonly (Pick<EventPort, 'look'> & { readonly eventId: string; readonly isRetired: boolean })[];
+  /** The events in memory, the one used last first. */
+  awake(): readonly Pick<EventPort, 'eventId' | 'read'>[];
 }
 
 /** What clients take up while they are there, and give back however they go. */

@@ -7,10 +7,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import { oversoldTickets } from '#domain/audit.ts';
-import { stockOfPerformances } from '#domain/inventory/view.ts';
-import type { EventState } from '#domain/event-state.ts';
-import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
+import type { Gauges } from '#domain/figures.ts';
 import type { GaugesPort } from './ports.ts';
 import { unlessOverloaded } from './unless-broken.ts';
 
@@ -19,13 +16,6 @@ const EVENTS_A_SLICE = 200;
 const TICKET_STATES = ['available', 'held', 'sold', 'blocked'] as const;
 
 type TicketCounts = Record<(typeof TICKET_STATES)[number], number>;
-
-/** What one look at an event shows. */
-interface EventLook {
-  readonly tickets: TicketCounts;
-  readonly queue: { readonly waiting: number; readonly admitted: number } | null;
-  readonly oversold: number;
-}
 
 /** Adds the gauges; they are filled each time the registry is read. */
 export function addStockGauges(registers: Registry[], gauges: GaugesPort): void {
@@ -115,12 +105,12 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
       queues.reset();
       const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
       let found = 0;
-      for await (const { eventId, place, look } of looksAt(gauges)) {
-        found += look.oversold;
-        for (const state of TICKET_STATES) sums[state] += look.tickets[state];
+      for await (const { eventId, place, view } of readAll(gauges)) {
+        found += view.oversold;
+        for (const state of TICKET_STATES) sums[state] += view.tickets[state];
         if (place >= LABELLED_EVENTS_MAX) continue;
-        for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, look.tickets[state]);
-        for (const [status, count] of Object.entries(look.queue ?? {}))
+        for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
+        for (const [status, count] of Object.entries(view.queue ?? {}))
           queues.set({ event_id: eventId, status }, count);
       }
       for (const state of TICKET_STATES) this.set({ state }, sums[state]);
@@ -130,27 +120,15 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
   });
 }
 
-/** Looks at every event that is awake, the one asked last first. */
-async function* looksAt(gauges: GaugesPort): AsyncGenerator<{
+/** Reads every event in memory, the one used last first. */
+async function* readAll(gauges: GaugesPort): AsyncGenerator<{
   readonly eventId: string;
   readonly place: number;
-  readonly look: EventLook;
+  readonly view: Gauges;
 }> {
   for (const [place, event] of gauges.awake().entries()) {
     if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
-    const look = unlessOverloaded(() => event.look(lookAt));
-    if (look !== null) yield { eventId: event.eventId, place, look };
+    const view = await unlessOverloaded(event.read({ type: 'ReadGauges' }));
+    if (view !== null) yield { eventId: event.eventId, place, view };
   }
-}
-
-function lookAt(eventState: EventState, now: number): EventLook {
-  const tickets: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
-  for (const stock of stockOfPerformances(eventState))
-    for (const state of TICKET_STATES) tickets[state] += stock[state];
-  return { tickets, queue: queueOf(eventState, now), oversold: oversoldTickets(eventState) };
-}
-
-function queueOf(state: EventState, now: number): EventLook['queue'] {
-  const figures = waitingRoomFigures(state, now);
-  return figures === null ? null : { waiting: figures.waiting, admitted: figures.admitted };
 }

@@ -35,7 +35,7 @@ type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
 
 export interface TicketPages {
   /** The texts under a key; made from the tickets that `read` finds where they are not kept. */
-  textsOf(key: string, eventId: string, read: () => PageView): Promise<TicketTexts>;
+  textsOf(key: string, eventId: string, read: () => Promise<PageView>): Promise<TicketTexts>;
 }
 
 /** Everything that may change about a page of an order's tickets: whether they are there and valid, and the event's seats. */
@@ -58,7 +58,7 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
     async textsOf(key, eventId, read) {
       const ready = kept.get(key) ?? underWay.get(key);
       if (ready !== undefined) return ready;
-      const making = write(read(), eventId, signer).finally(() => underWay.delete(key));
+      const making = write(read, eventId, signer).finally(() => underWay.delete(key));
       underWay.set(key, making);
       const texts = await making;
       kept.set(key, texts);
@@ -67,11 +67,8 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
   };
 }
 
-async function write(
-  { tickets, ticketsNextAfter: nextAfter }: PageView,
-  eventId: string,
-  signer: TicketSigner,
-): Promise<TicketTexts> {
+async function write(read: () => Promise<PageView>, eventId: string, signer: TicketSigner): Promise<TicketTexts> {
+  const { tickets, ticketsNextAfter: nextAfter } = await read();
   await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
   const objects: string[] = [];
   for (const [place, ticket] of tickets.entries()) {

@@ -1,27 +1,26 @@
 /** Reading one event among many: what is wrong with it must not keep the others from being shown. */
 import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
-import type { EventState } from '#domain/event-state.ts';
-import type { DirectoryPort } from './ports.ts';
+import { readAt, type EventFinder } from '#actors/event-port.ts';
+import type { QueryOf, QueryType, Views } from '#domain/query.ts';
 
-/** What the query makes of an event; null where there is none, or where it cannot be activated. */
-export async function readUnlessBroken<Answer>(
-  directory: Pick<DirectoryPort, 'byEventId'>,
+/** The view of an event; null where there is no such event, or where it cannot be activated. */
+export async function readUnlessBroken<Type extends QueryType>(
+  directory: Pick<EventFinder, 'byEventId'>,
   eventId: string,
-  query: (state: EventState, now: number) => Answer,
-): Promise<Answer | null> {
+  query: QueryOf<Type>,
+): Promise<Views[Type] | null> {
   try {
-    const event = await directory.byEventId(eventId);
-    return event === null ? null : event.look(query);
+    return await readAt(directory.byEventId(eventId), null, query);
   } catch (error) {
     if (isEventBroken(error)) return null;
     throw error;
   }
 }
 
-/** What the work gives; null where the event is just being put to sleep or activated again. */
-export function unlessOverloaded<Answer>(work: () => Answer): Answer | null {
+/** The view; null where the event is just being evicted or activated again. */
+export async function unlessOverloaded<View>(reading: Promise<View>): Promise<View | null> {
   try {
-    return work();
+    return await reading;
   } catch (error) {
     if (error instanceof Overloaded) return null;
     throw error;

@@ -9,10 +9,8 @@
 import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
-import { readFact } from '#domain/replay.ts';
-import type { EventState } from '#domain/event-state.ts';
-import type { Customer, Fact, FactData, FactType } from '#domain/fact.ts';
-import type { Order } from '#domain/orders/orders.ts';
+import type { FactView } from '#domain/query.ts';
+import type { Customer, FactData, FactType } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 export type MessageType =
@@ -53,9 +51,9 @@ export function isNotifiable(type: string): boolean {
   return NOTIFIABLE.has(type);
 }
 
-/** The messages of a stored fact, in the order in which they are posted; `event` is its event's state, as of the fact or later. */
-export function messagesOf(row: FactRow, state: EventState): readonly Message[] {
-  return draftsOf(readFact(row, state.plan), state).map(({ type, data }) => ({
+/** The messages of a stored fact, in the order in which they are posted; `view` is of the fact, as of then or later. */
+export function messagesOf(row: FactRow, view: FactView): readonly Message[] {
+  return draftsOf(view).map(({ type, data }) => ({
     id: `msg_${row.seq}_${type.replace('.', '_')}`,
     type,
     body: JSON.stringify({ type, timestamp: new Date(row.at).toISOString(), data }),
@@ -67,31 +65,32 @@ interface Draft {
   readonly data: object;
 }
 
-function draftsOf(fact: Fact, state: EventState): readonly Draft[] {
+function draftsOf(view: FactView): readonly Draft[] {
+  const { fact } = view;
   switch (fact.type) {
     case 'HoldPlaced':
-      return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, state) }];
+      return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, view) }];
     case 'CheckoutSessionOpened':
-      return isFirstSession(state, fact.data) ? ofOrder(state, fact.data, 'InitiateCheckout') : [];
+      return isFirstSession(view, fact.data) ? ofOrder(view, 'InitiateCheckout') : [];
     case 'TicketsIssued':
-      return isFree(state, fact.data)
-        ? ofOrder(state, fact.data, 'Purchase')
-        : ofOrder(state, fact.data, 'Purchase', 'CompletePayment');
+      return orderOf(view).purchase.totalCents === 0
+        ? ofOrder(view, 'Purchase')
+        : ofOrder(view, 'Purchase', 'CompletePayment');
     case 'OrderPaid': {
       const { trigger } = fact.data;
       const isPaidInFull = trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL';
-      return isPaidInFull ? ofOrder(state, fact.data, 'order.confirmed') : [];
+      return isPaidInFull ? ofOrder(view, 'order.confirmed') : [];
     }
     case 'OrderExpired':
-      return ofOrder(state, fact.data, 'order.expired');
+      return ofOrder(view, 'order.expired');
     case 'OrderCancelled':
-      return [...ofOrder(state, fact.data, 'order.cancelled'), ...refundDueOf(state, fact.data)];
+      return [...ofOrder(view, 'order.cancelled'), ...refundDueOf(view, fact.data)];
     case 'PaymentRecorded':
-      return fact.data.isCounted ? [] : refundDueOf(state, fact.data);
+      return fact.data.isCounted ? [] : refundDueOf(view, fact.data);
     case 'StrayMoneyRecorded':
-      return strayMoneyOf(state, fact.data);
+      return strayMoneyOf(view, fact.data);
     case 'PerformanceCancelled':
-      return [{ type: 'performance.cancelled', data: performanceOf(fact.data, state) }];
+      return [{ type: 'performance.cancelled', data: performanceOf(fact.data, view) }];
     default:
       return [];
   }
@@ -105,67 +104,55 @@ function isOfOrder({ orderId, sessionKey }: FactData['HoldPlaced']): boolean {
 }
 
 /** Whether it is the session that a start opens: the first try at the first installment. */
-function isFirstSession(state: EventState, { orderId, paymentId }: FactData['CheckoutSessionOpened']): boolean {
-  return orderNamed(state, orderId).payments[0]?.id === paymentId;
-}
-
-function isFree(state: EventState, { orderId }: FactData['TicketsIssued']): boolean {
-  return orderNamed(state, orderId).purchase.totalCents === 0;
+function isFirstSession(view: FactView, { paymentId }: FactData['CheckoutSessionOpened']): boolean {
+  return orderOf(view).firstPaymentId === paymentId;
 }
 
 // ── data ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, plan }: EventState): object {
+function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, currency }: FactView): object {
   const contents = lines.map((line) => contentOf(line.ticketTypeId, line.quantity, line.unitPriceCents));
   return {
     dedupe_id: digestOf(holdId),
     event_id: eventId,
     value: lines.reduce((sum, line) => sum + line.quantity * line.unitPriceCents, 0),
-    currency: plan.definition.currency,
+    currency,
     contents,
     customer: { email: null, phone: null },
     tracking: {},
   };
 }
 
-function ofOrder(
-  state: EventState,
-  { orderId }: { readonly orderId: string },
-  ...types: readonly MessageType[]
-): readonly Draft[] {
-  const data = orderOf(state, orderId);
+function ofOrder(view: FactView, ...types: readonly MessageType[]): readonly Draft[] {
+  const data = orderDataOf(view);
   return types.map((type) => ({ type, data }));
 }
 
 /** What is owed to the buyer; empty when it is nothing. */
-function refundDueOf(
-  state: EventState,
-  { orderId, refundDueCents }: { readonly orderId: string; readonly refundDueCents: number },
-): readonly Draft[] {
+function refundDueOf(view: FactView, { refundDueCents }: { readonly refundDueCents: number }): readonly Draft[] {
   if (refundDueCents === 0) return [];
-  const data = { ...orderOf(state, orderId), value: refundDueCents, refund_due: refundDueCents };
+  const data = { ...orderDataOf(view), value: refundDueCents, refund_due: refundDueCents };
   return [{ type: 'refund.due', data }];
 }
 
 /** Money of another currency is due back in its own. */
-function strayMoneyOf(state: EventState, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
-  const { orderId, currency, foreignDueCents: due } = stray;
-  if (due === undefined) return refundDueOf(state, stray);
-  return [{ type: 'refund.due', data: { ...orderOf(state, orderId), value: due, currency, refund_due: due } }];
+function strayMoneyOf(view: FactView, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
+  const { currency, foreignDueCents: due } = stray;
+  if (due === undefined) return refundDueOf(view, stray);
+  return [{ type: 'refund.due', data: { ...orderDataOf(view), value: due, currency, refund_due: due } }];
 }
 
-function orderNamed({ orders }: EventState, orderId: string): Order {
-  const order = orders.byId.get(orderId);
-  invariant(order !== undefined, 'a fact about an order follows the fact that placed it, and orders are never dropped');
+function orderOf({ order }: FactView): NonNullable<FactView['order']> {
+  invariant(order !== null, 'a fact about an order follows the fact that placed it, and orders are never dropped');
   return order;
 }
 
-function orderOf(state: EventState, orderId: string): object {
-  const { items, totalCents, currency, customer, tracking } = orderNamed(state, orderId).purchase;
+function orderDataOf(view: FactView): object {
+  const { orderId, items, totalCents, currency, customer, tracking } = orderOf(view).purchase;
   return {
     dedupe_id: digestOf(orderId),
     order_id: orderId,
-    event_id: state.eventId,
+    event_id: view.eventId,
     value: totalCents,
     currency,
     contents: items.flatMap((item) => [
@@ -177,13 +164,13 @@ function orderOf(state: EventState, orderId: string): object {
   };
 }
 
-function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { eventId, plan }: EventState): object {
+function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { eventId, currency }: FactView): object {
   return {
     dedupe_id: performanceId,
     event_id: eventId,
     performance_id: performanceId,
     value: 0,
-    currency: plan.definition.currency,
+    currency,
     contents: [],
     customer: { email: null, phone: null },
     tracking: {},

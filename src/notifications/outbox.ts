@@ -15,7 +15,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
-import type { EventState } from '#domain/event-state.ts';
+import { readAt, type EventFinder } from '#actors/event-port.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import { isNotifiable, messagesOf, type Message, type Post } from './messages.ts';
 
@@ -23,9 +23,7 @@ export interface OutboxPorts {
   readonly journal: Pick<Journal, 'durableSeq' | 'read'>;
   /** How far an earlier run had come; null when there was none. */
   readonly cursor: NotificationCursor | null;
-  readonly officeOf: (eventId: string) => Promise<{
-    look<Answer>(query: (state: EventState, now: number) => Answer): Answer;
-  } | null>;
+  readonly events: Pick<EventFinder, 'byEventId'>;
   readonly post: Post;
   /** Resolves when the cursor is durable. */
   readonly storeCursor: (cursor: NotificationCursor) => Promise<void>;
@@ -257,8 +255,9 @@ class JournalOutbox implements Outbox {
   }
 
   async #deliverFact(queue: EventQueue, row: FactRow): Promise<void> {
-    const event = await this.#ports.officeOf(row.eventId);
-    const messages: readonly Message[] = event?.look((state) => messagesOf(row, state)) ?? [];
+    const event = this.#ports.events.byEventId(row.eventId);
+    const view = await readAt(event, null, { type: 'ReadFact', stored: row });
+    const messages: readonly Message[] = view === null ? [] : messagesOf(row, view);
     for (const message of messages.slice(queue.accepted)) {
       await this.#ports.post(message, this.#stopping.signal);
       queue.accepted += 1;

@@ -12,16 +12,14 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
-import { findOrder, viewOrder, viewPayment } from '#domain/orders/view.ts';
+import type { EventPort } from '#actors/event-port.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { awaitsFirstSession, firstPaymentOf } from '#domain/orders/orders.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { EventState } from '#domain/event-state.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrency-limit.ts';
 import { ProviderUnavailable, type CheckoutSession, type PaymentProviders } from './provider.ts';
-import type { EventPort, EventsPort } from './ports.ts';
+import type { EventsPort } from './ports.ts';
 
 export interface CheckoutSessionPorts {
   readonly providers: PaymentProviders;
@@ -112,10 +110,9 @@ export function createCheckoutSessions({ providers, baseUrl, awake, events }: Ch
   const open = async (payable: Payable): Promise<OpenedPayment> => {
     const { order, payment } = payable;
     const { id: orderId } = order;
-    const before = await atEvent(events, orderId, (event) =>
-      event.lookDurably((state) => findOpened(state, orderId, payment.id)),
-    );
-    if (before !== null) return { ...before, isShared: true };
+    const before = await atEvent(events, orderId, (event) => event.read({ type: 'FindOrder', orderId }));
+    const opened = isRefusal(before) ? null : openedPaymentOf(before.order, payment.id);
+    if (opened !== null) return { ...opened, isShared: true };
     const session = await calls.openSession(payable);
     const kept = await atEvent(events, orderId, (event) =>
       event.execute({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
@@ -137,7 +134,8 @@ export function createCheckoutSessions({ providers, baseUrl, awake, events }: Ch
     let left = RESUMED_MAX;
     for (const event of awake()) {
       try {
-        const unopened = event.look((state, now) => findUnopened(state, now, left));
+        const query = { type: 'FindUnopenedPayments', ageMsMin: RESUME_AFTER_MS, limit: left } as const;
+        const unopened = await event.read(query);
         left -= unopened.length;
         for (const payable of unopened) await openSession(payable);
       } catch (error) {
@@ -203,23 +201,7 @@ export function returnUrl({ id }: Pick<OrderView, 'id'>, url: string | null, bas
 }
 
 /** The payment once it has a session; null while it has none. */
-function findOpened(state: EventState, orderId: string, paymentId: string): Payable | null {
-  const order = findOrder(state, orderId);
-  const payment = isRefusal(order) ? undefined : order.payments.find(({ id }) => id === paymentId);
-  if (isRefusal(order) || payment === undefined || payment.checkoutSessionId === null) return null;
-  return { order, payment };
-}
-
-/** The newest orders of an event that have no session yet and whose payment window is open. */
-function findUnopened(state: EventState, now: number, max: number): readonly Payable[] {
-  const { inOrder } = state.orders;
-  const found: Payable[] = [];
-  for (let index = inOrder.length - 1; index >= 0 && found.length < max; index -= 1) {
-    const order = inOrder.at(index);
-    if (order.placedAt + state.plan.paymentWindowMs <= now) break;
-    if (order.placedAt + RESUME_AFTER_MS > now || !awaitsFirstSession(order)) continue;
-    const payment = viewPayment(order, firstPaymentOf(order)!);
-    found.push({ order: viewOrder(state, order), payment });
-  }
-  return found;
+function openedPaymentOf(order: OrderView, paymentId: string): Payable | null {
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  return payment === undefined || payment.checkoutSessionId === null ? null : { order, payment };
 }

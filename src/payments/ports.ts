@@ -1,20 +1,7 @@
 /** The narrow types of other modules that payments need; `actors` implements them. */
-import type { EventState } from '#domain/event-state.ts';
-import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
-import type { IdPrefix } from '#domain/ids.ts';
-import type { Refusal } from '#domain/refusal.ts';
+import type { EventFinder } from '#actors/event-port.ts';
 
-/** The mailbox of one event. */
-export interface EventPort {
-  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
-  look<Answer>(query: (state: EventState, now: number) => Answer): Answer;
-  lookDurably<Answer>(query: (state: EventState, now: number) => Answer): Promise<Answer>;
-}
-
-export interface EventsPort {
-  /** The event that an id of this prefix belongs to; null for another id or an unknown event. */
-  byId(prefix: IdPrefix, id: string): EventPort | null | Promise<EventPort | null>;
-}
+export type EventsPort = Pick<EventFinder, 'byId'>;
 
 export interface ClockPort {
   now(): number;

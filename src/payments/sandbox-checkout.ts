@@ -4,21 +4,26 @@
  * 1. An outcome is reported by a signed webhook that takes the same path as every other webhook.
  * 2. A session can be settled at any time and more than once, so that late money and repeated webhooks can be tested.
  */
-import { findOrder, findSession } from '#domain/orders/view.ts';
+import { readAt, type EventPort } from '#actors/event-port.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '#domain/refusal.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { CheckoutSessions, Payable } from './checkout-sessions.ts';
-import type { ClockPort, EventPort, EventsPort } from './ports.ts';
+import type { ClockPort, EventsPort } from './ports.ts';
 import type { SandboxProvider } from './sandbox.ts';
 import { signWebhook } from './standard-webhooks.ts';
 import type { Webhooks } from './webhooks.ts';
+
+/** The order and payment of a session, and the time zone of its event. */
+export interface FoundSession extends Payable {
+  readonly timezone: string;
+}
 
 export type SandboxOutcome = 'paid' | 'declined' | 'cancelled';
 
 export interface SandboxCheckout {
   /** The order and payment of a session: ORDER_NOT_FOUND when no sandbox has it. */
-  find(checkoutSessionId: string): Promise<Payable | Refusal>;
+  find(checkoutSessionId: string): Promise<FoundSession | Refusal>;
   /**
    * Settles a session. `installment` names another installment of the same order; the session of the next one is opened first.
    * Refuses with ORDER_NOT_FOUND, or VALIDATION_ERROR for an installment that has no session.
@@ -49,10 +54,10 @@ export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheck
   const sandboxOf = ({ paymentProvider }: OrderView) =>
     paymentProvider === 'FREE' ? undefined : sandboxes.get(paymentProvider);
 
-  const find = async (checkoutSessionId: string): Promise<Payable | Refusal> => {
-    const event = await events.byId('cs', checkoutSessionId);
-    const found = await event?.lookDurably((state) => findSession(state, checkoutSessionId));
-    return found === undefined || found === null || sandboxOf(found.order) === undefined ? NOT_FOUND : found;
+  const find = async (checkoutSessionId: string): Promise<FoundSession | Refusal> => {
+    const query = { type: 'FindSession', checkoutSessionId } as const;
+    const found = await readAt(events.byId('cs', checkoutSessionId), NOT_FOUND, query);
+    return isRefusal(found) || sandboxOf(found.order) === undefined ? NOT_FOUND : found;
   };
 
   /** Another installment of the same order with its session, which is opened when the installment is the next to pay. */
@@ -95,7 +100,8 @@ export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheck
       if (refused !== null) return refused;
       // The event may have been evicted since.
       const settled = (await events.byId('cs', checkoutSessionId)) ?? event;
-      return settled.lookDurably((state) => findOrder(state, target.order.id));
+      const after = await settled.read({ type: 'FindOrder', orderId: target.order.id });
+      return isRefusal(after) ? after : after.order;
     },
     simulateOutage(name, seconds) {
       const chosen = [...sandboxes].filter(([each]) => name === null || name === each);

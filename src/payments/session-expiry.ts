@@ -13,14 +13,10 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import { Overloaded } from '#actors/overloaded.ts';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
-import {
-  scanForUselessSessions,
-  uselessSessions,
-  type OrderScan,
-  type UselessSession,
-} from '#domain/orders/open-sessions.ts';
+import { readAt, type EventPort } from '#actors/event-port.ts';
+import type { OrderScan, UselessSession } from '#domain/orders/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
-import type { EventPort, EventsPort } from './ports.ts';
+import type { EventsPort } from './ports.ts';
 import type { PaymentProviders } from './provider.ts';
 
 export interface SessionExpiryPorts {
@@ -112,7 +108,8 @@ class ExpiryList implements SessionExpiry {
     do {
       if (this.#stopping.signal.aborted) return;
       const from: number | null = before;
-      const scan: OrderScan = event.look((state, now) => scanForUselessSessions(state, now, from, SCANNED_A_SLICE));
+      const query = { type: 'ScanUselessSessions', before: from, count: SCANNED_A_SLICE } as const;
+      const scan: OrderScan = await event.read(query);
       for (const orderId of scan.orderIds) this.#list(orderId);
       before = scan.before;
       await nextRound();
@@ -153,8 +150,8 @@ class ExpiryList implements SessionExpiry {
     const listed = this.#listed.get(orderId)!;
     listed.hasChanged = false;
     try {
-      const event = await this.#ports.events.byId('ord', orderId);
-      const sessions = (await event?.lookDurably((state, now) => uselessSessions(state, orderId, now))) ?? [];
+      const event = this.#ports.events.byId('ord', orderId);
+      const sessions = await readAt(event, [], { type: 'FindUselessSessions', orderId });
       for (const session of sessions) await this.#expire(session);
       if (listed.hasChanged) this.#waiting.push(orderId);
       else this.#listed.delete(orderId);

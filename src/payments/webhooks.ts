@@ -9,10 +9,11 @@
  * 3. A signed report that names no order is refused and reported to the operator, and so is one that names an order of
  *    another provider: a signature is good for that provider's orders alone.
  */
+import type { EventPort } from '#actors/event-port.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { ClockPort, EventPort, EventsPort } from './ports.ts';
+import type { ClockPort, EventsPort } from './ports.ts';
 import type { PaymentProviders, PaymentReport, RefundReport, WebhookDelivery, WebhookReading } from './provider.ts';
 
 export type WebhookAnswer =
@@ -32,14 +33,14 @@ export interface WebhookPorts {
 }
 
 export function createWebhooks({ providers, events, clock }: WebhookPorts): Webhooks {
-  const officeOf = async ({ checkoutSessionId, paymentId }: PaymentReport): Promise<EventPort | null> => {
+  const eventOf = async ({ checkoutSessionId, paymentId }: PaymentReport): Promise<EventPort | null> => {
     const bySession = checkoutSessionId === null ? null : await events.byId('cs', checkoutSessionId);
     return bySession ?? (paymentId === null ? null : events.byId('pay', paymentId));
   };
 
   const recordPayment = async (name: PaymentProviderName, report: PaymentReport): Promise<WebhookAnswer> => {
     const { of: _of, ...payment } = report;
-    const reply = await (await officeOf(report))?.execute({ type: 'RecordPayment', provider: name, ...payment });
+    const reply = await (await eventOf(report))?.execute({ type: 'RecordPayment', provider: name, ...payment });
     if (reply !== undefined && isRefusal(reply)) return reply;
     if (reply === undefined || reply.order === null) return unknown(name, `${report.outcome} for an unknown session`);
     return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };

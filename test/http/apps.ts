@@ -7,6 +7,8 @@ import { LATEST_MOMENT } from '#actors/clock.ts';
 import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/catalogue/view.ts';
+import { read } from '#domain/read.ts';
+import { createHashing } from '#actors/hashing.ts';
 import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';
@@ -22,6 +24,7 @@ import { EVENT_NUMBER, given, START, type EventFixture } from '../fixtures/event
 
 export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
+const hashing = createHashing();
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Apps {
@@ -71,18 +74,15 @@ export async function openApps(
       fixture.settle();
     };
     return {
+      eventId: fixture.state.eventId,
       async execute(command) {
         if (apps.delay !== null) await apps.delay;
         settle();
         return fixture.execute(command);
       },
-      look(query) {
+      async read(query) {
         settle();
-        return query(fixture.state, clock.ms);
-      },
-      async lookDurably(query) {
-        settle();
-        return query(fixture.state, clock.ms);
+        return read(fixture.state, query, { now: clock.ms, activation: fixture.state.eventId, hashing });
       },
     };
   };

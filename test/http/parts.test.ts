@@ -175,22 +175,30 @@ test('a bounded schema judges like the plain one', () => {
   );
 });
 
-test('kept payloads are of one state, view and revision', () => {
+test('A kept body is sent while the event answers UNCHANGED to its revision', async () => {
   const cache = createPayloadCache(10, 10_000);
-  const [state, other] = [{}, {}];
   let made = 0;
-  const make = () => ({ text: String((made += 1)), byteLength: 1 });
-  const recall = (of: object, view: string, revision: string) =>
-    (cache.recall(of, view, revision, make) as SealedText).text;
-  assert.equal(recall(state, '', '1'), '1');
-  assert.equal(recall(state, '', '1'), '1');
-  assert.equal(recall(state, '', '2'), '2');
-  assert.equal(recall(state, 'd1', '2'), '3');
-  assert.equal(recall(other, '', '2'), '4', 'a state that was activated again may reach an old revision');
+  const recall = async (key: string, revision: string | null) => {
+    const read = async (known: string | null) =>
+      known !== null && known === revision ? ({ outcome: 'UNCHANGED' } as const) : { revision };
+    const kept = await cache.recall(key, read, () => ({ body: { text: String((made += 1)), byteLength: 1 } }));
+    return 'outcome' in kept ? kept.code : (kept.body as SealedText).text;
+  };
+  assert.equal(await recall('event', 'a.1'), '1');
+  assert.equal(await recall('event', 'a.1'), '1');
+  assert.equal(await recall('event', 'a.2'), '2');
+  assert.equal(await recall('event performance', 'a.2'), '3');
+  assert.equal(await recall('event', 'b.2'), '4', 'another activation may count to the same version');
+  assert.equal(await recall('event', null), '5', 'the view of one session');
+  assert.equal(await recall('event', 'b.2'), '4', 'is not kept');
   const refusal = refuse('EVENT_NOT_FOUND', {});
   assert.equal(
-    cache.recall(state, 'x', '1', () => refusal),
+    await cache.recall(
+      'other',
+      async () => refusal,
+      () => assert.fail('nothing is made of a refusal'),
+    ),
     refusal,
   );
-  assert.equal(recall(state, 'x', '1'), '5', 'a refusal is not kept');
+  assert.equal(await recall('other', 'a.1'), '6', 'a refusal is not kept');
 });

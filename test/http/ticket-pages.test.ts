@@ -20,7 +20,7 @@ describe('The tickets of a large order', () => {
   it('are written once while nothing that they show has changed, also for those who come meanwhile', async () => {
     const pages = createTicketPages(signer);
     let reads = 0;
-    const read = () => {
+    const read = async () => {
       reads += 1;
       return pageOf(1_000);
     };
@@ -45,7 +45,7 @@ describe('The tickets of a large order', () => {
       if (turns < 1_000) setImmediate(count);
     };
     setImmediate(count);
-    await pages.textsOf('k', 'evt', () => pageOf(1_000));
+    await pages.textsOf('k', 'evt', async () => pageOf(1_000));
     assert.ok(turns >= 9, `${turns} turns of others meanwhile`);
   });
 
@@ -64,7 +64,7 @@ describe('The tickets of a large order', () => {
   it('are forgotten beyond 16 MiB, the ones not asked for longest first', async () => {
     const pages = createTicketPages(signer);
     let reads = 0;
-    const read = () => {
+    const read = async () => {
       reads += 1;
       return pageOf(1_000, false);
     };

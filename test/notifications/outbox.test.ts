@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { initialState } from '#domain/event-state.ts';
+import { read } from '#domain/read.ts';
+import { createHashing } from '#actors/hashing.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
@@ -41,7 +43,14 @@ class Fixture {
       journal: this.journal,
       cursor: this.cursor,
       firstPauseMs: 2,
-      officeOf: async (eventId) => ({ look: (query) => query(initialState(eventId, 1), 0) }),
+      events: {
+        byEventId: (eventId) => ({
+          eventId,
+          execute: () => Promise.reject(new Error('notifications change nothing')),
+          read: async (query) =>
+            read(initialState(eventId, 1), query, { now: 0, activation: '', hashing: createHashing() }),
+        }),
+      },
       storeCursor: async (cursor) => {
         this.cursor = cursor;
       },

@@ -81,7 +81,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
       return Promise.resolve(expected.answer);
     },
     // The only read is of wrong codes, whose limit is by address; here there is one address.
-    look: () => 0,
+    read: () => Promise.resolve({ count: 0 }),
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);
   const events = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;

@@ -13,9 +13,14 @@ import { reserved, totals } from '../inventory/inventory.ts';
 import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
 import { perkKey, perkLeft } from './pricing.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { isStageOpen, type SalePlan, type SaleRow, type SellingStagePlan } from './sale-plan.ts';
+import { isStageOpen, type SalePlan, type SaleRow } from './sale-plan.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
-import type { EventDefinition, LocalityDefinition, PerformanceDefinition } from './definition.ts';
+import type {
+  EventDefinition,
+  LocalityDefinition,
+  PerformanceDefinition,
+  SellingStageDefinition,
+} from './definition.ts';
 import type { EventState } from '../event-state.ts';
 
 export interface PerformanceView {
@@ -46,9 +51,9 @@ export interface EventView {
   readonly definition: EventDefinition;
   readonly performances: readonly PerformanceView[];
   readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
-  readonly sellingStages: readonly { readonly stage: SellingStagePlan; readonly onSale: boolean }[];
+  readonly sellingStages: readonly { readonly definition: SellingStageDefinition; readonly onSale: boolean }[];
   /** What is left of each bar perk, by `perkKey`; null means no cap. */
-  readonly perksLeft: ReadonlyMap<string, number | null>;
+  readonly perksLeft: Readonly<Record<string, number | null>>;
   readonly ticketAvailability: readonly AvailabilityRow[];
 }
 
@@ -77,7 +82,7 @@ export function eventView(
     definition: plan.definition,
     performances: visible.map((performance) => viewPerformance(state, performance, own, visible.length > 1, now)),
     localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
-    sellingStages: plan.sellingStages.map((stage) => ({ stage, onSale: isStageOpen(stage.definition, now) })),
+    sellingStages: plan.sellingStages.map(({ definition }) => ({ definition, onSale: isStageOpen(definition, now) })),
     perksLeft: perksLeft(state),
     ticketAvailability: plan.rows.map((row) => ({
       ticketTypeId: row.ticketTypeId,
@@ -144,12 +149,11 @@ function availableOn(overlay: StockOverlay, row: SaleRow): number {
   return Math.max(0, leftInOverlay(overlay, row));
 }
 
-function perksLeft(state: EventState): ReadonlyMap<string, number | null> {
-  const left = new Map<string, number | null>();
+function perksLeft(state: EventState): Readonly<Record<string, number | null>> {
+  const left: Record<string, number | null> = {};
   for (const type of state.plan.definition.ticketTypes) {
     for (const perk of type.barPerks) {
-      const count = perk.stock === null ? null : perkLeft(type.id, perk, state.perksSold);
-      left.set(perkKey(type.id, perk.id), count);
+      left[perkKey(type.id, perk.id)] = perk.stock === null ? null : perkLeft(type.id, perk, state.perksSold);
     }
   }
   return left;

@@ -1,14 +1,16 @@
 /**
- * Sessions at payment providers that may still take money which their order cannot use.
+ * Sessions at payment providers: those that may still take money which their order cannot use, and those not yet opened.
  *
  * Owns the question only; `payments/session-expiry.ts` calls the providers.
  *
  * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
  *    whose page may still be open at the provider.
  */
-import { isInstallmentPaid, isLiveOrder, type Order } from './orders.ts';
+import { awaitsFirstSession, firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './orders.ts';
+import { viewOrder, viewPayment } from './view.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { EventState } from '../event-state.ts';
+import type { OrderView, PaymentView } from '../views.ts';
 
 export interface UselessSession {
   readonly provider: PaymentProviderName;
@@ -37,6 +39,28 @@ function uselessSessionsOf(order: Order, now: number): readonly UselessSession[]
     const isUseless = isOver || isInstallmentPaid(order, payment.installment);
     return isUseless ? [{ provider, checkoutSessionId, expiresAt }] : [];
   });
+}
+
+export interface UnopenedPayment {
+  readonly order: OrderView;
+  readonly payment: PaymentView;
+}
+
+/** The newest orders without a session that were placed at least `ageMsMin` ago and whose payment window is open. */
+export function findUnopenedPayments(
+  state: EventState,
+  { ageMsMin, limit }: { readonly ageMsMin: number; readonly limit: number },
+  now: number,
+): readonly UnopenedPayment[] {
+  const { inOrder } = state.orders;
+  const found: UnopenedPayment[] = [];
+  for (let index = inOrder.length - 1; index >= 0 && found.length < limit; index -= 1) {
+    const order = inOrder.at(index);
+    if (order.placedAt + state.plan.paymentWindowMs <= now) break;
+    if (order.placedAt + ageMsMin > now || !awaitsFirstSession(order)) continue;
+    found.push({ order: viewOrder(state, order), payment: viewPayment(order, firstPaymentOf(order)!) });
+  }
+  return found;
 }
 
 export interface OrderScan {

@@ -6,12 +6,12 @@
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
-import { stockOfPerformances } from '#domain/inventory/view.ts';
-import type { EventState } from '#domain/event-state.ts';
+import { executeAt, readAt } from '#actors/event-port.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
-import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
+import type { OperatorEventView } from '#domain/figures.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
 import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
@@ -38,7 +38,6 @@ import { readUnlessBroken } from '../unless-broken.ts';
 const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
 const PerformancePath = Type.Object({ id: Type.String(), performance_id: Id });
-const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function adminEventRoutes(
   app: HttpApp,
@@ -102,8 +101,8 @@ export function adminEventRoutes(
       const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
       const events: AdminEventBody[] = [];
       for (const eventId of page.eventIds) {
-        const event = await readUnlessBroken(directory, eventId, printAdminEvent);
-        if (event !== null) events.push(event);
+        const event = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
+        if (event !== null) events.push(toAdminEventBody(event));
       }
       return reply.send({ events, next_cursor: printCursor(page.nextAfter) });
     },
@@ -123,8 +122,9 @@ export function adminEventRoutes(
       },
     },
     async (request, reply) => {
-      const event = await directory.byEventId(request.params.id);
-      return event === null ? reply.refuse(NOT_FOUND) : reply.send(event.look(printAdminEvent));
+      const found = directory.byEventId(request.params.id);
+      const event = await readAt(found, EVENT_NOT_FOUND, { type: 'ReadOperatorEvent' });
+      return isRefusal(event) ? reply.refuse(event) : reply.send(toAdminEventBody(event));
     },
   );
 
@@ -149,10 +149,9 @@ export function adminEventRoutes(
         target: [id, performanceId],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byEventId(id);
-      if (event === null) return reply.refuse(NOT_FOUND);
       const mark = operatorMark(request, request.body?.note);
-      const answer = await event.execute({ type: 'CancelPerformance', performanceId, idempotency, ...mark });
+      const command = { type: 'CancelPerformance', performanceId, idempotency, ...mark } as const;
+      const answer = await executeAt(directory.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
@@ -181,11 +180,10 @@ export function adminEventRoutes(
         target: [id, performanceId],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byEventId(id);
-      if (event === null) return reply.refuse(NOT_FOUND);
       const seats = { performanceId, seatIds, idempotency, ...operatorMark(request, note) };
       const type = action === 'block' ? 'BlockSeats' : 'UnblockSeats';
-      const answer = await event.execute<'BlockSeats' | 'UnblockSeats'>({ type, ...seats });
+      const command = { type, ...seats } as const;
+      const answer = await executeAt<'BlockSeats' | 'UnblockSeats'>(directory.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(
@@ -195,12 +193,16 @@ export function adminEventRoutes(
   );
 }
 
-function printAdminEvent(state: EventState, now: number): AdminEventBody {
-  const figures = waitingRoomFigures(state, now);
+function toAdminEventBody({
+  definition,
+  definitionVersion,
+  performances,
+  waitingRoom,
+}: OperatorEventView): AdminEventBody {
   return {
-    definition: toEventFile(state.plan.definition),
-    version: state.definitionVersion,
-    performances: stockOfPerformances(state).map(({ id, capacity, available, held, sold, blocked }) => ({
+    definition: toEventFile(definition),
+    version: definitionVersion,
+    performances: performances.map(({ id, capacity, available, held, sold, blocked }) => ({
       id,
       capacity,
       available,
@@ -208,6 +210,6 @@ function printAdminEvent(state: EventState, now: number): AdminEventBody {
       sold,
       blocked,
     })),
-    waiting_room: figures === null ? null : printWaitingRoom(figures),
+    waiting_room: waitingRoom === null ? null : printWaitingRoom(waitingRoom),
   };
 }

@@ -4,11 +4,13 @@
  * Everything asks for the bearer token.
  */
 import { Type } from 'typebox';
-import { findOrder, findTicket, listOrders, TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
+import { executeAt, readAt } from '#actors/event-port.ts';
+import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../errors.ts';
 import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import { operatorMark } from '../operator-mark.ts';
@@ -21,7 +23,6 @@ import type { AdminOrderBody } from '../schemas/orders.ts';
 
 const LIST_LIMIT = 100;
 const IdPath = Type.Object({ id: Type.String() });
-const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
 export function adminOrderRoutes(
   app: HttpApp,
@@ -47,15 +48,15 @@ export function adminOrderRoutes(
       const { status, email, limit, cursor } = request.query;
       const start = readCursor(cursor);
       if ('outcome' in start) return reply.refuse(start);
-      const event = await directory.byEventId(request.params.id);
-      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const wanted = {
+      const query = {
+        type: 'ListOrders',
         status: (status as OrderView['status'] | undefined) ?? null,
         email: email ?? null,
         after: start.after,
         limit: Number(limit ?? LIST_LIMIT),
-      };
-      const page = await event.lookDurably((state) => listOrders(state, wanted));
+      } as const;
+      const page = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
+      if (isRefusal(page)) return reply.refuse(page);
       const orders: AdminOrderBody[] = [];
       for (const order of page.orders) orders.push(await printAdminOrder(order, tickets));
       return reply.send({ orders, next_cursor: printCursor(page.nextAfter) });
@@ -77,11 +78,11 @@ export function adminOrderRoutes(
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      const event = await directory.byId('ord', id);
+      const { id: orderId } = request.params;
       const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
-      const order = (await event?.lookDurably((state) => findOrder(state, id, page))) ?? ORDER_NOT_FOUND;
-      return isRefusal(order) ? reply.refuse(order) : reply.send(await printAdminOrder(order, tickets));
+      const query = { type: 'FindOrder', orderId, tickets: page } as const;
+      const found = await readAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, query);
+      return isRefusal(found) ? reply.refuse(found) : reply.send(await printAdminOrder(found.order, tickets));
     },
   );
 
@@ -103,8 +104,8 @@ export function adminOrderRoutes(
       const idempotency = idempotencyMark('POST /admin/orders/cancel', request, { target: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const mark = operatorMark(request, request.body?.note);
-      const event = await directory.byId('ord', orderId);
-      const answer = (await event?.execute({ type: 'CancelOrder', orderId, idempotency, ...mark })) ?? ORDER_NOT_FOUND;
+      const command = { type: 'CancelOrder', orderId, idempotency, ...mark } as const;
+      const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(await printAdminOrder(answer.order, tickets));
@@ -131,7 +132,6 @@ export function adminOrderRoutes(
       const { amount: amountCents, currency = null, reference = null, note } = request.body;
       const idempotency = idempotencyMark('POST /admin/orders/refunds', request, { target: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byId('ord', orderId);
       const command = {
         type: 'RecordRefund',
         orderId,
@@ -142,7 +142,7 @@ export function adminOrderRoutes(
         idempotency,
         ...operatorMark(request, note),
       } as const;
-      const answer = (await event?.execute(command)) ?? ORDER_NOT_FOUND;
+      const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(await printAdminOrder(answer.order, tickets));
@@ -162,9 +162,9 @@ export function adminOrderRoutes(
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      const event = await directory.byId('tkt', id);
-      const issued = (await event?.lookDurably((state) => findTicket(state, id))) ?? null;
+      const { id: ticketId } = request.params;
+      const found = await readAt(directory.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId });
+      const issued = found?.issued ?? null;
       return issued === null ? reply.fail('NOT_FOUND') : reply.send(printAdminTicket(issued, tickets));
     },
   );

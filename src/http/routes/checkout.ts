@@ -5,11 +5,13 @@
  * the same order. A further payment of an order takes the same way.
  */
 import { Type } from 'typebox';
+import { executeAt } from '#actors/event-port.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { HttpApp } from '../app.ts';
 import { problemsOfSeats } from '../bodies.ts';
 import { boundCodeGuesses } from '../code-guesses.ts';
+import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../errors.ts';
 import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { errorResponses } from '../openapi.ts';
 import { printStarted, readStart } from '../order-bodies.ts';
@@ -50,8 +52,8 @@ export function checkoutRoutes(
       const idempotency = idempotencyMark(ROUTE, request);
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const event = await directory.byEventId(request.body.event_id);
-      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const waitSeconds = codeGuesses.check(request, event);
+      if (event === null) return reply.refuse(EVENT_NOT_FOUND);
+      const waitSeconds = await codeGuesses.check(request, event);
       if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
       const started = await event.execute({ ...readStart(request.body, idempotency), ...absent });
       if (isRefusal(started)) return reply.refuse(started);
@@ -87,9 +89,8 @@ export function checkoutRoutes(
       const { order_id: orderId } = request.params;
       const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byId('ord', orderId);
-      if (event === null) return reply.refuse(refuse('ORDER_NOT_FOUND', {}));
-      const asked = await event.execute({ type: 'OpenPayment', orderId, idempotency });
+      const command = { type: 'OpenPayment', orderId, idempotency } as const;
+      const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
       if (isRefusal(asked)) return reply.refuse(asked);
       const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });

@@ -10,12 +10,12 @@
  */
 import { Type } from 'typebox';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { occupancyOf, seatingView, type OccupancyView } from '#domain/inventory/view.ts';
-import type { EventState } from '#domain/event-state.ts';
-import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
+import { readAt } from '#actors/event-port.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
 import { printOccupancy, printSeating } from '../bodies.ts';
 import { printCursor, readCursor } from '../cursor.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
 import { createEventFigures } from '../event-figures.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts, ClockPort, GaugesPort } from '../ports.ts';
@@ -30,7 +30,6 @@ type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'directory' | 'clock' |
 const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
 const DELAY_RESOLUTION_MS = 20;
-const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const { directory, clock } = ports;
@@ -79,8 +78,9 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       },
     },
     async (request, reply) => {
-      const event = await directory.byEventId(request.params.id);
-      return event === null ? reply.refuse(NOT_FOUND) : reply.send(printSeating(event.look(seatingView)));
+      const query = { type: 'ReadAnySeating' } as const;
+      const seating = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
+      return isRefusal(seating) ? reply.refuse(seating) : reply.send(printSeating(seating));
     },
   );
 
@@ -101,10 +101,9 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const since = request.query.since === undefined ? null : Number(request.query.since);
-      const event = await directory.byEventId(id);
-      if (event === null) return reply.refuse(NOT_FOUND);
-      const view = event.look((state) => seatStates(state, performanceId, since));
-      return isRefusal(view) ? reply.refuse(view) : reply.send(printOccupancy(view));
+      const query = { type: 'ReadAnyOccupancy', performanceId, since } as const;
+      const occupancy = await readAt(directory.byEventId(id), EVENT_NOT_FOUND, query);
+      return isRefusal(occupancy) ? reply.refuse(occupancy) : reply.send(printOccupancy(occupancy));
     },
   );
 }
@@ -130,13 +129,6 @@ function printService({ health, gauges }: ConsolePorts, loopDelayMs: number): Ov
 function notificationLag(gauges: GaugesPort): number | null {
   const notifiedSeq = gauges.notifiedSeq();
   return notifiedSeq === null ? null : Math.max(0, gauges.journal.durableSeq - notifiedSeq);
-}
-
-/** Which seats of a date are taken, a draft date's too: operators block before they publish. */
-function seatStates(state: EventState, performanceId: string, since: number | null): OccupancyView | Refusal {
-  const performance = state.performances.get(performanceId);
-  if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  return occupancyOf(state.eventId, performance, since);
 }
 
 /** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */

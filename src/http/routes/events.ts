@@ -5,11 +5,11 @@
  * that holds tickets is made for it, because its own hold counts as free.
  */
 import { Type } from 'typebox';
-import { eventRevision, eventView } from '#domain/catalogue/view.ts';
-import { isPublished, type EventState } from '#domain/event-state.ts';
-import { refuse, type Refusal } from '#domain/refusal.ts';
+import { readAt } from '#actors/event-port.ts';
+import type { PayloadView } from '#domain/inventory/public-view.ts';
 import { printEvent, printEventSummary } from '../bodies.ts';
-import { sealed, sealedOnce, sendSealed, type Envelope, type SealedBody } from '../envelope.ts';
+import { sealed, sealedOnce, sendSealed } from '../envelope.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
 import { printCursor, readCursor } from '../cursor.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
@@ -22,24 +22,13 @@ import { varyBy } from '../vary.ts';
 
 const LIST_LIMIT = 100;
 
-interface Wanted {
-  readonly performanceId: string | null;
-  readonly sessionKey: string | null;
-}
-
 export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>): void {
   const { responseEnvelope, limits } = settings;
   const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
-  const payloadOf = (state: EventState, now: number, wanted: Wanted): SealedBody | Refusal => {
-    if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
-    const make = <Made>(seal: (body: unknown, envelope: Envelope) => Made): Made | Refusal => {
-      const view = eventView(state, wanted, now);
-      return 'outcome' in view ? view : seal(printEvent(view), responseEnvelope);
-    };
-    const { performanceId, sessionKey } = wanted;
-    if (sessionKey !== null && state.holds.activeBySession.has(sessionKey)) return make(sealedOnce);
-    return payloads.recall(state, performanceId ?? '', eventRevision(state, now), () => make(sealed));
+  const toPayload = ({ event, revision }: PayloadView) => {
+    const seal = revision === null ? sealedOnce : sealed;
+    return { body: seal(printEvent(event), responseEnvelope) };
   };
 
   app.get(
@@ -79,13 +68,15 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       varyBy(varyBy(reply, 'X-Session-Key'), 'Accept-Encoding');
       const sessionKey = optionalSessionKey(request);
       if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
-      const event = await directory.bySlug(request.params.slug);
-      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
+      const { slug } = request.params;
       const performanceId = request.query.performance_id ?? null;
-      const payload = event.look((state, now) => payloadOf(state, now, { performanceId, sessionKey }));
+      const found = directory.bySlug(slug);
+      const read = (knownRevision: string | null) =>
+        readAt(found, EVENT_NOT_FOUND, { type: 'ReadPayload', performanceId, sessionKey, knownRevision });
+      const payload = await payloads.recall(`${slug} ${performanceId ?? ''}`, read, toPayload);
       if ('outcome' in payload) return reply.refuse(payload);
       if (sessionKey === null) reply.header('cache-control', 'no-cache');
-      return sendSealed(reply, payload);
+      return sendSealed(reply, payload.body);
     },
   );
 }

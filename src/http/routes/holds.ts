@@ -5,9 +5,10 @@
  * is decided is decided behind the port. Replies leave when their facts are durable.
  */
 import { Type } from 'typebox';
-import { findHold } from '#domain/holds/view.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
+import { executeAt, readAt } from '#actors/event-port.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
+import { EVENT_NOT_FOUND, HOLD_NOT_FOUND } from '../errors.ts';
 import { idempotencyMark, nameless, tellReplayed } from '../idempotency.ts';
 import type { PublicPorts } from '../ports.ts';
 import { errorResponses } from '../openapi.ts';
@@ -37,9 +38,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       if (problems.length > 0) return reply.invalid(problems);
       const idempotency = idempotencyMark('POST /api/checkout/holds', request);
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byEventId(eventId);
-      if (event === null) return reply.refuse(refuse('EVENT_NOT_FOUND', {}));
-      const answer = await event.execute({
+      const answer = await executeAt(directory.byEventId(eventId), EVENT_NOT_FOUND, {
         type: 'PlaceHold',
         sessionKey,
         items: items.map(readItem),
@@ -68,10 +67,9 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const { id } = request.params;
-      const event = await directory.byId('hld', id);
-      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
-      const hold = await event.lookDurably((state) => findHold(state, id, sessionKey));
-      return 'outcome' in hold ? reply.refuse(hold) : reply.send(printHold(hold));
+      const query = { type: 'FindHold', holdId: id, sessionKey } as const;
+      const hold = await readAt(directory.byId('hld', id), HOLD_NOT_FOUND, query);
+      return isRefusal(hold) ? reply.refuse(hold) : reply.send(printHold(hold));
     },
   );
 
@@ -99,10 +97,9 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
         subject: [holdId, nameless(sessionKey)],
       });
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byId('hld', holdId);
-      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
       const items = request.body.items.map(readItem);
-      const answer = await event.execute({ type: 'ChangeHold', holdId, sessionKey, items, idempotency });
+      const command = { type: 'ChangeHold', holdId, sessionKey, items, idempotency } as const;
+      const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       tellReplayed(reply, answer);
       return reply.send(printHold(answer.hold));
@@ -125,9 +122,8 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const holdId = request.params.id;
-      const event = await directory.byId('hld', holdId);
-      if (event === null) return reply.refuse(refuse('HOLD_NOT_FOUND', {}));
-      const answer = await event.execute({ type: 'ReleaseHold', holdId, sessionKey });
+      const command = { type: 'ReleaseHold', holdId, sessionKey } as const;
+      const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
       return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
     },
   );

@@ -1,9 +1,11 @@
 /** Orders as their buyers see them: the status that a storefront polls, and a page for people. The order's id is the key. */
 import { Type } from 'typebox';
-import { findOrder, findTickets, TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
+import { executeAt, readAt } from '#actors/event-port.ts';
+import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
+import { ORDER_NOT_FOUND } from '../errors.ts';
 import { readForms } from '../forms.ts';
 import { errorResponses } from '../openapi.ts';
 import { sendSealed, type Envelope, type SealedText } from '../envelope.ts';
@@ -17,7 +19,6 @@ import { createTicketPages, LARGE_TICKETS_MIN, ticketsKey, type TicketTexts } fr
 import { unlessUnavailable } from './checkout.ts';
 
 const OrderPath = Type.Object({ order_id: Type.String() });
-const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
 /** The order's status, in which tickets stand that are written already. */
 function sealedOrder(order: OrderView, { ids, objects, nextAfter }: TicketTexts, envelope: Envelope): SealedText {
@@ -54,17 +55,13 @@ export async function orderRoutes(
       const { after = null } = request.query;
       const event = await directory.byId('ord', orderId);
       const few = { after, limit: LARGE_TICKETS_MIN };
-      const seen = await event?.lookDurably((state) => {
-        const order = findOrder(state, orderId, few);
-        return isRefusal(order) ? order : { order, key: ticketsKey(order, after, state.definitionVersion) };
-      });
-      if (event === null || seen === undefined) return reply.refuse(ORDER_NOT_FOUND);
-      if ('outcome' in seen) return reply.refuse(seen);
-      const { order, key } = seen;
+      const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
+      if (isRefusal(found)) return reply.refuse(found);
+      const { order, definitionVersion } = found;
       if (order.ticketsNextAfter === null) return reply.send(await printOrderStatus(order, tickets));
       const page = { after, limit: TICKETS_SHOWN_MAX };
-      const texts = await pages.textsOf(key, order.event.id, () =>
-        event.look((state) => findTickets(state, orderId, page)),
+      const texts = await pages.textsOf(ticketsKey(order, after, definitionVersion), order.event.id, () =>
+        event!.read({ type: 'FindTickets', orderId, page }),
       );
       return sendSealed(reply, sealedOrder(order, texts, responseEnvelope));
     },
@@ -75,15 +72,12 @@ export async function orderRoutes(
     { config: { page: true }, schema: { params: OrderPath, hide: true } },
     async (request, reply) => {
       const { order_id: orderId } = request.params;
-      const event = await directory.byId('ord', orderId);
-      const seen = await event?.lookDurably((state, now) => {
-        const order = findOrder(state, orderId);
-        return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
-      });
-      if (seen === undefined || 'outcome' in seen) return reply.refuse(ORDER_NOT_FOUND);
-      const { id: eventId } = seen.order.event;
+      const query = { type: 'FindOrderedEvent', orderId } as const;
+      const found = await readAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, query);
+      if (isRefusal(found)) return reply.refuse(ORDER_NOT_FOUND);
+      const { id: eventId } = found.order.event;
       const content = {
-        ...seen,
+        ...found,
         baseUrl: baseUrl(),
         codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
       };
@@ -99,9 +93,9 @@ export async function orderRoutes(
       { config: { page: true }, schema: { params: OrderPath, hide: true } },
       async (request, reply) => {
         const { order_id: orderId } = request.params;
-        const event = await directory.byId('ord', orderId);
-        const asked = (await event?.execute({ type: 'OpenPayment', orderId })) ?? ORDER_NOT_FOUND;
-        if (event === null || isRefusal(asked)) return reply.refuse(isRefusal(asked) ? asked : ORDER_NOT_FOUND);
+        const command = { type: 'OpenPayment', orderId } as const;
+        const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+        if (isRefusal(asked)) return reply.refuse(asked);
         const opened = await unlessUnavailable(payments.checkoutSessions.openSession(asked));
         if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
         return reply.redirect(new URL(opened.payment.redirectUrl!).href, 303);

@@ -5,14 +5,13 @@
  * names entries by their hashes, so that nobody's pass is shown.
  */
 import { Type } from 'typebox';
-import { createHashing } from '#actors/hashing.ts';
-import { isPublished } from '#domain/event-state.ts';
-import { isRefusal, refuse } from '#domain/refusal.ts';
-import { viewDraw } from '#domain/waiting-room/draw-decisions.ts';
+import { executeAt, readAt } from '#actors/event-port.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { FastifyReply } from 'fastify';
 import type { QueueEntryView } from '#domain/views.ts';
 import { prefersHtml } from '../accept.ts';
 import type { HttpApp } from '../app.ts';
+import { EVENT_NOT_FOUND, QUEUE_ENTRY_NOT_FOUND } from '../errors.ts';
 import { errorResponses } from '../openapi.ts';
 import { drawPage } from '../pages/draw-page.ts';
 import { sendPage } from '../pages/html.ts';
@@ -27,12 +26,8 @@ import { varyBy } from '../vary.ts';
 const POLL_SECONDS = 5;
 
 const EntryPath = Type.Object({ id: Type.String() });
-const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
-const QUEUE_ENTRY_NOT_FOUND = refuse('QUEUE_ENTRY_NOT_FOUND', {});
 
 export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPorts, 'directory' | 'baseUrl'>): void {
-  const hashing = createHashing();
-
   app.post(
     '/api/checkout/queue',
     {
@@ -46,8 +41,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
     },
     async (request, reply) => {
       const { event_id: eventId, session_key: sessionKey } = request.body;
-      const event = await directory.byEventId(eventId);
-      const answer = (await event?.execute({ type: 'JoinQueue', sessionKey })) ?? EVENT_NOT_FOUND;
+      const command = { type: 'JoinQueue', sessionKey } as const;
+      const answer = await executeAt(directory.byEventId(eventId), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       return sendEntry(reply.code(answer.joined ? 201 : 200), answer.entry);
     },
@@ -69,8 +64,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const entryId = request.params.id;
-      const event = await directory.byId('que', entryId);
-      const answer = (await event?.execute({ type: 'PollQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      const command = { type: 'PollQueue', entryId, sessionKey } as const;
+      const answer = await executeAt(directory.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
       return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
     },
   );
@@ -91,8 +86,8 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const sessionKey = requiredSessionKey(request);
       if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
       const entryId = request.params.id;
-      const event = await directory.byId('que', entryId);
-      const answer = (await event?.execute({ type: 'LeaveQueue', entryId, sessionKey })) ?? QUEUE_ENTRY_NOT_FOUND;
+      const command = { type: 'LeaveQueue', entryId, sessionKey } as const;
+      const answer = await executeAt(directory.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
       return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
     },
   );
@@ -114,14 +109,9 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const { offset = 0, limit = DRAW_LIMIT } = request.query;
       const wantsPage = prefersHtml(request.headers.accept);
       const page = { offset: Number(offset), limit: wantsPage ? 0 : Number(limit) };
-      const eventPort = await directory.bySlug(slug);
-      const seen = await eventPort?.lookDurably((state) => {
-        if (!isPublished(state)) return null;
-        const { name, timezone } = state.plan.definition;
-        return { draw: viewDraw(state, page, hashing), opensAt: state.waitingRoom?.opensAt ?? null, name, timezone };
-      });
-      if (seen == null) return reply.refuse(EVENT_NOT_FOUND);
-      const { draw, ...event } = seen;
+      const found = await readAt(directory.bySlug(slug), EVENT_NOT_FOUND, { type: 'FindDraw', ...page });
+      if (isRefusal(found)) return reply.refuse(found);
+      const { draw, ...event } = found;
       if (draw === null) return reply.fail('NOT_FOUND');
       varyBy(reply.header('cache-control', 'no-cache'), 'Accept');
       if (!wantsPage) return reply.send(printDraw(draw));

@@ -24,7 +24,7 @@ type Outcome = 'paid' | 'declined' | 'cancelled';
 export async function sandboxPaymentRoutes(
   app: HttpApp,
   sandbox: SandboxCheckout,
-  { directory, tickets, baseUrl }: Pick<PublicPorts, 'directory' | 'tickets' | 'baseUrl'>,
+  { tickets, baseUrl }: Pick<PublicPorts, 'tickets' | 'baseUrl'>,
 ): Promise<void> {
   const config = { rateLimit: false };
 
@@ -81,9 +81,8 @@ export async function sandboxPaymentRoutes(
       const { checkout_session_id: checkoutSessionId } = request.params;
       const found = await sandbox.find(checkoutSessionId);
       if (isRefusal(found)) return reply.refuse(found);
-      const event = await directory.byId('cs', checkoutSessionId);
-      const timeZone = event?.look((state) => state.plan.definition.timezone) ?? 'UTC';
-      return sendPage(reply, sandboxPage({ ...found, ...leadingOn(found.order, baseUrl()), timeZone }));
+      const { timezone: timeZone, ...payable } = found;
+      return sendPage(reply, sandboxPage({ ...payable, ...leadingOn(found.order, baseUrl()), timeZone }));
     },
   );
 

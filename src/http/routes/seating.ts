@@ -6,17 +6,16 @@
  */
 import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';
-import { occupancyOf, remembersSince, seatingView, suggestSeats } from '#domain/inventory/view.ts';
-import { isPublished, type EventState } from '#domain/event-state.ts';
-import { findPerformance } from '#domain/inventory/performance.ts';
-import { refuse, type Refusal } from '#domain/refusal.ts';
+import { readAt } from '#actors/event-port.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
 import { LASTING } from '../encoding.ts';
-import { sealed, sealedOnce, sendSealed, type SealedBody } from '../envelope.ts';
+import { sealed, sealedOnce, sendSealed } from '../envelope.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
 import { etagOf, tagNamed } from '../etag.ts';
 import { errorResponses } from '../openapi.ts';
-import { createPayloadCache } from '../payload-cache.ts';
-import type { EventPort, PublicPorts } from '../ports.ts';
+import { createPayloadCache, type KeptBody } from '../payload-cache.ts';
+import type { PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { Occupancy, OccupancyQuery, Seating, SeatList, SuggestSeats } from '../schemas/seating.ts';
 import type { HttpApp } from '../app.ts';
@@ -24,7 +23,6 @@ import { varyBy } from '../vary.ts';
 
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });
-const NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function seatingRoutes(
   app: HttpApp,
@@ -45,14 +43,14 @@ export function seatingRoutes(
       },
     },
     async (request, reply) => {
-      const event = await directory.bySlug(request.params.slug);
-      const layout = lookIfPublished(event, (state) => {
-        const etag = etagOf('seating', state.eventId, state.definitionVersion);
-        const named = tagNamed(etag, request.headers['if-none-match']);
-        if (named !== null) return { etag: named, body: null };
-        const make = () => sealed(printSeating(seatingView(state)), responseEnvelope, LASTING);
-        return { etag, body: kept.recall(state, 'seating', String(state.definitionVersion), make) };
-      });
+      const { slug } = request.params;
+      const found = directory.bySlug(slug);
+      const read = (knownRevision: string | null) =>
+        readAt(found, EVENT_NOT_FOUND, { type: 'ReadSeating', knownRevision });
+      const layout = await kept.recall(`layout ${slug}`, read, (view) => ({
+        etag: etagOf('seating', view.eventId, view.version),
+        body: sealed(printSeating(view), responseEnvelope, LASTING),
+      }));
       return sendTagged(reply, layout);
     },
   );
@@ -71,21 +69,18 @@ export function seatingRoutes(
     },
     async (request, reply) => {
       const { performance_id: performanceId, since } = request.query;
-      const event = await directory.bySlug(request.params.slug);
+      const { slug } = request.params;
       const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
-      const occupancy = lookIfPublished(event, (state) => {
-        const performance = findPerformance(state, wanted.performanceId);
-        if ('outcome' in performance) return performance;
-        const { version } = performance.inventory;
-        const since =
-          wanted.since !== null && remembersSince(performance.inventory, wanted.since) ? wanted.since : null;
-        const etag = etagOf(state.eventId, performance.id, since ?? 'all', version);
-        const named = tagNamed(etag, request.headers['if-none-match']);
-        if (named !== null) return { etag: named, body: null };
-        const print = () => printOccupancy(occupancyOf(state.eventId, performance, since));
-        if (since !== null) return { etag, body: sealedOnce(print(), responseEnvelope) };
-        const make = () => sealed(print(), responseEnvelope);
-        return { etag, body: kept.recall(state, `taken ${performance.id}`, String(version), make) };
+      const found = directory.bySlug(slug);
+      const read = (knownRevision: string | null) =>
+        readAt(found, EVENT_NOT_FOUND, { type: 'ReadOccupancy', ...wanted, knownRevision });
+      const occupancy = await kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
+        const isFull = view.form === 'FULL';
+        const seal = isFull ? sealed : sealedOnce;
+        return {
+          etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, view.version),
+          body: seal(printOccupancy(view), responseEnvelope),
+        };
       });
       return sendTagged(reply, occupancy);
     },
@@ -105,31 +100,19 @@ export function seatingRoutes(
     },
     async (request, reply) => {
       const { ticket_type_id: ticketTypeId, count, performance_id: performanceId, session_key: key } = request.body;
-      const event = await directory.bySlug(request.params.slug);
       const wanted = { ticketTypeId, count, performanceId: performanceId ?? null, sessionKey: key ?? null };
-      const seats = lookIfPublished(event, (state, now) => suggestSeats(state, wanted, now));
-      return 'outcome' in seats ? reply.refuse(seats) : reply.send(seats.map(printFreeSeat));
+      const found = directory.bySlug(request.params.slug);
+      const seats = await readAt(found, EVENT_NOT_FOUND, { type: 'SuggestSeats', ...wanted });
+      return isRefusal(seats) ? reply.refuse(seats) : reply.send(seats.map(printFreeSeat));
     },
   );
 }
 
-interface TaggedBody {
-  readonly etag: string;
-  /** Null where the client has it already. */
-  readonly body: SealedBody | null;
-}
-
-function sendTagged(reply: FastifyReply, found: TaggedBody | Refusal): FastifyReply | Promise<FastifyReply> {
+/** Sends a body with its tag, or 304 to a client that has it already. */
+function sendTagged(reply: FastifyReply, found: KeptBody | Refusal): FastifyReply | Promise<FastifyReply> {
   if ('outcome' in found) return reply.refuse(found);
-  varyBy(reply.header('etag', found.etag).header('cache-control', 'no-cache'), 'Accept-Encoding');
-  return found.body === null ? reply.code(304).send() : sendSealed(reply, found.body);
-}
-
-/** A query of an event that buyers can see, or EVENT_NOT_FOUND. */
-function lookIfPublished<Answer>(
-  event: EventPort | null,
-  query: (state: EventState, now: number) => Answer | Refusal,
-): Answer | Refusal {
-  if (event === null) return NOT_FOUND;
-  return event.look((state, now) => (isPublished(state) ? query(state, now) : NOT_FOUND));
+  const etag = found.etag!;
+  const named = tagNamed(etag, reply.request.headers['if-none-match']);
+  varyBy(reply.header('etag', named ?? etag).header('cache-control', 'no-cache'), 'Accept-Encoding');
+  return named === null ? sendSealed(reply, found.body) : reply.code(304).send();
 }

@@ -1,15 +1,14 @@
 /** What doors check tickets with, offline: the public keys of their codes, and the tickets that are void. */
-import { listVoidTickets } from '#domain/orders/view.ts';
-import { isPublished } from '#domain/event-state.ts';
-import { refuse } from '#domain/refusal.ts';
+import { readAt } from '#actors/event-port.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
 import { errorResponses } from '../openapi.ts';
 import type { PublicPorts } from '../ports.ts';
 import { RevokedQuery, RevokedTickets, TicketKeys } from '../schemas/orders.ts';
 
 const DOORS_KEEP_SECONDS = 3_600;
 const LIST_LIMIT = 1_000;
-const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 
 export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPorts, 'tickets' | 'directory'>): void {
   app.get(
@@ -43,13 +42,9 @@ export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPo
     },
     async (request, reply) => {
       const { event_id: eventId, performance_id: performanceId = null, after = null, limit } = request.query;
-      const event = await directory.byEventId(eventId);
-      const wanted = { performanceId, after, limit: Number(limit ?? LIST_LIMIT) };
-      // An event that is no longer shown still has doors where tickets were sold for it.
-      const page = await event?.lookDurably((state) =>
-        isPublished(state) || state.orders.inOrder.length > 0 ? listVoidTickets(state, wanted) : EVENT_NOT_FOUND,
-      );
-      if (page === undefined || 'outcome' in page) return reply.refuse(page ?? EVENT_NOT_FOUND);
+      const query = { type: 'ListVoidTickets', performanceId, after, limit: Number(limit ?? LIST_LIMIT) } as const;
+      const page = await readAt(directory.byEventId(eventId), EVENT_NOT_FOUND, query);
+      if (isRefusal(page)) return reply.refuse(page);
       return reply
         .header('cache-control', 'no-cache')
         .send({ tickets: [...page.ticketIds], next_after: page.nextAfter });

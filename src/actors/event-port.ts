@@ -1,0 +1,49 @@
+/**
+ * The port of one event: everything outside `domain` and `actors` reaches an event through it.
+ *
+ * 1. Commands, queries, replies and views are plain data, so that an event may live in another process.
+ * 2. A reply or view is given once everything that it was made from is durable (I4); an advisory view does not wait.
+ * 3. `execute` and `read` reject with Overloaded when the event cannot take the call; nothing has changed then.
+ * 4. Finding an event in memory takes no promise; one that is not in memory is activated first.
+ */
+import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
+import type { IdPrefix } from '#domain/ids.ts';
+import type { QueryOf, QueryType, Views } from '#domain/query.ts';
+import type { Refusal } from '#domain/refusal.ts';
+
+export interface EventPort {
+  readonly eventId: string;
+  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
+  /** A local event computes an advisory view in the tick of the call. */
+  read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]>;
+}
+
+/** An event, or null where there is none; a promise while it is being activated. */
+export type Found = EventPort | null | Promise<EventPort | null>;
+
+export interface EventFinder {
+  byEventId(eventId: string): Found;
+  bySlug(slug: string): Found;
+  /** The event that an id of this prefix names; null when it is no such id or the event is unknown. */
+  byId(prefix: IdPrefix, id: string): Found;
+}
+
+/** Executes a command at an event, or answers `notFound` where there is none. */
+export function executeAt<Type extends CommandType>(
+  found: Found,
+  notFound: Refusal,
+  command: CommandOf<Type>,
+): Promise<ReplyTo<Type> | Refusal> {
+  if (found instanceof Promise) return found.then((event) => executeAt(event, notFound, command));
+  return found === null ? Promise.resolve(notFound) : found.execute(command);
+}
+
+/** Reads from an event, or answers `notFound` where there is none. */
+export function readAt<Type extends QueryType, NotFound>(
+  found: Found,
+  notFound: NotFound,
+  query: QueryOf<Type>,
+): Promise<Views[Type] | NotFound> {
+  if (found instanceof Promise) return found.then((event) => readAt(event, notFound, query));
+  return found === null ? Promise.resolve(notFound) : found.read(query);
+}

@@ -1,0 +1,190 @@
+/**
+ * Queries: what can be read of one event, and the view that each one answers.
+ *
+ * 1. Queries and views are plain data, so that they can cross a thread or a network. A view that can be refused says so.
+ * 2. A query changes nothing. The view shows the event as it is after everything that is due by now has happened.
+ * 3. A view that is large or asked often has a revision. A caller that names the revision it knows is answered UNCHANGED while
+ *    that revision is still the newest. A revision is never the same in two activations of an event.
+ */
+import type { EventDefinition } from './catalogue/definition.ts';
+import type { Fact } from './fact.ts';
+import type { EventFigures, Gauges, OperatorEventView, PerformanceFigures } from './figures.ts';
+import type {
+  LiveMark,
+  LiveView,
+  OccupancyReading,
+  PayloadView,
+  SeatingReading,
+  Unchanged,
+} from './inventory/public-view.ts';
+import type { OccupancyView, SeatingView } from './inventory/view.ts';
+import type { SeatFacts } from './catalogue/seating-plan.ts';
+import type { Order } from './orders/order.ts';
+import type { OrderScan, UnopenedPayment, UselessSession } from './orders/open-sessions.ts';
+import type { OrderPage, TicketPage } from './orders/view.ts';
+import type { VoidTicketPage } from './orders/void-tickets.ts';
+import type { Refusal } from './refusal.ts';
+import type { StoredFact } from './replay.ts';
+import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView } from './views.ts';
+import type { OrderStatus } from '#machines/order.ts';
+
+export interface Queries {
+  // inventory and catalogue
+  /** The event as buyers see it, summed over its performances or for one; the session's own hold counts as free. */
+  ReadPayload: {
+    readonly performanceId: string | null;
+    readonly sessionKey: string | null;
+    readonly knownRevision: string | null;
+  };
+  /** The layout of the numbered seats. */
+  ReadSeating: { readonly knownRevision: string | null };
+  /** The seats of a performance that are not free, or those that changed after version `since`. */
+  ReadOccupancy: {
+    /** Null for the only visible performance. */
+    readonly performanceId: string | null;
+    readonly since: number | null;
+    readonly knownRevision: string | null;
+  };
+  /** The layout and the seats that operators see, of drafts too. */
+  ReadAnySeating: Record<never, never>;
+  ReadAnyOccupancy: { readonly performanceId: string; readonly since: number | null };
+  /** The best free seats side by side, which are not reserved by this. */
+  SuggestSeats: {
+    readonly ticketTypeId: string;
+    readonly count: number;
+    readonly performanceId: string | null;
+    readonly sessionKey: string | null;
+  };
+  /** The id of a visible performance; null names the only one. */
+  FindPerformance: { readonly performanceId: string | null };
+  /** What is left of a performance: what changed since `last` where that can be told, else everything. */
+  ReadLivePerformance: { readonly performanceId: string; readonly last: LiveMark | null };
+  /** How many of these discount codes the event does not have. */
+  CountUnknownCodes: { readonly codes: readonly string[] };
+
+  // holds
+  FindHold: { readonly holdId: string; readonly sessionKey: string };
+
+  // orders
+  /** Without `tickets`, the first page of them is shown. */
+  FindOrder: { readonly orderId: string; readonly tickets?: TicketPage };
+  /** An order with the definition that names what was bought. */
+  FindOrderedEvent: { readonly orderId: string };
+  FindTickets: { readonly orderId: string; readonly page: TicketPage };
+  ListOrders: {
+    readonly status: OrderStatus | null;
+    readonly email: string | null;
+    readonly after: string | null;
+    readonly limit: number;
+    /** Tickets shown of each order; without it the first few. */
+    readonly ticketsMax?: number;
+  };
+  FindTicket: { readonly ticketId: string };
+  ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
+  /** The order and the payment of a provider's session. */
+  FindSession: { readonly checkoutSessionId: string };
+  /** The newest orders that still have no session, were placed at least `ageMsMin` ago and can still be paid. */
+  FindUnopenedPayments: { readonly ageMsMin: number; readonly limit: number };
+  /** The sessions of an order whose money could not be used. */
+  FindUselessSessions: { readonly orderId: string };
+  /** The orders with such sessions among the `count` orders before number `before`; null begins with the newest. */
+  ScanUselessSessions: { readonly before: number | null; readonly count: number };
+
+  // waiting room
+  FindDraw: { readonly offset: number; readonly limit: number };
+
+  // of several aggregates
+  /** A stored fact in today's form, and what it is about. */
+  ReadFact: { readonly stored: StoredFact };
+  ReadOperatorEvent: Record<never, never>;
+  ReadGauges: Record<never, never>;
+  /** Everything that an event has, in numbers. Cost: a pass over its holds, orders and pools. */
+  ReadFigures: Record<never, never>;
+  ReadPerformanceFigures: { readonly performanceId: string };
+}
+
+export interface Views {
+  ReadPayload: PayloadView | Unchanged | Refusal;
+  ReadSeating: SeatingReading | Unchanged | Refusal;
+  ReadOccupancy: OccupancyReading | Unchanged | Refusal;
+  ReadAnySeating: SeatingView;
+  ReadAnyOccupancy: OccupancyView | Refusal;
+  SuggestSeats: readonly SeatFacts[] | Refusal;
+  FindPerformance: { readonly performanceId: string } | Refusal;
+  ReadLivePerformance: LiveView | Unchanged | Refusal;
+  CountUnknownCodes: { readonly count: number };
+  FindHold: HoldView | Refusal;
+  FindOrder: { readonly order: OrderView; readonly definitionVersion: number } | Refusal;
+  FindOrderedEvent: { readonly order: OrderView; readonly definition: EventDefinition; readonly now: number } | Refusal;
+  FindTickets: Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
+  ListOrders: OrderPage;
+  /** Null for a ticket that no order has. */
+  FindTicket: { readonly issued: IssuedTicketView | null };
+  ListVoidTickets: VoidTicketPage | Refusal;
+  FindSession: { readonly order: OrderView; readonly payment: PaymentView; readonly timezone: string } | Refusal;
+  FindUnopenedPayments: readonly UnopenedPayment[];
+  FindUselessSessions: readonly UselessSession[];
+  ScanUselessSessions: OrderScan;
+  /** `draw` is null in an event without one. */
+  FindDraw:
+    | {
+        readonly draw: DrawView | null;
+        readonly opensAt: number | null;
+        readonly name: string;
+        readonly timezone: string;
+      }
+    | Refusal;
+  ReadFact: FactView;
+  ReadOperatorEvent: OperatorEventView;
+  ReadGauges: Gauges;
+  ReadFigures: EventFigures;
+  ReadPerformanceFigures: PerformanceFigures | Refusal;
+}
+
+/** A fact with the event and the order that it is about. */
+export interface FactView {
+  readonly fact: Fact;
+  readonly eventId: string;
+  readonly currency: string;
+  /** Null for a fact that names no order. */
+  readonly order: { readonly purchase: Order['purchase']; readonly firstPaymentId: string | null } | null;
+}
+
+export type QueryType = keyof Queries;
+
+export type QueryOf<Type extends QueryType> = { readonly type: Type } & Queries[Type];
+
+export type Query = { [Type in QueryType]: QueryOf<Type> }[QueryType];
+
+/**
+ * Whether the view of a query waits until everything that it shows is durable (I4). The view of one hold, order, ticket, session or
+ * draw does, because somebody relies on it; availability and figures are advisory and do not.
+ */
+export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
+  ReadPayload: false,
+  ReadSeating: false,
+  ReadOccupancy: false,
+  ReadAnySeating: false,
+  ReadAnyOccupancy: false,
+  SuggestSeats: false,
+  FindPerformance: false,
+  ReadLivePerformance: false,
+  CountUnknownCodes: false,
+  FindHold: true,
+  FindOrder: true,
+  FindOrderedEvent: true,
+  FindTickets: false,
+  ListOrders: true,
+  FindTicket: true,
+  ListVoidTickets: true,
+  FindSession: true,
+  FindUnopenedPayments: false,
+  FindUselessSessions: true,
+  ScanUselessSessions: false,
+  FindDraw: true,
+  ReadFact: false,
+  ReadOperatorEvent: false,
+  ReadGauges: false,
+  ReadFigures: false,
+  ReadPerformanceFigures: false,
+};

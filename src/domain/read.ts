@@ -1,0 +1,132 @@
+/**
+ * Read: from a query and the state of an event to a view. One line for each query says which aggregate answers it.
+ *
+ * Nothing is mutated; the same state, query and reading give the same view.
+ */
+import { countUnknownCodes } from './catalogue/pricing.ts';
+import { eventFigures, gaugesOf, operatorEventView, performanceFigures } from './figures.ts';
+import { findHold } from './holds/view.ts';
+import { unreachable } from './invariant.ts';
+import { findPerformance } from './inventory/performance.ts';
+import {
+  anyOccupancy,
+  liveView,
+  occupancyReading,
+  payloadView,
+  seatingReading,
+  type Reading,
+} from './inventory/public-view.ts';
+import { seatingView, suggestSeats } from './inventory/view.ts';
+import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from './orders/open-sessions.ts';
+import { findOrder, findSession, findTicket, findTickets, listOrders, listVoidTickets } from './orders/view.ts';
+import { isRefusal, refuse, type Refusal } from './refusal.ts';
+import { readFact, type StoredFact } from './replay.ts';
+import { viewDraw } from './waiting-room/draw-decisions.ts';
+import { isPublished, type EventState } from './event-state.ts';
+import type { Query, QueryOf, QueryType, Views } from './query.ts';
+import type { FactData } from './fact.ts';
+import type { Hashing } from './waiting-room/draw.ts';
+
+/** What the actor brings to a query. */
+export interface ReadContext extends Reading {
+  readonly hashing: Hashing;
+}
+
+export function read<Type extends QueryType>(
+  state: EventState,
+  query: QueryOf<Type>,
+  context: ReadContext,
+): Views[Type] {
+  // By way of unknown: the compiler cannot follow so large a union through a type parameter.
+  const view: unknown = viewOf(state, query as Query, context);
+  return view as Views[Type];
+}
+
+function viewOf(state: EventState, query: Query, context: ReadContext): Views[QueryType] {
+  const { now } = context;
+  switch (query.type) {
+    case 'ReadPayload':
+      return payloadView(state, query, context);
+    case 'ReadSeating':
+      return seatingReading(state, query, context);
+    case 'ReadOccupancy':
+      return occupancyReading(state, query, context);
+    case 'ReadAnySeating':
+      return seatingView(state);
+    case 'ReadAnyOccupancy':
+      return anyOccupancy(state, query);
+    case 'SuggestSeats':
+      return ifPublished(state, () => suggestSeats(state, query, now));
+    case 'FindPerformance':
+      return ifPublished(state, () => {
+        const performance = findPerformance(state, query.performanceId);
+        return isRefusal(performance) ? performance : { performanceId: performance.id };
+      });
+    case 'ReadLivePerformance':
+      return liveView(state, query, context);
+    case 'CountUnknownCodes':
+      return { count: countUnknownCodes(state.plan, query.codes) };
+    case 'FindHold':
+      return findHold(state, query.holdId, query.sessionKey);
+    case 'FindOrder': {
+      const order = findOrder(state, query.orderId, query.tickets);
+      return isRefusal(order) ? order : { order, definitionVersion: state.definitionVersion };
+    }
+    case 'FindOrderedEvent': {
+      const order = findOrder(state, query.orderId);
+      return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
+    }
+    case 'FindTickets':
+      return findTickets(state, query.orderId, query.page);
+    case 'ListOrders':
+      return listOrders(state, query);
+    case 'FindTicket':
+      return { issued: findTicket(state, query.ticketId) };
+    case 'ListVoidTickets':
+      // An event that is no longer shown still has doors where tickets were sold for it.
+      if (!isPublished(state) && state.orders.inOrder.length === 0) return refuse('EVENT_NOT_FOUND', {});
+      return listVoidTickets(state, query);
+    case 'FindSession': {
+      const found = findSession(state, query.checkoutSessionId);
+      if (found === null) return refuse('ORDER_NOT_FOUND', {});
+      return { ...found, timezone: state.plan.definition.timezone };
+    }
+    case 'FindUnopenedPayments':
+      return findUnopenedPayments(state, query, now);
+    case 'FindUselessSessions':
+      return uselessSessions(state, query.orderId, now);
+    case 'ScanUselessSessions':
+      return scanForUselessSessions(state, now, query.before, query.count);
+    case 'FindDraw':
+      return ifPublished(state, () => {
+        const { name, timezone } = state.plan.definition;
+        const opensAt = state.waitingRoom?.opensAt ?? null;
+        return { draw: viewDraw(state, query, context.hashing), opensAt, name, timezone };
+      });
+    case 'ReadFact':
+      return viewFact(state, query.stored);
+    case 'ReadOperatorEvent':
+      return operatorEventView(state, now);
+    case 'ReadGauges':
+      return gaugesOf(state, now);
+    case 'ReadFigures':
+      return eventFigures(state);
+    case 'ReadPerformanceFigures':
+      return performanceFigures(state, query.performanceId);
+    default:
+      return unreachable(query);
+  }
+}
+
+function ifPublished<View>(state: EventState, view: () => View): View | Refusal {
+  return isPublished(state) ? view() : refuse('EVENT_NOT_FOUND', {});
+}
+
+function viewFact(state: EventState, stored: StoredFact): Views['ReadFact'] {
+  const { eventId, plan, orders } = state;
+  const fact = readFact(stored, plan);
+  const { orderId } = fact.data as Partial<FactData['OrderPlaced']>;
+  const order = orderId === undefined ? undefined : orders.byId.get(orderId);
+  const about = order && { purchase: order.purchase, firstPaymentId: order.payments[0]?.id ?? null };
+  return { fact, eventId, currency: plan.definition.currency, order: about ?? null };
+}

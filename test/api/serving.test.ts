@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { test } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sample } from '../fixtures/events.ts';
-import { openService, runToEnd, spawnService } from '../fixtures/service.ts';
+import { openService, runToEnd, spawnService, type ServiceProcess, type TestService } from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const singles = (sessionKey: string, quantity = 1) => ({
@@ -54,20 +54,7 @@ test('what was answered is there after kill -9, and two Ctrl-C stop it with exit
   assert.equal(await ended, 0);
 });
 
-test('a client that never finishes its request does not keep the process from stopping', async (t) => {
-  const service = await spawnService();
-  t.after(() => service.close());
-  const { port } = new URL(service.publicUrl);
-  const socket = connect(Number(port), '127.0.0.1');
-  socket.on('error', () => {});
-  socket.write(
-    'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
-  );
-  await service.call('GET', '/health/live');
-  assert.equal(await service.end('SIGTERM'), 0);
-});
-
-test('bad settings, a bad catalogue and a port in use end it with exit code 2, every problem on a line', async (t) => {
+test('bad settings and a bad catalogue end it with exit code 2, every problem on a line', async (t) => {
   const settings = await runToEnd({ environment: { PORT: 'x', LOG_LEVEL: 'loud' } });
   assert.equal(settings.code, 2);
   assert.match(settings.text, /^PORT is "x": it must be .*\nLOG_LEVEL is "loud": it must be .*$/);
@@ -78,13 +65,6 @@ test('bad settings, a bad catalogue and a port in use end it with exit code 2, e
   const catalogue = await runToEnd({ environment: { CATALOG: file } });
   assert.equal(catalogue.code, 2);
   assert.match(catalogue.text, /bad\.json.*slug.*is required/);
-
-  const service = await openService();
-  t.after(() => service.close());
-  const { port } = new URL(service.publicUrl);
-  const taken = await runToEnd({ environment: { PORT: port } });
-  assert.equal(taken.code, 2);
-  assert.match(taken.text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
 });
 
 test('a short secret ends it with exit code 2 and one line, which does not show it', async () => {
@@ -97,30 +77,6 @@ test('a short secret ends it with exit code 2 and one line, which does not show 
   assert.match(proxy!, /^TRUST_PROXY is "true": .*instead of true: 1 for one proxy/);
   assert.deepEqual(more, []);
   assert.doesNotMatch(text, /fifteen-letters|c2hvcnQ/);
-});
-
-test('it warns where anybody can pay for nothing, where nobody can pay at all, and where codes given out cannot be checked', async (t) => {
-  const open = await spawnService();
-  t.after(() => open.close());
-  await open.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
-  const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
-  await open.end('SIGTERM');
-  const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
-  const selling = await spawnService({ folder: open.folder, environment: { ...stripe, ...ticketKey } });
-  t.after(() => selling.close());
-  await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
-  await selling.shows(/"level":40.*TICKET_KEY does not list the key that is kept here/);
-  assert.doesNotMatch(selling.printed(), /the sandbox is on/);
-  assert.equal((await selling.call('POST', '/sandbox/outage', { body: { seconds: 1 } })).status, 404);
-});
-
-test('a folder in use ends it with exit code 3 and stays untouched', async (t) => {
-  const service = await openService();
-  t.after(() => service.close());
-  const second = await runToEnd({ folder: service.folder });
-  assert.equal(second.code, 3);
-  assert.match(second.text, /is in use/);
-  await service.define(sample('club-night'));
 });
 
 test('a damaged journal ends it with exit code 5', async (t) => {
@@ -143,26 +99,77 @@ test('a catalogue is loaded at start, and loading it again changes nothing', asy
   assert.deepEqual(read.body, held.body);
 });
 
-test('without ADMIN_TOKEN one is made, kept readable by its owner alone, and never logged', async (t) => {
-  const service = await spawnService({ environment: { ADMIN_TOKEN: '' } });
-  t.after(() => service.close());
-  const file = path.join(service.folder, 'admin-token');
-  const token = readFileSync(file, 'utf8').trim();
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.ok(service.printed().includes('admin-token') && !service.printed().includes(token));
-  const headers = { authorization: `Bearer ${token}` };
-  assert.equal((await service.operate('GET', '/admin/events', { headers })).status, 200);
-  assert.equal((await service.operate('GET', '/admin/events')).status, 401);
+describe('A process without settings', () => {
+  let service: ServiceProcess;
+  before(async () => {
+    service = await spawnService({ environment: { ADMIN_TOKEN: '' } });
+  });
+  after(() => service.close());
+
+  it('warns that anybody can pay for nothing', async () => {
+    await service.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
+  });
+
+  it('makes an ADMIN_TOKEN, readable by its owner alone, and never logs it', async () => {
+    const file = path.join(service.folder, 'admin-token');
+    const token = readFileSync(file, 'utf8').trim();
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.ok(service.printed().includes('admin-token') && !service.printed().includes(token));
+    const headers = { authorization: `Bearer ${token}` };
+    assert.equal((await service.operate('GET', '/admin/events', { headers })).status, 200);
+    assert.equal((await service.operate('GET', '/admin/events')).status, 401);
+  });
+
+  it('stops although a client never finishes its request', async () => {
+    const { port } = new URL(service.publicUrl);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(
+      'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
+    );
+    await service.call('GET', '/health/live');
+    assert.equal(await service.end('SIGTERM'), 0);
+  });
+
+  it('and then with Stripe warns where nobody can pay, and where codes given out cannot be checked', async (t) => {
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
+    const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
+    const selling = await spawnService({ folder: service.folder, environment: { ...stripe, ...ticketKey } });
+    t.after(() => selling.close());
+    await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
+    await selling.shows(/"level":40.*TICKET_KEY does not list the key that is kept here/);
+    assert.doesNotMatch(selling.printed(), /the sandbox is on/);
+    assert.equal((await selling.call('POST', '/sandbox/outage', { body: { seconds: 1 } })).status, 404);
+  });
 });
 
-test(
-  'the command that the page of a fresh machine shows works with plain curl',
-  { skip: !existsSync('/usr/bin/curl') && 'curl is not installed' },
-  async (t) => {
-    const service = await openService({ demo: true });
-    t.after(() => service.close());
-    const { stdout } = await promisify(execFile)('curl', ['-s', `${service.publicUrl}/api/events/public`]);
-    assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 5);
-    await service.close();
-  },
-);
+describe('While a service runs', () => {
+  let service: TestService;
+  before(async () => {
+    service = await openService({ demo: true });
+  });
+  after(() => service.close());
+
+  it('a process on its port ends with exit code 2', async () => {
+    const { port } = new URL(service.publicUrl);
+    const { code, text } = await runToEnd({ environment: { PORT: port } });
+    assert.equal(code, 2);
+    assert.match(text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
+  });
+
+  it('a process on its folder ends with exit code 3 and leaves the folder untouched', async () => {
+    const { code, text } = await runToEnd({ folder: service.folder });
+    assert.equal(code, 3);
+    assert.match(text, /is in use/);
+    await service.define(sample('club-night', { description: 'still served' }));
+  });
+
+  it(
+    'the command that the page of a fresh machine shows works with plain curl',
+    { skip: !existsSync('/usr/bin/curl') && 'curl is not installed' },
+    async () => {
+      const { stdout } = await promisify(execFile)('curl', ['-s', `${service.publicUrl}/api/events/public`]);
+      assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 5);
+    },
+  );
+});

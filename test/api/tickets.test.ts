@@ -1,9 +1,9 @@
-/** Tickets: codes that a door checks with the public key alone, and whether a ticket is valid. */
+/** Tickets: codes that are checked with the public key alone, the validity of a ticket, and the list of void tickets. */
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
@@ -26,7 +26,7 @@ const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('bas
 const keysOf = async (service: TestService): Promise<readonly Jwk[]> =>
   (await service.get<Keys>('/api/tickets/key')).body.keys;
 
-/** What a door does: splits the code, finds the key that it names, checks the signature, reads the payload. */
+/** Checks a code offline: splits it, finds the key that it names, verifies the signature, reads the payload. */
 function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
   const [payload = '', signature = ''] = (code ?? '').split('.').map((part) => Buffer.from(part, 'base64url'));
   const { kid } = JSON.parse(String(payload)) as { readonly kid?: string };
@@ -37,112 +37,108 @@ function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
   return null;
 }
 
+let service: TestService;
+before(async () => {
+  service = await openServiceWith([
+    gala(),
+    gala({ id: 'evt_called_off', slug: 'called-off' }),
+    gala({ id: 'evt_other', slug: 'other' }),
+    gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' }),
+  ]);
+});
+after(() => service.close());
+
 describe('A ticket', () => {
-  it('has a code that a door can check offline, and that says nothing about the person', async () => {
-    const service = await openServiceWith([gala()]);
-    try {
-      const { body } = await service.get<Keys>('/api/tickets/key');
-      const { x, kid } = body.keys[0]!;
-      assert.deepEqual(body, { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid }] });
-      const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x });
-      assert.equal(kid, createHash('sha256').update(members).digest('base64url'), 'the thumbprint of RFC 7638');
-      const started = await start(service, { items: [item('seat', 1), item('single', 1)], customer: newCustomer() });
-      const { ticket_objects: tickets } = await settle(service, started, 'paid');
-      for (const ticket of tickets) {
-        assert.deepEqual(readCode(ticket.code, body.keys), {
-          ticket_id: ticket.id,
-          event_id: 'evt_gala',
-          performance_id: 'eve',
-          seat_id: ticket.seat_id,
-          kid,
-        });
-        const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
-        assert.equal(readCode(String(ticket.code).replace(/^[^.]+/, other), body.keys), null);
-      }
-      await service.restart();
-      assert.deepEqual(await keysOf(service), body.keys, 'the key is kept');
-      assert.deepEqual((await statusOf(service, started)).ticket_objects, tickets);
-      assert.equal(statSync(path.join(service.folder, 'ticket-key')).mode & 0o777, 0o600);
-      assert.equal(statSync(path.join(service.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
-    } finally {
-      await service.close();
+  it('has a code that can be checked offline and contains no personal data', async () => {
+    const { body } = await service.get<Keys>('/api/tickets/key');
+    const { x, kid } = body.keys[0]!;
+    assert.deepEqual(body, { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid }] });
+    const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x });
+    assert.equal(kid, createHash('sha256').update(members).digest('base64url'), 'the thumbprint of RFC 7638');
+    const started = await start(service, { items: [item('seat', 1), item('single', 1)], customer: newCustomer() });
+    const { ticket_objects: tickets } = await settle(service, started, 'paid');
+    for (const ticket of tickets) {
+      assert.deepEqual(readCode(ticket.code, body.keys), {
+        ticket_id: ticket.id,
+        event_id: 'evt_gala',
+        performance_id: 'eve',
+        seat_id: ticket.seat_id,
+        kid,
+      });
+      const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
+      assert.equal(readCode(String(ticket.code).replace(/^[^.]+/, other), body.keys), null);
     }
+    await service.restart();
+    assert.deepEqual(await keysOf(service), body.keys, 'the key is kept');
+    assert.deepEqual((await statusOf(service, started)).ticket_objects, tickets);
+    assert.equal(statSync(path.join(service.folder, 'ticket-key')).mode & 0o777, 0o600);
+    assert.equal(statSync(path.join(service.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
   });
 
-  it('is valid until its order or its date is cancelled', async () => {
-    const service = await openServiceWith([gala()]);
-    try {
-      const one = await settle(service, await start(service, { customer: newCustomer() }), 'paid');
-      const other = await settle(service, await start(service, { customer: newCustomer() }), 'paid');
-      const ticketOf = async (id: string) => (await service.admin.get<Json>(`/admin/tickets/${id}`)).body;
-      const valid = await ticketOf(one.tickets[0]!);
-      assert.deepEqual([valid['valid'], valid['void_reason'], valid['order_id']], [true, null, one.order_id]);
-      assert.equal(valid['code'], one.ticket_objects[0]!.code);
-      await service.admin.post(`/admin/orders/${one.order_id}/cancel`);
-      const void1 = await ticketOf(one.tickets[0]!);
-      assert.deepEqual([void1['valid'], void1['void_reason'], void1['code']], [false, 'ORDER_CANCELLED', null]);
-      const [shown] = (await statusOf(service, one)).ticket_objects;
-      assert.deepEqual([shown!.valid, shown!.code], [false, null], 'nothing that a door could take for good');
-      const page = await service.get<string>(`/orders/${one.order_id}`, { accept: 'text/html' });
-      assert.match(page.body, /These tickets are void/);
-      assert.doesNotMatch(page.body, /QR code/, 'no code is drawn');
-      const { ticket_objects: good } = await statusOf(service, other);
-      assert.deepEqual(
-        good.map(({ valid }) => valid),
-        [true],
-      );
-      const called = await service.admin.post<Json>('/admin/events/evt_gala/performances/eve/cancel');
-      assert.equal(called.status, 200, JSON.stringify(called.body));
-      const void2 = await ticketOf(other.tickets[0]!);
-      assert.deepEqual([void2['valid'], void2['void_reason']], [false, 'PERFORMANCE_CANCELLED']);
-      assert.equal((await statusOf(service, other)).refund_due, 1900);
-      assertRefused(await service.admin.get('/admin/tickets/tkt_1_000000000000000000000000'), 404, 'NOT_FOUND');
-      assertRefused(await service.get(`/admin/tickets/${one.tickets[0]}`), 404, 'NOT_FOUND');
-    } finally {
-      await service.close();
-    }
+  it('is valid until its order or its performance is cancelled', async () => {
+    const one = await settle(
+      service,
+      await start(service, { event_id: 'evt_called_off', customer: newCustomer() }),
+      'paid',
+    );
+    const other = await settle(
+      service,
+      await start(service, { event_id: 'evt_called_off', customer: newCustomer() }),
+      'paid',
+    );
+    const ticketOf = async (id: string) => (await service.admin.get<Json>(`/admin/tickets/${id}`)).body;
+    const valid = await ticketOf(one.tickets[0]!);
+    assert.deepEqual([valid['valid'], valid['void_reason'], valid['order_id']], [true, null, one.order_id]);
+    assert.equal(valid['code'], one.ticket_objects[0]!.code);
+    await service.admin.post(`/admin/orders/${one.order_id}/cancel`);
+    const void1 = await ticketOf(one.tickets[0]!);
+    assert.deepEqual([void1['valid'], void1['void_reason'], void1['code']], [false, 'ORDER_CANCELLED', null]);
+    const [shown] = (await statusOf(service, one)).ticket_objects;
+    assert.deepEqual([shown!.valid, shown!.code], [false, null], 'no code that could be taken for a valid one');
+    const page = await service.get<string>(`/orders/${one.order_id}`, { accept: 'text/html' });
+    assert.match(page.body, /These tickets are void/);
+    assert.doesNotMatch(page.body, /QR code/, 'no code is drawn');
+    const { ticket_objects: good } = await statusOf(service, other);
+    assert.deepEqual(
+      good.map(({ valid }) => valid),
+      [true],
+    );
+    const called = await service.admin.post<Json>('/admin/events/evt_called_off/performances/eve/cancel');
+    assert.equal(called.status, 200, JSON.stringify(called.body));
+    const void2 = await ticketOf(other.tickets[0]!);
+    assert.deepEqual([void2['valid'], void2['void_reason']], [false, 'PERFORMANCE_CANCELLED']);
+    assert.equal((await statusOf(service, other)).refund_due, 1900);
+    assertRefused(await service.admin.get('/admin/tickets/tkt_1_000000000000000000000000'), 404, 'NOT_FOUND');
+    assertRefused(await service.get(`/admin/tickets/${one.tickets[0]}`), 404, 'NOT_FOUND');
+  });
+});
+
+describe('The keys of tickets', () => {
+  let rotated: TestService;
+  before(async () => {
+    rotated = await openServiceWith([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
+  });
+  after(() => rotated.close());
+
+  it('sign with the first that is configured, and codes of the others stay good', async (t) => {
+    const former = await openServiceWith([gala()], { TICKET_KEY: ticketKey(7) });
+    t.after(() => former.close());
+    const [first] = await keysOf(former);
+    assert.equal(first?.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
+    const { ticket_objects: before } = await settle(former, await start(former, { customer: newCustomer() }), 'paid');
+    const keys = await keysOf(rotated);
+    assert.deepEqual([keys.length, keys[1]], [2, first]);
+    assert.ok(readCode(before[0]!.code, keys) !== null, 'a code of the former key');
+    const { ticket_objects: now } = await settle(rotated, await start(rotated, { customer: newCustomer() }), 'paid');
+    assert.equal(readCode(now[0]!.code, keys)?.['kid'], keys[0]!.kid);
+    assert.equal(readCode(now[0]!.code, [first!]), null);
   });
 
-  it('is signed with the first configured key, and codes of the others stay good', async () => {
-    const service = await openServiceWith([gala()], { TICKET_KEY: ticketKey(7) });
-    try {
-      const [first] = await keysOf(service);
-      assert.equal(first?.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
-      const { ticket_objects: before } = await settle(
-        service,
-        await start(service, { customer: newCustomer() }),
-        'paid',
-      );
-      const rotated = await openServiceWith([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
-      try {
-        const keys = await keysOf(rotated);
-        assert.deepEqual([keys.length, keys[1]], [2, first]);
-        assert.ok(readCode(before[0]!.code, keys) !== null, 'a code of the former key');
-        const { ticket_objects: now } = await settle(
-          rotated,
-          await start(rotated, { customer: newCustomer() }),
-          'paid',
-        );
-        assert.equal(readCode(now[0]!.code, keys)?.['kid'], keys[0]!.kid);
-        assert.equal(readCode(now[0]!.code, [first!]), null);
-      } finally {
-        await rotated.close();
-      }
-    } finally {
-      await service.close();
-    }
-  });
-
-  it('has a code of an earlier version checked as well, which names no key', async () => {
-    const service = await openServiceWith([gala()], { TICKET_KEY: `${ticketKey(8)},${ticketKey(7)}` });
-    try {
-      // As signed before codes named their keys, with the key of 32 sevens.
-      const code =
-        'eyJ0aWNrZXRfaWQiOiJ0a3RfMV9lYXJsaWVyIiwiZXZlbnRfaWQiOiJldnRfZ2FsYSIsInBlcmZvcm1hbmNlX2lkIjoiZXZlIiwic2VhdF9pZCI6bnVsbH0.Bfd9Kw7q0Au6zFLp8jbwDVOGR5hpH99H-PfhEOVlNDq3BLeICrUdUsCLcbmGJxy_9R7xq6xensdywawhrSpVCg';
-      assert.equal(readCode(code, await keysOf(service))?.['ticket_id'], 'tkt_1_earlier');
-    } finally {
-      await service.close();
-    }
+  it('check codes of an earlier version as well, which name no key', async () => {
+    // As signed before codes named their keys, with the key of 32 sevens.
+    const code =
+      'eyJ0aWNrZXRfaWQiOiJ0a3RfMV9lYXJsaWVyIiwiZXZlbnRfaWQiOiJldnRfZ2FsYSIsInBlcmZvcm1hbmNlX2lkIjoiZXZlIiwic2VhdF9pZCI6bnVsbH0.Bfd9Kw7q0Au6zFLp8jbwDVOGR5hpH99H-PfhEOVlNDq3BLeICrUdUsCLcbmGJxy_9R7xq6xensdywawhrSpVCg';
+    assert.equal(readCode(code, await keysOf(rotated))?.['ticket_id'], 'tkt_1_earlier');
   });
 });
 
@@ -158,62 +154,52 @@ describe('The list of void tickets', () => {
     return answer.body;
   };
 
-  it('has each ticket of a cancelled order, the latest last, in pages, and still after a restart', async () => {
-    const service = await openServiceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
-    try {
-      const paid = async (quantity: number) =>
-        settle(service, await start(service, { customer: newCustomer(), items: [item('single', quantity)] }), 'paid');
-      const orders = [await paid(2), await paid(3), await paid(1)];
-      assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: [], next_after: null });
-      const cancel = async (place: number) => {
-        service.wait(1_000);
-        assert.equal((await service.admin.post(`/admin/orders/${orders[place]!.order_id}/cancel`)).status, 200);
-        return orders[place]!.tickets;
-      };
-      const late = await cancel(1);
-      assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: late, next_after: null });
-      const all = [...late, ...(await cancel(0))];
-      assert.deepEqual((await revoked(service, `event_id=evt_gala&after=${late.at(-1)}`)).tickets, all.slice(3));
-      await service.restart();
-      assert.deepEqual((await revoked(service, 'event_id=evt_gala&performance_id=eve')).tickets, all);
-      assert.deepEqual((await revoked(service, 'event_id=evt_other')).tickets, []);
-      const paged: string[] = [];
-      for (let after = ''; ;) {
-        const page = await revoked(service, `event_id=evt_gala&limit=2${after}`);
-        paged.push(...page.tickets);
-        if (page.next_after === null) break;
-        after = `&after=${page.next_after}`;
-      }
-      assert.deepEqual(paged, all);
-      const drafted = await service.admin.put('/admin/events/evt_gala', gala({ status: 'DRAFT' }));
-      assert.equal(drafted.status, 200);
-      assert.deepEqual(
-        (await revoked(service, 'event_id=evt_gala')).tickets,
-        all,
-        'doors know it though buyers do not',
-      );
-    } finally {
-      await service.close();
+  it('is refused for an unknown event or performance, and for an invalid query', async () => {
+    assertRefused(await service.get('/api/tickets/revoked?event_id=evt_none'), 404, 'EVENT_NOT_FOUND');
+    assertRefused(await service.get('/api/tickets/revoked?event_id=evt_draft'), 404, 'EVENT_NOT_FOUND');
+    const unknown = '/api/tickets/revoked?event_id=evt_gala&performance_id=noon';
+    assertRefused(await service.get(unknown), 400, 'PERFORMANCE_NOT_FOUND');
+    for (const query of [
+      '',
+      'event_id=evt_gala&limit=0',
+      'event_id=evt_gala&limit=10001',
+      'event_id=evt_gala&limit=x',
+    ]) {
+      assertRefused(await service.get(`/api/tickets/revoked?${query}`), 400, 'VALIDATION_ERROR');
     }
   });
 
-  it('is refused for what is not there, and for what is no question', async () => {
-    const service = await openServiceWith([gala(), gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' })]);
-    try {
-      assertRefused(await service.get('/api/tickets/revoked?event_id=evt_none'), 404, 'EVENT_NOT_FOUND');
-      assertRefused(await service.get('/api/tickets/revoked?event_id=evt_draft'), 404, 'EVENT_NOT_FOUND');
-      const unknown = '/api/tickets/revoked?event_id=evt_gala&performance_id=noon';
-      assertRefused(await service.get(unknown), 400, 'PERFORMANCE_NOT_FOUND');
-      for (const query of [
-        '',
-        'event_id=evt_gala&limit=0',
-        'event_id=evt_gala&limit=10001',
-        'event_id=evt_gala&limit=x',
-      ]) {
-        assertRefused(await service.get(`/api/tickets/revoked?${query}`), 400, 'VALIDATION_ERROR');
-      }
-    } finally {
-      await service.close();
+  it('has each ticket of a cancelled order, the latest last, in pages, and still after a restart', async () => {
+    const paid = async (quantity: number) =>
+      settle(service, await start(service, { customer: newCustomer(), items: [item('single', quantity)] }), 'paid');
+    const orders = [await paid(2), await paid(3), await paid(1)];
+    assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: [], next_after: null });
+    const cancel = async (place: number) => {
+      service.wait(1_000);
+      assert.equal((await service.admin.post(`/admin/orders/${orders[place]!.order_id}/cancel`)).status, 200);
+      return orders[place]!.tickets;
+    };
+    const late = await cancel(1);
+    assert.deepEqual(await revoked(service, 'event_id=evt_gala'), { tickets: late, next_after: null });
+    const all = [...late, ...(await cancel(0))];
+    assert.deepEqual((await revoked(service, `event_id=evt_gala&after=${late.at(-1)}`)).tickets, all.slice(3));
+    await service.restart();
+    assert.deepEqual((await revoked(service, 'event_id=evt_gala&performance_id=eve')).tickets, all);
+    assert.deepEqual((await revoked(service, 'event_id=evt_other')).tickets, []);
+    const paged: string[] = [];
+    for (let after = ''; ;) {
+      const page = await revoked(service, `event_id=evt_gala&limit=2${after}`);
+      paged.push(...page.tickets);
+      if (page.next_after === null) break;
+      after = `&after=${page.next_after}`;
     }
+    assert.deepEqual(paged, all);
+    const drafted = await service.admin.put('/admin/events/evt_gala', gala({ status: 'DRAFT' }));
+    assert.equal(drafted.status, 200);
+    assert.deepEqual(
+      (await revoked(service, 'event_id=evt_gala')).tickets,
+      all,
+      'the list stays public although the event is a draft',
+    );
   });
 });

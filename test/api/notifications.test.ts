@@ -310,7 +310,7 @@ describe('A receiver that is down', () => {
         receiver.answers = 500;
         const failed = await notify(service.folder, environment, ['--from', '1']);
         assert.equal(failed.code, 1);
-        assert.match(failed.text, /go on with --from \d+/);
+        assert.match(failed.text, /continue with --from \d+/);
       } finally {
         await next.end('SIGTERM');
       }

@@ -43,7 +43,7 @@ import { sandboxPaymentRoutes } from './routes/sandbox-payments.ts';
 import { seatingRoutes } from './routes/seating.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { ticketRoutes } from './routes/tickets.ts';
-import { createValidatorCompiler } from './validation.ts';
+import { buildSerializer, createValidatorCompiler } from './validation.ts';
 
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
@@ -140,6 +140,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
     genReqId: newRequestId,
+    schemaController: { compilersFactory: { buildSerializer } },
     http: { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: answerClientError(clock, newRequestId),

@@ -310,6 +310,15 @@ describe('The doors', () => {
     );
   });
 
+  it('keep the state of an event within domain and actors: the others read it by queries', () => {
+    const others = production.filter(({ room }) => room !== 'domain' && room !== 'actors');
+    assertNone(
+      others.flatMap(({ file, imports }) =>
+        imports.filter((each) => each.file === 'src/domain/event-state.ts').map(({ line }) => `${file}:${line}`),
+      ),
+    );
+  });
+
   it('show in the line of the import', () => {
     assertNone(
       sources.flatMap((source) =>

@@ -1,0 +1,186 @@
+/**
+ * What every port of an event must do, wherever the event is: run by each implementation of `EventPort` over its own fixture.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { isRefusal } from '#domain/refusal.ts';
+import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/query.ts';
+import type { EventPort } from '#actors/event-port.ts';
+import type { CommandOf } from '#domain/command.ts';
+
+/** The port of the sample event erfurt-volley, whose facts become durable when the test says so. */
+export interface PortFixture {
+  readonly clock: { now: number };
+  find(): Promise<EventPort>;
+  /** Makes all facts durable. */
+  commit(): void;
+  /** Loses all facts that are not durable, and everything in memory. */
+  crash(): void;
+}
+
+const SESSION = 'session-1';
+
+const PLACE_HOLD: CommandOf<'PlaceHold'> = {
+  type: 'PlaceHold',
+  sessionKey: SESSION,
+  items: [
+    { ticketTypeId: 'kat1', sellingStageId: 'general', quantity: 2, performanceId: 'derby', seatIds: null },
+    { ticketTypeId: 'kat2', sellingStageId: 'general', quantity: 1, performanceId: 'opener', seatIds: null },
+  ],
+  queuePass: null,
+  idempotency: null,
+};
+
+const START_CHECKOUT: Omit<CommandOf<'StartCheckout'>, 'holdId'> = {
+  type: 'StartCheckout',
+  sessionKey: SESSION,
+  items: null,
+  customer: { email: 'ada@example.org', name: 'Ada', documentNumber: null, phone: null },
+  acceptTerms: true,
+  successUrl: null,
+  cancelUrl: null,
+  installmentCount: 1,
+  promoCode: null,
+  promoterCode: null,
+  referralCode: null,
+  tracking: { campaign: 'autumn' },
+  queuePass: null,
+  idempotency: null,
+};
+
+/** One query of each type. */
+function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryType]: QueryOf<Type> } {
+  const page = { after: null, limit: 10 };
+  return {
+    ReadPayload: { type: 'ReadPayload', performanceId: 'derby', sessionKey: null, knownRevision: null },
+    ReadSeating: { type: 'ReadSeating', knownRevision: null },
+    ReadOccupancy: { type: 'ReadOccupancy', performanceId: 'derby', since: 0, knownRevision: null },
+    ReadAnySeating: { type: 'ReadAnySeating' },
+    ReadAnyOccupancy: { type: 'ReadAnyOccupancy', performanceId: 'derby', since: null },
+    SuggestSeats: { type: 'SuggestSeats', ticketTypeId: 'kat1', count: 2, performanceId: 'derby', sessionKey: SESSION },
+    FindPerformance: { type: 'FindPerformance', performanceId: 'derby' },
+    ReadLivePerformance: { type: 'ReadLivePerformance', performanceId: 'derby', last: null },
+    CountUnknownCodes: { type: 'CountUnknownCodes', codes: ['NO SUCH CODE'] },
+    FindHold: { type: 'FindHold', holdId, sessionKey: SESSION },
+    FindOrder: { type: 'FindOrder', orderId },
+    FindOrderedEvent: { type: 'FindOrderedEvent', orderId },
+    FindTickets: { type: 'FindTickets', orderId, page },
+    ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
+    FindTicket: { type: 'FindTicket', ticketId: 'tkt_1_unknown' },
+    ListVoidTickets: { type: 'ListVoidTickets', performanceId: null, ...page },
+    FindSession: { type: 'FindSession', checkoutSessionId: 'cs_1_unknown' },
+    FindUnopenedPayments: { type: 'FindUnopenedPayments', ageMsMin: 0, limit: 10 },
+    FindUselessSessions: { type: 'FindUselessSessions', orderId },
+    ScanUselessSessions: { type: 'ScanUselessSessions', before: null, count: 10 },
+    FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
+    ReadFact: {
+      type: 'ReadFact',
+      stored: { seq: 1, at: 0, type: 'OrderExpired', data: JSON.stringify({ orderId, refundDueCents: 0 }) },
+    },
+    ReadOperatorEvent: { type: 'ReadOperatorEvent' },
+    ReadGauges: { type: 'ReadGauges' },
+    ReadFigures: { type: 'ReadFigures' },
+    ReadPerformanceFigures: { type: 'ReadPerformanceFigures', performanceId: 'derby' },
+  };
+}
+
+/** Places a hold and an order for it; neither is durable yet. */
+function buy(port: EventPort, commit: () => void) {
+  const placing = port.execute(PLACE_HOLD);
+  commit();
+  return placing.then(async (placed) => {
+    assert.ok(!isRefusal(placed));
+    const { id: holdId } = placed.hold;
+    const starting = port.execute({ ...START_CHECKOUT, holdId });
+    return { holdId, starting };
+  });
+}
+
+export function testEventPort(name: string, open: () => Promise<PortFixture>): void {
+  describe(`The port of ${name}`, () => {
+    it('answers every query with plain data', async () => {
+      const fixture = await open();
+      const port = await fixture.find();
+      const { holdId, starting } = await buy(port, () => fixture.commit());
+      fixture.commit();
+      const started = await starting;
+      assert.ok(!isRefusal(started));
+      for (const query of Object.values(everyQuery(holdId, started.order.id))) {
+        const view: unknown = await port.read(query as QueryOf<'FindHold'>);
+        assert.deepStrictEqual(JSON.parse(JSON.stringify(view)), view, query.type);
+      }
+    });
+
+    it('shows what somebody relies on once it is durable, and advisory figures at once', async () => {
+      const fixture = await open();
+      const port = await fixture.find();
+      const { holdId } = await buy(port, () => fixture.commit());
+      const answered = new Set<string>();
+      const readings = Object.values(everyQuery(holdId, 'ord_1_unknown')).map((query) =>
+        port.read(query as QueryOf<'FindHold'>).then(() => answered.add(query.type)),
+      );
+      await nextRound();
+      for (const [type, waits] of Object.entries(WAITS_FOR_DURABILITY)) assert.equal(answered.has(type), !waits, type);
+      fixture.commit();
+      await Promise.all(readings);
+    });
+
+    it('answers UNCHANGED to the newest revision until something that the view shows changes', async () => {
+      const fixture = await open();
+      const port = await fixture.find();
+      const read = async (knownRevision: string | null) => {
+        const view = await port.read({ type: 'ReadPayload', performanceId: null, sessionKey: null, knownRevision });
+        assert.ok(!isRefusal(view));
+        return 'outcome' in view ? view.outcome : view.revision!;
+      };
+      const first = await read(null);
+      assert.equal(await read(first), 'UNCHANGED');
+      const placing = port.execute(PLACE_HOLD);
+      const second = await read(first);
+      assert.notEqual(second, first);
+      assert.equal(await read(second), 'UNCHANGED');
+      fixture.commit();
+      await placing;
+    });
+
+    it('never gives a revision to two activations, which may have counted other facts', async () => {
+      const fixture = await open();
+      const read = async (knownRevision: string | null) => {
+        const port = await fixture.find();
+        const query = { type: 'ReadOccupancy', performanceId: 'derby', since: null, knownRevision } as const;
+        const view = await port.read(query);
+        assert.ok('revision' in view && view.revision !== null);
+        return view.revision;
+      };
+      const port = await fixture.find();
+      const lost = port.execute(PLACE_HOLD);
+      const before = await read(null);
+      fixture.crash();
+      await assert.rejects(lost);
+      const placing = (await fixture.find()).execute({ ...PLACE_HOLD, sessionKey: 'session-2' });
+      assert.notEqual(await read(before), before);
+      fixture.commit();
+      await placing;
+    });
+
+    it('shows what has run out as ended, to the millisecond', async () => {
+      const fixture = await open();
+      const port = await fixture.find();
+      const placing = port.execute(PLACE_HOLD);
+      fixture.commit();
+      const placed = await placing;
+      assert.ok(!isRefusal(placed));
+      const statusAt = async (now: number) => {
+        fixture.clock.now = now;
+        const reading = port.read({ type: 'FindHold', holdId: placed.hold.id, sessionKey: SESSION });
+        await nextRound();
+        fixture.commit();
+        const hold = await reading;
+        return isRefusal(hold) ? hold.code : hold.status;
+      };
+      assert.equal(await statusAt(placed.hold.expiresAt - 1), 'ACTIVE');
+      assert.equal(await statusAt(placed.hold.expiresAt), 'EXPIRED');
+    });
+  });
+}

@@ -15,7 +15,7 @@ const available = (actor: EventActor): number =>
 
 const fingerprint = (actor: EventActor): string => actor.look((state) => [...snapshotPieces(state)].join('\n'));
 
-/** A house whose journal commits only when told to, with the event defined durably. */
+/** Actors whose journal commits only on request, with the event defined durably. */
 async function openByHand(bounds: Parameters<typeof openActors>[1] = {}) {
   const journal = new MemoryJournal({ manual: true });
   const opening = openConcert(openActors(journal, bounds));

@@ -12,7 +12,7 @@ import type { EventActor } from '#actors/event-actor.ts';
 const SECOND = 1_000;
 const ROOM = { waiting_room: true, waiting_room_opens_at: new Date(START + 3_600 * SECOND).toISOString() };
 
-/** A house in which one event at most is awake, and two have waiting rooms. */
+/** Actors with at most one event in memory, and two events with waiting rooms. */
 async function openTwoRooms(): Promise<ActorsFixture> {
   const actors = openActors(new MemoryJournal(), { liveEventsMax: 1 });
   for (const id of ['evt_a', 'evt_b']) {
@@ -45,8 +45,8 @@ const waiting = async (actors: ActorsFixture, eventId: string): Promise<number> 
 describe('an event that falls asleep', () => {
   it('still drops who is silent, and nobody who polls, however often it is woken', async () => {
     const actors = await openTwoRooms();
-    const [ghost, person] = [
-      await join(actors, 'evt_a', 'session-ghost'),
+    const [stale, person] = [
+      await join(actors, 'evt_a', 'session-stale'),
       await join(actors, 'evt_a', 'session-person'),
     ];
     for (let seconds = 5; seconds < 120; seconds += 5) {
@@ -57,8 +57,8 @@ describe('an event that falls asleep', () => {
     }
     actors.clock.now = START + 120 * SECOND;
     await waiting(actors, 'evt_b');
-    assert.equal(await waiting(actors, 'evt_a'), 1, 'the ghost is gone, the person is not');
-    assert.equal(await poll(actors, 'evt_a', ghost, 'session-ghost'), 'EXPIRED');
+    assert.equal(await waiting(actors, 'evt_a'), 1, 'the stale entry is gone, the other is not');
+    assert.equal(await poll(actors, 'evt_a', stale, 'session-stale'), 'EXPIRED');
     actors.clock.now = START + 234 * SECOND;
     await waiting(actors, 'evt_b');
     assert.equal(await waiting(actors, 'evt_a'), 1);

@@ -9,7 +9,7 @@ import { as, HOLDS, newSession, type Answer, type ItemRequest } from '../fixture
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
-const CROWD = 1_000;
+const SESSIONS = 1_000;
 
 let service: TestService;
 
@@ -24,10 +24,10 @@ interface Try {
   readonly answer: Answer<HoldBody>;
 }
 
-/** A crowd of sessions that all ask for these items at once. */
-function rush(eventId: string, items: (n: number) => readonly ItemRequest[], crowd = CROWD): Promise<Try[]> {
+/** Many sessions that all ask for these items at once. */
+function rush(eventId: string, items: (n: number) => readonly ItemRequest[], count = SESSIONS): Promise<Try[]> {
   return Promise.all(
-    Array.from({ length: crowd }, async (_, n) => {
+    Array.from({ length: count }, async (_, n) => {
       const session = newSession();
       const body = { event_id: eventId, session_key: session, items: items(n) };
       return { session, answer: await service.post<HoldBody>(HOLDS, body) };
@@ -106,8 +106,8 @@ describe('A thousand parallel requests', () => {
   });
 });
 
-describe('A crowd that comes and goes', () => {
-  it('leaves figures that add up after every round', async () => {
+describe('Many sessions that place and release holds', () => {
+  it('leave counters that add up after every round', async () => {
     const sessions = Array.from({ length: 60 }, () => newSession());
     const holds = new Map<string, HoldBody>();
     for (let round = 0; round < 6; round += 1) {

@@ -16,7 +16,7 @@ import {
 } from '../fixtures/commands.ts';
 import type { EventFixture } from '../fixtures/event-state.ts';
 
-/** A shop with tickets held, awaiting payment, sold and blocked. */
+/** An event with tickets held, awaiting payment, sold and blocked. */
 function busyShop(): EventFixture {
   const fixture = openCheckoutEvent();
   placeHold(fixture, [item('adult', 2)], 'session-1');

@@ -12,7 +12,7 @@ const SECRETS: DrawSecrets = { seed: SEED, opening: OPENING };
 
 const hexSha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-function crowd(count: number): string[] {
+function entryIdsOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `que_1_${String(index).padStart(24, '0')}`);
 }
 
@@ -44,7 +44,7 @@ describe('The hashing of draws', () => {
 });
 
 describe('A draw', () => {
-  const entryIds = crowd(50);
+  const entryIds = entryIdsOf(50);
   const hashes = entryIds.map((entryId) => hexSha256(entryId));
   const digest = hexSha256([...hashes].sort().join(''));
 
@@ -70,8 +70,8 @@ describe('A draw', () => {
 
   it('does not depend on the order of arrival', () => {
     fc.assert(
-      fc.property(fc.shuffledSubarray(crowd(40), { minLength: 40 }), (shuffled) => {
-        assert.deepEqual(drawOrder(SECRETS, shuffled, hashing), drawOrder(SECRETS, crowd(40), hashing));
+      fc.property(fc.shuffledSubarray(entryIdsOf(40), { minLength: 40 }), (shuffled) => {
+        assert.deepEqual(drawOrder(SECRETS, shuffled, hashing), drawOrder(SECRETS, entryIdsOf(40), hashing));
       }),
       { numRuns: 30 },
     );
@@ -94,7 +94,7 @@ describe('A draw', () => {
   it('gives those who came early no advantage', () => {
     const people = 100;
     const draws = 400;
-    const arrived = crowd(people);
+    const arrived = entryIdsOf(people);
     const arrivalOf = new Map(arrived.map((entryId, index) => [entryId, index]));
     let sum = 0;
     for (let draw = 0; draw < draws; draw += 1) {
@@ -112,11 +112,11 @@ describe('A draw', () => {
 describe('The proof of a draw', () => {
   it('has no flaw when it is real', () => {
     const random = (): string => randomBytes(32).toString('hex');
-    assert.deepEqual(findFlaws(proofOf(crowd(200), { seed: random(), opening: random() }), hashing), []);
+    assert.deepEqual(findFlaws(proofOf(entryIdsOf(200), { seed: random(), opening: random() }), hashing), []);
   });
 
   it('shows any two entries that were swapped', () => {
-    const proof = proofOf(crowd(60));
+    const proof = proofOf(entryIdsOf(60));
     fc.assert(
       fc.property(fc.nat({ max: 59 }), fc.nat({ max: 59 }), (a, b) => {
         fc.pre(a !== b);
@@ -128,7 +128,7 @@ describe('The proof of a draw', () => {
   });
 
   it('shows every other forgery', () => {
-    const proof = proofOf(crowd(20));
+    const proof = proofOf(entryIdsOf(20));
     const { entries } = proof;
     const forgeries: Record<string, DrawProof> = {
       'another seed': { ...proof, seed: 'ab'.repeat(32) },
@@ -139,7 +139,7 @@ describe('The proof of a draw', () => {
       },
       'another opening': { ...proof, opening: 'ab'.repeat(32) },
       'an opening that is withheld': { ...proof, opening: null },
-      'an opening of other length': { ...proofOf(crowd(20), { seed: SEED, opening: '0be4' }) },
+      'an opening of other length': { ...proofOf(entryIdsOf(20), { seed: SEED, opening: '0be4' }) },
       'an entry left out': { ...proof, entries: entries.slice(1) },
       'an entry left out and not counted': { ...proof, count: 19, entries: entries.slice(1) },
       'an entry shown twice': { ...proof, count: 21, entries: [entries[0]!, ...entries] },

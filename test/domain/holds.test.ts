@@ -384,7 +384,7 @@ describe('a hold that ended', () => {
   const read = (fixture: ReturnType<typeof given>, hold: { readonly id: string }, key = BUYER) =>
     findHold(fixture.state, hold.id, key);
 
-  it('reads as it ended while a crowd of others end, and leaves its items out after ten minutes at the soonest', () => {
+  it('reads as it ended while many others end, and leaves its items out after ten minutes at the earliest', () => {
     const fixture = given(define());
     const first = placed(fixture, [item()]);
     fixture.wait(10 * MINUTE).settle();

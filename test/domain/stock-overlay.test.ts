@@ -17,7 +17,7 @@ import {
 import type { SeatCheck } from '#domain/inventory/stock-overlay.ts';
 import { eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 
-function openHouse(): Inventory {
+function openInventory(): Inventory {
   const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 5 };
   const types = [
     ticketType('stand', 'floor'),
@@ -56,7 +56,7 @@ const judge = (inventory: Inventory, overlay = createOverlay(inventory), ...seat
   checkSeats(overlay, inventory.plan.ticketTypeById.get('main')!, seatIds);
 
 test('a trial leaves the inventory as it was', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   take(inventory, own, seated('0-0'));
   take(inventory, own, standing(2));
@@ -72,7 +72,7 @@ test('a trial leaves the inventory as it was', () => {
 });
 
 test('items on the same stock add up, whatever type and stage they are of', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   const overlay = createOverlay(inventory);
   takeInOverlay(overlay, standing(1, 'stand', 'early'));
   takeInOverlay(overlay, standing(2, 'lean'));
@@ -83,7 +83,7 @@ test('items on the same stock add up, whatever type and stage they are of', () =
 });
 
 test('a shortfall tells what the session could have had before the request took anything', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   take(inventory, own, standing(2));
   const overlay = createOverlay(inventory);
@@ -97,7 +97,7 @@ test('a shortfall tells what the session could have had before the request took 
 });
 
 test('holds of others are in the way only where the stock they hold would do', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   const other = { status: 'ACTIVE', expiresAt: 70, lines: [on(standing(2))] };
   const later = { status: 'CONVERTED', expiresAt: 90, lines: [on(standing(2)), on(standing(2, 'stand', 'early'))] };
   take(inventory, later, standing(2));
@@ -123,7 +123,7 @@ test('holds of others are in the way only where the stock they hold would do', (
 });
 
 test('where enough is left but no block, the holds of others in the zones are in the way', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   take(inventory, { status: 'ACTIVE', expiresAt: 70, lines: [on(seated('0-1'))] }, seated('0-1'));
   const side = { ...seated('0-2'), ticketTypeId: 'side' };
   take(inventory, { status: 'ACTIVE', expiresAt: 50, lines: [on(side)] }, side);
@@ -132,7 +132,7 @@ test('where enough is left but no block, the holds of others in the zones are in
 });
 
 test('every picked seat is judged: unknown, of another zone, blocked, held, sold', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   block(inventory, ['0-0']);
   take(inventory, hold, seated('0-1'));
@@ -146,7 +146,7 @@ test('every picked seat is judged: unknown, of another zone, blocked, held, sold
 });
 
 test('under a trial the own seats can be had and the taken ones cannot', () => {
-  const inventory = openHouse();
+  const inventory = openInventory();
   take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, seated('0-0', '0-1'));
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, seated('0-0', '0-1'));

@@ -34,7 +34,7 @@ function promisesOf(definition: EventDefinition): WaitingRoomRules {
   };
 }
 
-/** A desk whose facts a witness watches as they happen. */
+/** An event whose facts are checked by the reference model as they happen. */
 class WatchedEvent {
   readonly fixture: EventFixture;
   readonly model: WaitingRoomModel;
@@ -108,7 +108,7 @@ function chance(seed: number): () => number {
 }
 
 describe('A rush', () => {
-  it('of 100,000 people, a fifth of them ghosts, passes in order and never faster than the rate', () => {
+  it('of 100,000 entries, a fifth of them stale, is admitted in order and never faster than the rate', () => {
     const people = 100_000;
     const tickMs = 500;
     const random = chance(7);
@@ -154,7 +154,7 @@ describe('A rush', () => {
   });
 });
 
-describe('Whatever a small crowd does', () => {
+describe('Whatever a few sessions do', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   const act = fc.oneof(
     { weight: 4, arbitrary: fc.record({ act: fc.constant('JOIN' as const), who: fc.constantFrom(...names) }) },

@@ -225,10 +225,10 @@ describe('Silence', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('uses up no admission and lets the living move up', () => {
+  it('uses up no admission and lets the others move up', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
-    const ghosts = joinAll(fixture, ['g1', 'g2', 'g3']);
+    const staleEntries = joinAll(fixture, ['g1', 'g2', 'g3']);
     const living = join(fixture, 'z');
     assert.equal(living.position, 4);
     fixture.wait(40 * SECOND);
@@ -236,7 +236,7 @@ describe('Silence', () => {
     fixture.wait(80 * SECOND);
     const view = poll(fixture, 'z', living);
     assert.equal(view.status, 'ADMITTED');
-    for (const [name, ghost] of ghosts) assert.equal(poll(fixture, name, ghost).status, 'EXPIRED');
+    for (const [name, stale] of staleEntries) assert.equal(poll(fixture, name, stale).status, 'EXPIRED');
   });
 
   it('counts also before the opening', () => {
@@ -336,11 +336,11 @@ describe('Leaving', () => {
   });
 });
 
-describe('A ghost in front that no sweep has dropped yet', () => {
+describe('A stale entry in front that no sweep has dropped yet', () => {
   it('is dropped by whoever moves the line, and uses up no admission', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'first');
-    const ghost = join(fixture, 'ghost');
+    const stale = join(fixture, 'stale');
     const now = START + 120 * SECOND;
     const turn = { now, newId: () => id('que', 9) };
     const decision = decideJoinQueue(fixture.state, joinCommand('person'), turn);
@@ -348,7 +348,7 @@ describe('A ghost in front that no sweep has dropped yet', () => {
     const passExpiresAt = now + 10 * MINUTE;
     assert.deepEqual(decision.facts, [
       { type: 'QueueEntryJoined', data: { entryId: id('que', 9), sessionKey: 'session-person' } },
-      { type: 'QueueEntriesDropped', data: { entryIds: [ghost.id] } },
+      { type: 'QueueEntriesDropped', data: { entryIds: [stale.id] } },
       { type: 'QueueEntriesAdmitted', data: { entryIds: [id('que', 9)], passExpiresAt } },
     ]);
   });

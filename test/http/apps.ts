@@ -1,7 +1,7 @@
 /**
- * Both apps over box offices that live in memory alone, for tests of the counter window by injection.
+ * Both apps over event states in memory, for tests of the HTTP layer by injection.
  *
- * Decisions are the real domain's; only mailbox and journal are missing. The clock stands still until a test moves it.
+ * Decisions are those of the real domain; mailbox and journal are missing. The clock stands still until a test moves it.
  */
 import { LATEST_MOMENT } from '#actors/clock.ts';
 import { readFileSync } from 'node:fs';

@@ -47,7 +47,7 @@ export async function makePastSales(folder: string, { sales, events, soldAt, onE
     for (let n = 0; n < events; n += 1) {
       const orders = Math.floor(sales / events) + (n < sales % events ? 1 : 0);
       orderIds.push(await sellOut(engine, n, orders, soldAt));
-      await engine.takeSnapshots({ proveAll: false });
+      await engine.snapshots.takeRound({ proveAll: false });
       if (engine.journal.durableSeq - engine.journal.baseSeq > PRUNE_EVERY_FACTS) await prune(engine);
       onEvent?.(n + 1);
     }
@@ -60,7 +60,7 @@ export async function makePastSales(folder: string, { sales, events, soldAt, onE
 
 /** What the snapshots of the round before cover goes into an archive. */
 async function prune(engine: Engine): Promise<void> {
-  await engine.takeSnapshots({ prune: true, proveAll: false });
+  await engine.snapshots.takeRound({ prune: true, proveAll: false });
 }
 
 /** Defines an event and sells it to the last ticket; answers one of its orders. */

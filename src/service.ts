@@ -123,7 +123,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     tickets: openTicketSigner(config, log),
     metrics,
   };
-  const advanceClock = (seconds: number) => engine.advanceClock(seconds);
+  const advanceClock = (seconds: number) => engine.stream.advanceClock(seconds);
   const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
   const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
   const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront, example });
@@ -135,7 +135,7 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
     gauges,
     facts: (afterSeq) => engine.journal.read({ afterSeq }),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
-    takeSnapshot: (options, mark) => engine.answers.once(mark, () => snapshotAll(engine, options)),
+    takeSnapshot: (options, mark) => engine.stream.once(mark, () => snapshotAll(engine, options)),
   });
   apps.push(adminApp);
   await publicApp.listen({ host: listeningHost(config.host), port: config.port });
@@ -176,9 +176,9 @@ async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]
 function schedulePruning({ pruneEveryHours }: Config, engine: Engine, log: Logger): PruneSchedule {
   return startPruneSchedule(pruneEveryHours * 3_600_000, {
     clock: engine.clock,
-    lastPrunedAt: () => engine.lastPrunedAt,
+    lastPrunedAt: () => engine.snapshots.lastPrunedAt,
     mayPrune: () => engine.trouble === null,
-    prune: () => engine.takeSnapshots({ prune: true, proveAll: false }),
+    prune: () => engine.snapshots.takeRound({ prune: true, proveAll: false }),
     onPruned({ outcomes, archived }) {
       const moved = archived && { fromSeq: archived.fromSeq, toSeq: archived.toSeq };
       log.info({ snapshots: outcomes.length, archived: moved }, 'the journal was pruned');
@@ -241,14 +241,14 @@ async function openNotifications({ notify }: Config, engine: Engine): Promise<Ou
     events,
     // Receivers compare with a clock that nobody moves.
     post: createPoster(notify, () => clock.machineNow()),
-    storeCursor: (cursor) => engine.record({ type: 'NotificationsDelivered', data: cursor }),
+    storeCursor: (cursor) => engine.stream.record({ type: 'NotificationsDelivered', data: cursor }),
   });
-  engine.keepFactsAfter(() => outbox.deliveredSeq);
+  engine.snapshots.keepFactsAfter(() => outbox.deliveredSeq);
   return outbox;
 }
 
 async function snapshotAll(engine: Engine, options: { readonly prune: boolean }): Promise<SnapshotSummary> {
-  const { seq, outcomes, archived } = await engine.takeSnapshots(options);
+  const { seq, outcomes, archived } = await engine.snapshots.takeRound(options);
   const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
   return { seq, taken: outcomes.length - failed, failed, archived };
 }
@@ -285,7 +285,7 @@ function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['n
     get freeBytes() {
       return space.freeBytes;
     },
-    snapshotAgeSeconds: () => (clock.now() - (engine.lastSnapshotAt ?? clock.now())) / 1_000,
+    snapshotAgeSeconds: () => (clock.now() - (engine.snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
     awake: () => events.actors.active(),
   };
 }

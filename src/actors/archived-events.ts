@@ -7,10 +7,14 @@
  * 1. An older header must not stand for a newer definition: a slug or a number that is out of date would lead buyers astray.
  * 2. An event that neither tells of is named as lost, so that nobody defines it anew and sells its tickets twice.
  */
+import { JournalDamaged } from '#persistence/faults.ts';
+import type { SqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { ArchiveSurvey } from '#persistence/sqlite/history.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
-import { SERVICE_STREAM } from './service-facts.ts';
+import { activateService, type ActivationSource } from './activation.ts';
+import { SERVICE_STREAM, type ServiceState } from './service-facts.ts';
+import { reportTrouble } from './trouble.ts';
 
 export interface ArchivedEvents {
   /** The newest archived definition of each event that needed one. */
@@ -42,4 +46,42 @@ export async function findArchived(
     lostIds: eventIds.filter((eventId) => !newest.has(eventId) && !known.has(eventId)),
     lastAt,
   };
+}
+
+/** The archived events and the service's own state, as of a journal that was just opened. Closes the journal when they cannot be read. */
+export async function readArchived(
+  source: ActivationSource,
+  journal: SqliteJournal,
+  headers: readonly SnapshotHeader[],
+): Promise<{ readonly archived: ArchivedEvents; readonly service: ServiceState }> {
+  try {
+    const archived = await findArchived(journal.archivedHeads, headers, (type) => journal.surveyArchive(type));
+    for (const eventId of archived.lostIds) {
+      reportTrouble(
+        'archive',
+        `${eventId} cannot be activated: its facts are in an archive file that is damaged or missing`,
+      );
+    }
+    return { archived, service: await readServiceState(source, journal) };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/**
+ * Where the archive that has the clock's offset and the cursor of notifications is lost, the sale goes on without them: the clock
+ * never goes back all the same, and notifications that are sent again keep their ids.
+ */
+async function readServiceState(
+  source: ActivationSource,
+  { baseSeq, durableSeq }: SqliteJournal,
+): Promise<ServiceState> {
+  try {
+    return await activateService(source, durableSeq);
+  } catch (error) {
+    if (!(error instanceof JournalDamaged)) throw error;
+    reportTrouble('archive', `the service's own archived facts are done without: ${error.message}`, error);
+    return activateService(source, durableSeq, baseSeq);
+  }
 }

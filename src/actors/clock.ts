@@ -13,6 +13,7 @@
  *    wrong one), it stays ahead, and windows go on by the stopwatch all the same.
  */
 import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { reportTrouble } from './trouble.ts';
 
 export { stopwatchMs };
 
@@ -44,7 +45,13 @@ export interface ClockOptions {
   readonly offsetMs?: number;
   /** A moment that is in the journal already (4). */
   readonly notBefore?: number;
-  readonly onLeap?: (leap: { readonly byMs: number; readonly aheadMs: number }) => void;
+  readonly onLeap?: (leap: ClockLeap) => void;
+}
+
+export interface ClockLeap {
+  readonly byMs: number;
+  /** How far the machine's clock is ahead of the service's since then. */
+  readonly aheadMs: number;
 }
 
 /** Far enough for every sale, and near enough that the ends of its windows still have four digits in their year. */
@@ -112,4 +119,12 @@ export function createClock(
       offset += byMs;
     },
   };
+}
+
+/** Reports a leap to operators; the default of `createClock` is silent. */
+export function reportLeap({ byMs, aheadMs }: ClockLeap): void {
+  const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;
+  const leap = `the machine's clock leapt ${byMs > 0 ? 'ahead' : 'back'} by ${seconds(byMs)}`;
+  const now = `it is ${seconds(aheadMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's, which goes on by a stopwatch`;
+  reportTrouble('clock', `${leap}; ${now}. When the machine's clock is right, restart the service to take it over`);
 }

@@ -20,3 +20,19 @@ export function startServiceStatus(): ServiceStatusActor {
     },
   };
 }
+
+/** Why the service does not accept every request in this status; null when it does. */
+export function troubleOf(status: ServiceStatus): string | null {
+  switch (status) {
+    case 'READY':
+      return null;
+    case 'STARTING':
+      return 'recovering';
+    case 'READ_ONLY':
+      return 'the disk is full: the journal cannot be written';
+    case 'DRAINING':
+      return 'shutting down';
+    case 'STOPPED':
+      return 'stopped';
+  }
+}

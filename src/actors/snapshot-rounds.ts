@@ -1,21 +1,24 @@
 /**
  * Snapshots of everything, and how far the journal may be pruned behind them.
  *
- * Owns the rule of what may go. Taking one snapshot belongs to `snapshotter.ts`, moving rows to the journal. Called by the
- * engine when an operator asks.
+ * Owns the rule of what may be pruned, the order of rounds, and when the last snapshot and the last prune were. The thread that takes
+ * a snapshot belongs to `snapshotter.ts`, moving rows to the journal.
  *
  * 1. A fact may go when a snapshot from before this round covers it, so that two snapshots stand between a pruned fact and
  *    the need for it, or one where its stream has not grown since.
  * 2. Such a snapshot counts only after it was read and proved again, now. One that is bad or gone is taken anew in this round.
  * 3. The service's own stream is covered by snapshots like every other.
- * 4. Facts that somebody outside must still be told about stay.
- * 5. The cost of a pruning follows what happened since the last one: streams that have no fact in the journal are left alone,
- *    unless an operator asks for the proof of every snapshot.
+ * 4. Facts of which a receiver of notifications is not yet notified stay.
+ * 5. The cost of a prune follows what happened since the last one: streams that have no fact in the journal are left alone,
+ *    unless an operator requests the proof of every snapshot.
+ * 6. One round runs at a time.
  */
-import type { ArchivedFacts } from '#persistence/sqlite/archive.ts';
+import { lastArchivedAt, type ArchivedFacts } from '#persistence/sqlite/archive.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
-import type { SnapshotOutcome } from './snapshotter.ts';
+import { Overloaded } from './overloaded.ts';
+import { SERVICE_STREAM } from './service-facts.ts';
+import { startSnapshotter, type SnapshotJob, type SnapshotOutcome, type Snapshotter } from './snapshotter.ts';
 
 export interface SnapshotRound {
   /** The last fact that every snapshot of the round could know. */
@@ -26,19 +29,22 @@ export interface SnapshotRound {
   readonly archived: ArchivedFacts | null;
 }
 
-export interface SnapshotRoundPorts {
+export interface SnapshotRoundsPorts {
+  readonly folder: string;
   readonly journal: Pick<Journal, 'durableSeq' | 'streams'> & {
     readonly baseSeq: number;
     factsOf(eventId: string, afterSeq: number): Promise<Iterable<FactRow>>;
     prune(throughSeq: number, at: number): Promise<ArchivedFacts | null>;
   };
-  readonly snapshots: Pick<SnapshotFolder, 'newest' | 'newestSeq'>;
-  /** Snapshots a stream, awake or asleep, as of its newest durable fact. */
-  snapshot(eventId: string, seq: number): Promise<SnapshotOutcome>;
-  /** Facts after this one are still needed (4). */
-  neededAfter(): number;
+  readonly snapshots: Pick<SnapshotFolder, 'newest' | 'newestSeq' | 'noteWritten'>;
+  /** Snapshots an event, in memory or not, as of its newest durable fact. */
+  snapshotEvent(eventId: string, seq: number): Promise<SnapshotOutcome>;
   /** Milliseconds since 1970. */
   now(): number;
+  /** When the newest snapshot of the folder was requested; null when there is none. */
+  readonly lastSnapshotAt: number | null;
+  /** When the oldest fact of the journal happened; null when it has none. */
+  readonly firstFactAt: number | null;
 }
 
 export interface RoundOptions {
@@ -48,26 +54,91 @@ export interface RoundOptions {
   readonly proveAll: boolean;
 }
 
-/** Snapshots every stream that has grown; with `prune`, archives and drops the facts before the snapshots that were there. */
-export async function runSnapshotRound(
-  ports: SnapshotRoundPorts,
-  { prune, proveAll }: RoundOptions,
-): Promise<SnapshotRound> {
-  const { journal, snapshots } = ports;
-  const limit = prune ? Math.min(ports.neededAfter(), await pruneLimit(journal, snapshots)) : 0;
-  if (proveAll) for (const { eventId } of [...journal.streams()]) await snapshots.newest(eventId);
-  const seq = journal.durableSeq;
-  const outcomes: SnapshotOutcome[] = [];
-  for (const { eventId, lastSeq } of [...journal.streams()]) {
-    if (lastSeq > snapshots.newestSeq(eventId)) outcomes.push(await ports.snapshot(eventId, lastSeq));
+/** After an archive that could not be written: room on a disk does not appear in a moment. */
+const PRUNE_RETRY_SECONDS = 60;
+
+export class SnapshotRounds {
+  readonly #ports: SnapshotRoundsPorts;
+  readonly #snapshotter: Snapshotter;
+  #lastSnapshotAt: number | null;
+  #lastPrunedAt: number;
+  #neededAfter = (): number => Number.MAX_SAFE_INTEGER;
+  #lastRound: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: SnapshotRoundsPorts) {
+    this.#ports = ports;
+    this.#snapshotter = startSnapshotter(ports.folder, () => ports.journal.baseSeq);
+    this.#lastSnapshotAt = ports.lastSnapshotAt;
+    this.#lastPrunedAt = Math.min(lastArchivedAt(ports.folder) ?? ports.firstFactAt ?? ports.now(), ports.now());
   }
-  const archived = limit > journal.baseSeq ? await journal.prune(limit, ports.now()) : null;
-  return { seq, outcomes, archived };
+
+  /** When the newest snapshot was requested, in milliseconds since 1970; null when there is none. */
+  get lastSnapshotAt(): number | null {
+    return this.#lastSnapshotAt;
+  }
+
+  /** When the journal was last pruned, or, before the first time, when its oldest fact happened; milliseconds since 1970. */
+  get lastPrunedAt(): number {
+    return this.#lastPrunedAt;
+  }
+
+  /** Facts after the sequence number that this returns are not pruned (4). */
+  keepFactsAfter(neededAfter: () => number): void {
+    this.#neededAfter = neededAfter;
+  }
+
+  /** Takes one snapshot; resolves with what went wrong instead of rejecting. */
+  async take(job: SnapshotJob): Promise<SnapshotOutcome> {
+    const outcome = await this.#snapshotter.take(job);
+    if (outcome.trouble !== null) return outcome;
+    this.#ports.snapshots.noteWritten(job.eventId, outcome.seq);
+    this.#lastSnapshotAt = job.at;
+    return outcome;
+  }
+
+  /**
+   * Snapshots every stream that has grown or whose newest snapshot is bad; with `prune`, facts before the snapshots that were there
+   * move to the archive. Without `proveAll` only streams that grew are considered. Rejects with Overloaded when the archive could
+   * not be written.
+   */
+  takeRound({ prune = false, proveAll = true }: Partial<RoundOptions> = {}): Promise<SnapshotRound> {
+    const round = this.#lastRound
+      .then(() => this.#runRound({ prune, proveAll }))
+      .catch((error: unknown) => {
+        throw new Overloaded(`the journal was not pruned: ${String(error)}`, PRUNE_RETRY_SECONDS, error);
+      });
+    this.#lastRound = round.catch(() => {});
+    return round;
+  }
+
+  async #runRound({ prune, proveAll }: RoundOptions): Promise<SnapshotRound> {
+    const { journal, snapshots } = this.#ports;
+    const limit = prune ? Math.min(this.#neededAfter(), await pruneLimit(journal, snapshots)) : 0;
+    if (proveAll) for (const { eventId } of [...journal.streams()]) await snapshots.newest(eventId);
+    const seq = journal.durableSeq;
+    const outcomes: SnapshotOutcome[] = [];
+    for (const { eventId, lastSeq } of [...journal.streams()]) {
+      if (lastSeq > snapshots.newestSeq(eventId)) outcomes.push(await this.#snapshotStream(eventId, lastSeq));
+    }
+    const archived = limit > journal.baseSeq ? await journal.prune(limit, this.#ports.now()) : null;
+    if (prune) this.#lastPrunedAt = this.#ports.now();
+    return { seq, outcomes, archived };
+  }
+
+  #snapshotStream(eventId: string, seq: number): Promise<SnapshotOutcome> {
+    if (eventId !== SERVICE_STREAM) return this.#ports.snapshotEvent(eventId, seq);
+    return this.take({ eventId, eventNumber: 0, seq, at: this.#ports.now(), about: null });
+  }
+
+  /** Ends the thread; snapshots that are not finished are not taken. */
+  stop(): Promise<void> {
+    return this.#snapshotter.stop();
+  }
 }
 
 /** The last fact such that no stream has one at or before it that its newest good snapshot does not cover. */
 async function pruneLimit(
-  journal: SnapshotRoundPorts['journal'],
+  journal: SnapshotRoundsPorts['journal'],
   snapshots: Pick<SnapshotFolder, 'newest'>,
 ): Promise<number> {
   const { baseSeq } = journal;

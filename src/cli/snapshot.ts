@@ -61,7 +61,7 @@ async function takeOnline(call: Call): Promise<Taken> {
 async function takeOffline(call: Call): Promise<Taken> {
   const engine = await openOffline(call);
   try {
-    const { seq, outcomes, archived } = await engine.takeSnapshots({ prune: call.has('prune') });
+    const { seq, outcomes, archived } = await engine.snapshots.takeRound({ prune: call.has('prune') });
     for (const { trouble, eventId } of outcomes) {
       if (trouble !== null) call.output.trouble(`no snapshot of ${eventId || 'the service'}: ${trouble}`);
     }

@@ -139,7 +139,7 @@ describe('A start on a folder of idle events', () => {
   it('settles at its moment what a snapshot says is due, without loading the event before', async (t) => {
     const folder = await idle(t);
     const first = await start(t, folder, SOLD_AT + MINUTE);
-    await first.engine.takeSnapshots();
+    await first.engine.snapshots.takeRound();
     await first.engine.stop();
     const running = await start(t, folder, SOLD_AT + 2 * MINUTE);
     await running.engine.settled;

@@ -27,9 +27,9 @@ function scheduled(t: TestContext) {
     t.after(() => engine.stop());
     const schedule = startPruneSchedule(everyHours * HOUR_MS, {
       clock: engine.clock,
-      lastPrunedAt: () => engine.lastPrunedAt,
+      lastPrunedAt: () => engine.snapshots.lastPrunedAt,
       mayPrune: () => engine.trouble === null,
-      prune: () => engine.takeSnapshots({ prune: true, proveAll: false }),
+      prune: () => engine.snapshots.takeRound({ prune: true, proveAll: false }),
       onPruned: (round) => rounds.push(round),
       lookEveryMs: 1_000_000,
     });
@@ -81,7 +81,7 @@ describe('Pruning by itself', () => {
     assert.ok(rounds.some(({ archived }) => archived !== null));
     const { engine, schedule } = await open();
     const count = rounds.length;
-    const sinceMs = time.now - engine.lastPrunedAt;
+    const sinceMs = time.now - engine.snapshots.lastPrunedAt;
     time.now += 24 * HOUR_MS - sinceMs - 1;
     await schedule.look();
     assert.equal(rounds.length, count, 'a start is no reason to prune again');
@@ -100,7 +100,7 @@ describe('Pruning by itself', () => {
     assert.equal(rounds.length, 0);
     await never.engine.stop();
     const { engine, schedule } = await open();
-    await engine.takeSnapshots({ prune: true });
+    await engine.snapshots.takeRound({ prune: true });
     time.now += 23 * HOUR_MS;
     await schedule.look();
     assert.equal(rounds.length, 0);

@@ -44,14 +44,14 @@ describe('A round of snapshots', () => {
     const engine = await open(newDataFolder(t));
     await define(engine);
     await define(engine, { id: 'evt_other', slug: 'other' });
-    await engine.advanceClock(60);
-    const first = await engine.takeSnapshots();
+    await engine.stream.advanceClock(60);
+    const first = await engine.snapshots.takeRound();
     assert.deepEqual(first.outcomes.map(({ eventId }) => eventId).sort(), ['', 'evt_concert', 'evt_other']);
     assert.ok(first.outcomes.every(({ trouble }) => trouble === null));
-    assert.deepEqual((await engine.takeSnapshots()).outcomes, []);
+    assert.deepEqual((await engine.snapshots.takeRound()).outcomes, []);
     await hold(engine, 'session-1');
     assert.deepEqual(
-      (await engine.takeSnapshots()).outcomes.map(({ eventId, seq }) => [eventId, seq]),
+      (await engine.snapshots.takeRound()).outcomes.map(({ eventId, seq }) => [eventId, seq]),
       [['evt_concert', 4]],
     );
     await engine.stop();
@@ -60,13 +60,13 @@ describe('A round of snapshots', () => {
   it('prunes nothing that was not in a snapshot before it', async (t) => {
     const engine = await open(newDataFolder(t));
     await define(engine);
-    assert.equal((await engine.takeSnapshots({ prune: true })).archived, null);
+    assert.equal((await engine.snapshots.takeRound({ prune: true })).archived, null);
     await hold(engine, 'session-1');
     await define(engine, { id: 'evt_other', slug: 'other' });
     await hold(engine, 'session-2');
-    const { archived } = await engine.takeSnapshots({ prune: true });
+    const { archived } = await engine.snapshots.takeRound({ prune: true });
     assert.deepEqual([archived?.fromSeq, archived?.toSeq], [1, 1]);
-    const next = await engine.takeSnapshots({ prune: true });
+    const next = await engine.snapshots.takeRound({ prune: true });
     assert.deepEqual([next.archived?.fromSeq, next.archived?.toSeq], [2, 4]);
     await engine.stop();
   });
@@ -75,13 +75,13 @@ describe('A round of snapshots', () => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
-    await engine.takeSnapshots();
+    await engine.snapshots.takeRound();
     await define(engine, { slug: 'renamed' });
     await hold(engine, 'session-1');
-    await engine.advanceClock(300);
-    await engine.takeSnapshots();
+    await engine.stream.advanceClock(300);
+    await engine.snapshots.takeRound();
     const before = await verifyFolder(folder);
-    await engine.takeSnapshots({ prune: true });
+    await engine.snapshots.takeRound({ prune: true });
     await engine.stop();
 
     const after = await verifyFolder(folder);
@@ -108,7 +108,7 @@ describe('Verification', () => {
     const engine = await open(folder);
     await define(engine);
     for (const session of ['session-1', 'session-2', 'session-3']) await hold(engine, session);
-    await engine.takeSnapshots();
+    await engine.snapshots.takeRound();
     const report = await verifyFolder(folder);
     assert.deepEqual(report.problems, []);
     assert.equal(report.figures.tickets.held, 3);
@@ -122,7 +122,7 @@ describe('Verification', () => {
     const engine = await open(folder);
     await define(engine);
     await hold(engine, 'session-1');
-    const { outcomes } = await engine.takeSnapshots();
+    const { outcomes } = await engine.snapshots.takeRound();
     await engine.stop();
     const snapshots = new SnapshotFolder(folder);
     const good = await snapshots.newest('evt_concert');
@@ -160,8 +160,8 @@ describe('Verification', () => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
-    await engine.takeSnapshots();
-    await engine.takeSnapshots({ prune: true });
+    await engine.snapshots.takeRound();
+    await engine.snapshots.takeRound({ prune: true });
     await engine.stop();
     for (const { path: file } of listSnapshots(folder)) {
       writeFileSync(file, readFileSync(file, 'utf8').replace('Concert', 'Concept'));

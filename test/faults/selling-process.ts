@@ -89,9 +89,9 @@ try {
     process.exit(0);
   }
   await sellOut(engine);
-  await tryTo(() => engine.takeSnapshots());
+  await tryTo(() => engine.snapshots.takeRound());
   await sell(engine, BUYERS, 3);
-  await tryTo(() => engine.takeSnapshots({ prune: true }));
+  await tryTo(() => engine.snapshots.takeRound({ prune: true }));
   await sell(engine, BUYERS + 1, 3);
   await engine.stop();
   engine = await open();

@@ -5,7 +5,6 @@
  * step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Called by `holdfast verify` and by
  * tests; never in a turn.
  */
-import { seatState, totalsOf } from './inventory/inventory.ts';
 import { isLiveOrder, type Order } from './orders/orders.ts';
 import { isCovered } from './orders/refunds.ts';
 import type { HoldLine } from './fact.ts';
@@ -44,7 +43,7 @@ export function auditEventState(state: EventState): readonly Discrepancy[] {
 export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' | 'performances'>): number {
   return sum([...performances.values()], ({ inventory }) =>
     sum(plan.localities, (locality) => {
-      const { held, sold, blocked } = totalsOf(inventory, locality);
+      const { held, sold, blocked } = inventory.totalsOf(locality);
       return Math.max(0, held + sold + blocked - capacityOf(locality));
     }),
   );
@@ -89,7 +88,7 @@ function auditDate(state: EventState, performance: PerformanceState, claims: rea
 /** Capacity = available + held + sold + blocked, each as the claims add up and none below zero (I7). */
 function auditCounters(performance: PerformanceState, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
   const where = `date ${performance.id}, locality ${locality.id}`;
-  const { held, sold, blocked, available } = totalsOf(performance.inventory, locality);
+  const { held, sold, blocked, available } = performance.inventory.totalsOf(locality);
   const capacity = capacityOf(locality);
   const found: Discrepancy[] = [];
   const expect = (name: string, counter: number, counted: number): void => {
@@ -113,7 +112,7 @@ function ticketsOf(claims: readonly Claim[], kind: Claim['kind']): number {
 }
 
 function blockedSeats({ inventory }: PerformanceState, { seating }: LocalityPlan): number {
-  return sum(seating?.seatIds ?? [], (seatId) => (seatState(inventory, seatId) === 'BLOCKED' ? 1 : 0));
+  return sum(seating?.seatIds ?? [], (seatId) => (inventory.seatState(seatId) === 'BLOCKED' ? 1 : 0));
 }
 
 /** A seat is in at most one claim, and in the state that its claim says. */
@@ -134,7 +133,7 @@ function auditSeats(
   }
   const expectedOf = { held: 'HELD', sold: 'SOLD' } as const;
   for (const seatId of seatIds) {
-    const state = seatState(inventory, seatId);
+    const state = inventory.seatState(seatId);
     const claim = claimOf.get(seatId);
     const isRight =
       claim === undefined ? state === 'AVAILABLE' || state === 'BLOCKED' : state === expectedOf[claim.kind];

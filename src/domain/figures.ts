@@ -6,7 +6,7 @@
 import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { oversoldTickets } from './audit.ts';
-import { left, totals, totalsOf, type StockTotals } from './inventory/inventory.ts';
+import type { StockTotals } from './inventory/inventory.ts';
 import { shownStatus, type PerformanceState } from './inventory/performance.ts';
 import { stockOfPerformances } from './inventory/view.ts';
 import { refuse, type Refusal } from './refusal.ts';
@@ -84,7 +84,7 @@ export const NO_FIGURES: Figures = {
 export function figuresOf(state: EventState): Figures {
   const { holds, orders, waitingRoom, performances } = state;
   return {
-    tickets: [...performances.values()].map(({ inventory }) => totals(inventory)).reduce(addEach, NO_FIGURES.tickets),
+    tickets: [...performances.values()].map(({ inventory }) => inventory.totals()).reduce(addEach, NO_FIGURES.tickets),
     holds: addEach(countByStatus(holdTransitions.statuses, holds.byId.values()), holds.ended.cutCounts()),
     orders: countByStatus(orderTransitions.statuses, orders.inOrder),
     queue: {
@@ -134,8 +134,8 @@ export function eventFigures(state: EventState): EventFigures {
 }
 
 function totalsByLocality(state: EventState, { id, status, inventory }: PerformanceState): PerformanceTotals {
-  const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...totalsOf(inventory, locality) }));
-  return { id, status, ...totals(inventory), localities };
+  const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...inventory.totalsOf(locality) }));
+  return { id, status, ...inventory.totals(), localities };
 }
 
 /** PERFORMANCE_NOT_FOUND. */
@@ -146,9 +146,9 @@ export function performanceFigures(state: EventState, performanceId: string): Pe
     ticketTypeId: row.ticketTypeId,
     sellingStageId: row.sellingStageId,
     priceCents: row.priceCents,
-    available: left(inventory, row),
-    held: inventory.held[row.index]!,
-    sold: inventory.sold[row.index]!,
+    available: inventory.left(row),
+    held: inventory.heldInPool(row.index),
+    sold: inventory.soldInPool(row.index),
   }));
   return { rows };
 }

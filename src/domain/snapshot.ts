@@ -8,7 +8,8 @@
  */
 import { initialState, type EventState } from './event-state.ts';
 import { restoreEndedHold, restoreHold, restoreSettledHold, type HoldRecord } from './holds/snapshot.ts';
-import { inventoryFrom, inventorySnapshot, type InventorySnapshot } from './inventory/snapshot.ts';
+import { Inventory } from './inventory/inventory.ts';
+import type { InventorySnapshot } from './inventory/snapshot.ts';
 import { restoreOrder, type OrderRecord } from './orders/orders.ts';
 import { compileSalePlan } from './catalogue/sale-plan.ts';
 import { unreachable } from './invariant.ts';
@@ -69,7 +70,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     definition,
   });
   for (const { status, inventory } of state.performances.values()) {
-    yield print({ kind: 'DATE', status, inventory: inventorySnapshot(inventory) });
+    yield print({ kind: 'DATE', status, inventory: inventory.snapshot() });
   }
   const { byId, ended } = state.holds;
   yield* pages('HOLDS', byId.objects());
@@ -99,7 +100,7 @@ export function restorePiece(state: EventState, text: string): void {
     case 'OFFICE':
       throw new Error('a snapshot has one office');
     case 'DATE': {
-      const inventory = inventoryFrom(state.plan, piece.inventory);
+      const inventory = Inventory.restore(state.plan, piece.inventory);
       const id = inventory.performanceId;
       state.performances.set(id, { id, status: piece.status, inventory });
       return;

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
 import { findHold } from '#domain/holds/view.ts';
-import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
@@ -11,7 +10,7 @@ import { openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
 const available = (actor: EventActor): number =>
-  actor.look((state) => totals(state.performances.get('fri')!.inventory).available);
+  actor.look((state) => state.performances.get('fri')!.inventory.totals().available);
 
 const fingerprint = (actor: EventActor): string => actor.look((state) => [...snapshotPieces(state)].join('\n'));
 

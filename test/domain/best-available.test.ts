@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
 import { bestBlock, largestBlock } from '#domain/inventory/best-available.ts';
-import { block, createInventory, take, unblock } from '#domain/inventory/inventory.ts';
-import type { Inventory } from '#domain/inventory/inventory.ts';
+import { Inventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import {
@@ -23,7 +22,7 @@ const plainTypes: Readonly<Record<string, PlainType>> = {
   accessible: { zones: null, accessible: true },
 };
 
-const openHall = (...rows: string[]): Inventory => createInventory(compileSalePlan(hallEvent(rows)), 'd1');
+const openHall = (...rows: string[]): Inventory => new Inventory(compileSalePlan(hallEvent(rows)), 'd1');
 
 function best(trialOrInventory: StockOverlay | Inventory, typeId: string, count: number): string[] | null {
   const overlay = 'inventory' in trialOrInventory ? trialOrInventory : createOverlay(trialOrInventory);
@@ -70,8 +69,8 @@ function assertEveryPatternOf(text: string, typeId: string): void {
     const changed = pattern ^ taken;
     if (changed !== 0) {
       const seatId = seats[31 - Math.clz32(changed)]!.id;
-      if ((pattern & changed) === 0) unblock(inventory, [seatId]);
-      else block(inventory, [seatId]);
+      if ((pattern & changed) === 0) inventory.unblock([seatId]);
+      else inventory.block([seatId]);
       taken = pattern;
     }
     const row = seats.map((seat, i) => ({ ...seat, free: ((taken >> i) & 1) === 0 }));
@@ -100,7 +99,7 @@ test('a block that would leave a single free seat gives way to one that does not
 test('a rule of taste costs no booking: where every block leaves an orphan, the one that leaves fewest is assigned', () => {
   assert.deepEqual(best(openHall('...'), 'any', 2), ['0-0', '0-1']);
   const inventory = openHall('...', '......');
-  block(inventory, ['1-1', '1-3', '1-5']);
+  inventory.block(['1-1', '1-3', '1-5']);
   assert.deepEqual(best(inventory, 'any', 2), ['0-0', '0-1']);
 });
 
@@ -130,7 +129,7 @@ test('rows are tried by the distance of their centre from the focal point, equal
   const rows = ['...', '...', '...', '...'];
   const plan = compileSalePlan(hallEvent(rows, { x: 10, y: 15 }));
   assert.deepEqual([...plan.localities[0]!.seating!.rowOrder], [1, 2, 0, 3]);
-  assert.deepEqual(best(createInventory(plan, 'd1'), 'any', 3), ['1-0', '1-1', '1-2']);
+  assert.deepEqual(best(new Inventory(plan, 'd1'), 'any', 3), ['1-0', '1-1', '1-2']);
 });
 
 test('every pattern of taken seats and aisles in a row of up to 8 seats gives what the contract says', () => {
@@ -175,7 +174,7 @@ test('of several short rows of mixed kinds the right one is chosen, for every ty
       const seatTexts = texts.map((text) => text.replaceAll('|', ''));
       seatTexts.forEach((text, r) => {
         const taken = [...text].flatMap((each, i) => (each === 'x' ? [`${r}-${i}`] : []));
-        block(inventory, taken);
+        inventory.block(taken);
       });
       const overlay = createOverlay(inventory);
       const plain = plainRows(overlay);
@@ -215,8 +214,8 @@ test('the index of a big hall answers as a walk through every row does, under an
           const seatIds = all.slice(first, first + 1 + (count % 5)).map(({ id }) => id);
           const free = seatIds.filter((id) => seatStateInOverlay(createOverlay(inventory), id) === 'AVAILABLE');
           const line = { ticketTypeId: 'any', sellingStageId: 'general', ticketCount: free.length, seatIds: free };
-          if (kind === 0) block(inventory, free);
-          else take(inventory, own, line);
+          if (kind === 0) inventory.block(free);
+          else inventory.take(own, line);
           if (i % 3 !== 0) return;
           overlay = createOverlay(inventory);
           if (underTrial) {
@@ -244,11 +243,11 @@ test('the index of a big hall answers as a walk through every row does, under an
 
 test('blocks beyond the indexed sizes are found by walking', () => {
   const inventory = openHall('.'.repeat(300), '.'.repeat(299));
-  block(inventory, ['0-5']);
+  inventory.block(['0-5']);
   assert.equal(best(inventory, 'any', 299)?.[0], '1-0');
   assert.equal(best(inventory, 'any', 294)?.[0], '0-6');
   assert.equal(largest(createOverlay(inventory), 'any'), 299);
-  block(inventory, ['1-0']);
+  inventory.block(['1-0']);
   assert.equal(largest(createOverlay(inventory), 'any'), 298);
 });
 
@@ -256,7 +255,7 @@ test('a type without seats gets none', () => {
   const plan = compileSalePlan(
     eventOf([hall(['...'])], [ticketType('nowhere', 'hall', { zoneKeys: [] })], [stage('general', { nowhere: 1 })]),
   );
-  const overlay = createOverlay(createInventory(plan, 'd1'));
+  const overlay = createOverlay(new Inventory(plan, 'd1'));
   assert.equal(best(overlay, 'nowhere', 1), null);
   assert.equal(largest(overlay, 'nowhere'), 0);
   assert.equal(best(openHall('...'), 'any', 4), null);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findOrder } from '#domain/orders/view.ts';
-import { left } from '#domain/inventory/inventory.ts';
 import { rowOf } from '#domain/catalogue/sale-plan.ts';
 import { perkKey } from '#domain/catalogue/pricing.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -26,7 +25,7 @@ const beers = (quantity: number) => ({ barPerks: [{ barPerkId: 'beer', quantity 
 
 function adultsLeft(fixture: EventFixture, performanceId = 'd1'): number {
   const row = rowOf(fixture.state.plan, 'adult', 'general')!;
-  return left(fixture.state.performances.get(performanceId)!.inventory, row);
+  return fixture.state.performances.get(performanceId)!.inventory.left(row);
 }
 
 function statusOfHold(fixture: EventFixture, holdId: string): string {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../property.ts';
 import { seatBeside, seatTogether, type BlockRequest } from '#domain/inventory/companions.ts';
 import { bestBlock } from '#domain/inventory/best-available.ts';
-import { block, createInventory } from '#domain/inventory/inventory.ts';
+import { Inventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import { createOverlay, seatStateInOverlay, takeInOverlay } from '#domain/inventory/stock-overlay.ts';
@@ -14,11 +14,11 @@ import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 /** A hall in which `x` is an ordinary seat that is taken and `X` an accessible one. */
 function hallOf(...texts: string[]): StockOverlay {
   const rows = texts.map((text) => text.replaceAll('X', 'a'));
-  const inventory = createInventory(compileSalePlan(hallEvent(rows)), 'd1');
+  const inventory = new Inventory(compileSalePlan(hallEvent(rows)), 'd1');
   const taken = texts.flatMap((text, r) =>
     [...text.replaceAll('|', '')].flatMap((each, i) => (each === 'x' || each === 'X' ? [`${r}-${i}`] : [])),
   );
-  block(inventory, taken);
+  inventory.block(taken);
   return createOverlay(inventory);
 }
 

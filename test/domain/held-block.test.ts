@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../property.ts';
 import { growBlock, shrinkBlock } from '#domain/inventory/best-available.ts';
-import { block, createInventory, take } from '#domain/inventory/inventory.ts';
+import { Inventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import {
@@ -31,14 +31,14 @@ const lineOf = (seatIds: readonly string[]) => ({
 
 /** A hall in which `h` is a seat held by the session and `x` one that is blocked; the hold is given back in the trial. */
 function sceneOf(...texts: string[]): Scene {
-  const inventory = createInventory(compileSalePlan(hallEvent(texts)), 'd1');
+  const inventory = new Inventory(compileSalePlan(hallEvent(texts)), 'd1');
   const seatsOf = (kind: string): string[] =>
     texts.flatMap((text, r) =>
       [...text.replaceAll('|', '')].flatMap((each, i) => (each === kind ? [`${r}-${i}`] : [])),
     );
   const heldSeatIds = seatsOf('h');
-  block(inventory, seatsOf('x'));
-  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, lineOf(heldSeatIds));
+  inventory.block(seatsOf('x'));
+  inventory.take({ status: 'ACTIVE', expiresAt: 1, lines: [] }, lineOf(heldSeatIds));
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, lineOf(heldSeatIds));
   const rows = texts.map(seatRow).map((row) =>

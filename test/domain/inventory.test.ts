@@ -4,27 +4,10 @@ import { fc } from '../property.ts';
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { Defect } from '#domain/invariant.ts';
-import {
-  block,
-  createInventory,
-  giveBack,
-  left,
-  reschedule,
-  reserved,
-  retake,
-  returnSold,
-  seatState,
-  sell,
-  take,
-  totals,
-  totalsOf,
-  unblock,
-} from '#domain/inventory/inventory.ts';
-import type { Inventory, StockLine } from '#domain/inventory/inventory.ts';
-import { inventoryFrom, inventorySnapshot } from '#domain/inventory/snapshot.ts';
-import { rebase } from '#domain/inventory/evolve.ts';
+import { Inventory } from '#domain/inventory/inventory.ts';
+import type { StockLine } from '#domain/inventory/claims.ts';
 import { rebaseConflicts } from '#domain/inventory/decide.ts';
-import { occupancy, occupancySince } from '#domain/inventory/view.ts';
+import { occupancy } from '#domain/inventory/view.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import type { SalePlan, SaleRow } from '#domain/catalogue/sale-plan.ts';
 import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';
@@ -152,8 +135,8 @@ function assertSame(inventory: Inventory, definition: EventDefinition, date: Pla
   for (const row of inventory.plan.rows) {
     const ofRow: LineTest = (line) =>
       line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
-    assert.equal(left(inventory, row), plainLeft(definition, date, row, null));
-    assert.equal(reserved(inventory, row), ticketsOf(live, ofRow));
+    assert.equal(inventory.left(row), plainLeft(definition, date, row, null));
+    assert.equal(inventory.heldInPool(row.index), ticketsOf(live, ofRow));
     const overlay = createOverlay(inventory);
     for (const line of own?.lines ?? []) giveBackInOverlay(overlay, line);
     assert.equal(leftInOverlay(overlay, row), plainLeft(definition, date, row, own));
@@ -169,16 +152,16 @@ function assertSame(inventory: Inventory, definition: EventDefinition, date: Pla
   assert.deepEqual(shown.blocked.toSorted(), [...date.blocked].sort());
   const seatCount = plainSeats(definition).length;
   assert.equal(shown.available, seatCount - shown.held.length - shown.sold.length - shown.blocked.length);
-  for (const figures of [totals(inventory), ...inventory.plan.localities.map((each) => totalsOf(inventory, each))]) {
+  for (const figures of [inventory.totals(), ...inventory.plan.localities.map((each) => inventory.totalsOf(each))]) {
     assert.equal(figures.capacity, figures.available + figures.held + figures.sold + figures.blocked);
     assert(Object.values(figures).every((figure) => figure >= 0));
   }
   assert.equal(
-    totals(inventory).held,
+    inventory.totals().held,
     ticketsOf(live, () => true),
   );
   assert.equal(
-    totals(inventory).sold,
+    inventory.totals().sold,
     ticketsOf(sold, () => true),
   );
 }
@@ -261,12 +244,12 @@ function takeStep(
     for (const row of rows) {
       const line = lineFor(inventory, date, row, 1 + (c % 4));
       if (line === null) continue;
-      take(inventory, hold, line, before);
+      inventory.take(hold, line, before);
       hold.lines = [...hold.lines, line];
     }
   };
   const give = (hold: PlainHold): void => {
-    for (const line of hold.lines) giveBack(inventory, line);
+    for (const line of hold.lines) inventory.giveBack(line);
   };
   switch (action) {
     case 'place': {
@@ -299,52 +282,52 @@ function takeStep(
       if (hold === undefined) return inventory;
       hold.status = 'CONVERTED';
       hold.expiresAt += 30;
-      reschedule(inventory, hold, hold.lines);
+      inventory.reschedule(hold, hold.lines);
       return inventory;
     }
     case 'consume': {
       const hold = pick((each) => each.status === 'CONVERTED');
       if (hold === undefined) return inventory;
-      for (const line of hold.lines) sell(inventory, line);
+      for (const line of hold.lines) inventory.sell(line);
       hold.status = 'CONSUMED';
       return inventory;
     }
     case 'return': {
       const hold = pick((each) => each.status === 'CONSUMED');
       if (hold === undefined) return inventory;
-      for (const line of hold.lines) returnSold(inventory, line);
+      for (const line of hold.lines) inventory.returnSold(line);
       hold.status = 'RELEASED';
       return inventory;
     }
     case 'retake': {
       const hold = pick((each) => each.status === 'EXPIRED');
       if (hold === undefined || !canBeHad(inventory, date, hold.lines)) return inventory;
-      for (const line of hold.lines) retake(inventory, line);
+      for (const line of hold.lines) inventory.retake(line);
       hold.status = 'CONSUMED';
       return inventory;
     }
     case 'block': {
       const seat = plainSeats(inventory.plan.definition)[a % plainSeats(inventory.plan.definition).length]!;
-      if (date.blocked.delete(seat.id)) unblock(inventory, [seat.id]);
-      else if (seatState(inventory, seat.id) === 'AVAILABLE') {
-        block(inventory, [seat.id]);
+      if (date.blocked.delete(seat.id)) inventory.unblock([seat.id]);
+      else if (inventory.seatState(seat.id) === 'AVAILABLE') {
+        inventory.block([seat.id]);
         date.blocked.add(seat.id);
       }
       return inventory;
     }
     case 'restore': {
-      const restored = inventoryFrom(inventory.plan, JSON.parse(JSON.stringify(inventorySnapshot(inventory))));
-      assert.deepEqual(inventorySnapshot(restored), inventorySnapshot(inventory));
-      for (const hold of date.holds.filter(isLive)) reschedule(restored, hold, hold.lines);
+      const restored = Inventory.restore(inventory.plan, JSON.parse(JSON.stringify(inventory.snapshot())));
+      assert.deepEqual(restored.snapshot(), inventory.snapshot());
+      for (const hold of date.holds.filter(isLive)) restored.reschedule(hold, hold.lines);
       return restored;
     }
     default: {
       const plan = plans.find((each) => each !== inventory.plan)!;
       if (rebaseConflicts(inventory, plan).length > 0) return inventory;
-      rebase(inventory, plan);
+      inventory.rebase(plan);
       const seatIds = new Set(plainSeats(plan.definition).map((seat) => seat.id));
       for (const seatId of date.blocked) if (!seatIds.has(seatId)) date.blocked.delete(seatId);
-      for (const hold of date.holds.filter(isLive)) reschedule(inventory, hold, hold.lines);
+      for (const hold of date.holds.filter(isLive)) inventory.reschedule(hold, hold.lines);
       return inventory;
     }
   }
@@ -354,7 +337,7 @@ test('whatever happens on a date, its stock is what counting all holds anew give
   const plans = [compileSalePlan(small), compileSalePlan(grown)];
   fc.assert(
     fc.property(steps, (sequence) => {
-      let inventory = createInventory(plans[0]!, 'd1');
+      let inventory = new Inventory(plans[0]!, 'd1');
       const date: PlainDate = { holds: [], blocked: new Set() };
       sequence.forEach((step, i) => {
         inventory = takeStep(inventory, date, plans, step);
@@ -369,29 +352,32 @@ test('whatever happens on a date, its stock is what counting all holds anew give
 test('the changes since any version that is remembered lead from the seats of then to those of now', () => {
   const plans = [compileSalePlan(small), compileSalePlan(small)];
   const statesOf = (inventory: Inventory): Map<string, string | undefined> =>
-    new Map(plainSeats(small).map(({ id }) => [id, seatState(inventory, id)]));
+    new Map(plainSeats(small).map(({ id }) => [id, inventory.seatState(id)]));
   fc.assert(
     fc.property(steps, (sequence) => {
-      let inventory = createInventory(plans[0]!, 'd1');
+      let inventory = new Inventory(plans[0]!, 'd1');
       const date: PlainDate = { holds: [], blocked: new Set() };
+      let forgottenVersion = 0;
       const past: { version: number; states: Map<string, string | undefined> }[] = [];
       for (const step of sequence) {
         past.push({ version: inventory.version, states: statesOf(inventory) });
+        const before = { inventory, plan: inventory.plan };
         inventory = takeStep(inventory, date, plans, step);
+        if (inventory !== before.inventory || inventory.plan !== before.plan) forgottenVersion = inventory.version;
         for (const { version, states } of past) {
-          const changes = occupancySince(inventory, version);
-          if (changes === null) {
-            assert(inventory.version - version > 10 || version < inventory.forgottenVersion);
+          if (!inventory.remembersSince(version)) {
+            assert(inventory.version - version > 10 || version < forgottenVersion);
             continue;
           }
+          const changes = inventory.changesSince(version);
           assert.equal(new Set(changes.map(({ id }) => id)).size, changes.length);
           const followed = new Map(states);
           for (const { id, state } of changes) followed.set(id, state);
           assert.deepEqual(followed, statesOf(inventory));
         }
       }
-      assert.equal(occupancySince(inventory, inventory.version + 1), null);
-      assert.deepEqual(occupancySince(inventory, inventory.version), []);
+      assert.equal(inventory.remembersSince(inventory.version + 1), false);
+      assert.deepEqual(inventory.changesSince(inventory.version), []);
     }),
     { numRuns: 60 },
   );
@@ -405,28 +391,28 @@ const oneSeat = (seatId: string): StockLine => ({
 });
 
 test('what cannot be is a defect: a seat taken twice, sold while free, more places than there are', () => {
-  const inventory = createInventory(compileSalePlan(small), 'd1');
+  const inventory = new Inventory(compileSalePlan(small), 'd1');
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
-  take(inventory, hold, oneSeat('first-0'));
-  assert.throws(() => take(inventory, hold, oneSeat('first-0')), Defect);
-  assert.throws(() => sell(createInventory(inventory.plan, 'd1'), oneSeat('first-0')), Defect);
-  assert.throws(() => block(inventory, ['first-0']), Defect);
-  assert.throws(() => unblock(inventory, ['first-1']), Defect);
-  assert.throws(() => block(inventory, ['nowhere']), Defect);
+  inventory.take(hold, oneSeat('first-0'));
+  assert.throws(() => inventory.take(hold, oneSeat('first-0')), Defect);
+  assert.throws(() => new Inventory(inventory.plan, 'd1').sell(oneSeat('first-0')), Defect);
+  assert.throws(() => inventory.block(['first-0']), Defect);
+  assert.throws(() => inventory.unblock(['first-1']), Defect);
+  assert.throws(() => inventory.block(['nowhere']), Defect);
   const crowd = { ticketTypeId: 'group', sellingStageId: 'late', ticketCount: 13, seatIds: [] };
-  assert.throws(() => take(createInventory(inventory.plan, 'd1'), hold, crowd), Defect);
-  assert.throws(() => giveBack(createInventory(inventory.plan, 'd1'), { ...crowd, ticketCount: 1 }), Defect);
-  assert.throws(() => take(inventory, hold, { ...crowd, sellingStageId: 'never' }), Defect);
-  assert.throws(() => take(inventory, hold, { ...oneSeat('first-1'), ticketCount: 2 }), Defect);
+  assert.throws(() => new Inventory(inventory.plan, 'd1').take(hold, crowd), Defect);
+  assert.throws(() => new Inventory(inventory.plan, 'd1').giveBack({ ...crowd, ticketCount: 1 }), Defect);
+  assert.throws(() => inventory.take(hold, { ...crowd, sellingStageId: 'never' }), Defect);
+  assert.throws(() => inventory.take(hold, { ...oneSeat('first-1'), ticketCount: 2 }), Defect);
 });
 
 test('an update that takes away what is held or sold is refused with every conflict, and its place in the definition', () => {
-  const inventory = createInventory(compileSalePlan(small), 'd1');
+  const inventory = new Inventory(compileSalePlan(small), 'd1');
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
-  take(inventory, hold, oneSeat('first-0'));
-  take(inventory, hold, { ticketTypeId: 'stand', sellingStageId: 'early', ticketCount: 3, seatIds: [] });
-  sell(inventory, oneSeat('first-0'));
-  block(inventory, ['second-1']);
+  inventory.take(hold, oneSeat('first-0'));
+  inventory.take(hold, { ticketTypeId: 'stand', sellingStageId: 'early', ticketCount: 3, seatIds: [] });
+  inventory.sell(oneSeat('first-0'));
+  inventory.block(['second-1']);
   const conflictsOf = (change: Partial<EventDefinition>) =>
     rebaseConflicts(inventory, compileSalePlan({ ...small, ...change })).map(({ path }) => path.join('.'));
   const [floor, seats] = small.localities;
@@ -457,20 +443,20 @@ test('an update that takes away what is held or sold is refused with every confl
 });
 
 test('a snapshot is not read onto other seats', () => {
-  const inventory = createInventory(compileSalePlan(small), 'd1');
-  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, oneSeat('first-0'));
-  assert.throws(() => inventoryFrom(compileSalePlan(grown), inventorySnapshot(inventory)), Defect);
+  const inventory = new Inventory(compileSalePlan(small), 'd1');
+  inventory.take({ status: 'ACTIVE', expiresAt: 1, lines: [] }, oneSeat('first-0'));
+  assert.throws(() => Inventory.restore(compileSalePlan(grown), inventory.snapshot()), Defect);
 });
 
 test('a date takes at most 16 bytes for each seat, the indexes of all classes of seats included', () => {
   const rows = Array.from({ length: 600 }, (_, i) => (i % 2 === 0 ? 'r.a.r.......' : 'zz......s|.......').repeat(2));
-  const inventory = createInventory(compileSalePlan(hallEvent(rows)), 'd1');
+  const inventory = new Inventory(compileSalePlan(hallEvent(rows)), 'd1');
   for (const type of inventory.plan.ticketTypes) bestBlock(createOverlay(inventory), type, 2);
   const map = inventory.seatMaps[0]!;
   const indexes = map.blockIndexes.map((index) => index!);
   assert.equal(indexes.length, 4);
-  const arrays: { readonly byteLength: number }[] = [map.states, inventory.recentChanges];
+  const arrays: { readonly byteLength: number }[] = [map.states];
   for (const { masks, isChanged, changedBuckets } of indexes) arrays.push(masks, isChanged, changedBuckets);
   const bytes = arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  assert(bytes <= 16 * map.states.length, `${bytes} bytes for ${map.states.length} seats`);
+  assert(bytes <= 15 * map.states.length, `${bytes} bytes for ${map.states.length} seats`);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/view.ts';
 import { ORDER_PAYMENTS_MAX } from '#domain/orders/payments.ts';
-import { totals } from '#domain/inventory/inventory.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -46,7 +45,7 @@ function openNext(fixture: EventFixture, order: OrderView): PaymentView {
   return payment.checkoutSessionId === null ? openSession(fixture, order, payment) : payment;
 }
 
-const stockOf = (fixture: EventFixture, date = 'd1') => totals(fixture.state.performances.get(date)!.inventory);
+const stockOf = (fixture: EventFixture, date = 'd1') => fixture.state.performances.get(date)!.inventory.totals();
 
 const holdStatus = (fixture: EventFixture, order: OrderView) => fixture.state.holds.byId.get(order.holdId)!.status;
 

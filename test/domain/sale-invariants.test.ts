@@ -7,7 +7,7 @@ import { perkKey } from '#domain/catalogue/pricing.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
-import { totals, type StockTotals } from '#domain/inventory/inventory.ts';
+import type { StockTotals } from '#domain/inventory/inventory.ts';
 import { emailKey } from '#domain/orders/email-key.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
@@ -161,7 +161,7 @@ function assertBooks(fixture: EventFixture): void {
   assert.ok((uses.get('twice') ?? 0) <= USES_MAX && [...beers.values()].every((count) => count <= BEERS));
 
   for (const performance of performances.values()) {
-    const stock: StockTotals = totals(performance.inventory);
+    const stock: StockTotals = performance.inventory.totals();
     const count = (statuses: readonly string[]): number =>
       [...holds.byId.values()]
         .filter(({ status }) => statuses.includes(status))

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { block, createInventory, giveBack, left, sell, take } from '#domain/inventory/inventory.ts';
-import type { Inventory, StockLine } from '#domain/inventory/inventory.ts';
-import { inventorySnapshot } from '#domain/inventory/snapshot.ts';
+import { Inventory } from '#domain/inventory/inventory.ts';
+import type { StockLine } from '#domain/inventory/claims.ts';
 import { compileSalePlan, rowOf } from '#domain/catalogue/sale-plan.ts';
 import type { SaleRow } from '#domain/catalogue/sale-plan.ts';
 import {
@@ -29,7 +28,7 @@ function openInventory(): Inventory {
     stage('general', { stand: 1, lean: 1, main: 1, side: 1 }),
     stage('early', { stand: 1 }, { stand: 2 }),
   ];
-  return createInventory(compileSalePlan(eventOf([floor, hall(['..zz.'])], types, stages)), 'd1');
+  return new Inventory(compileSalePlan(eventOf([floor, hall(['..zz.'])], types, stages)), 'd1');
 }
 
 const rowIn = (inventory: Inventory, typeId: string, stageId = 'general'): SaleRow =>
@@ -58,17 +57,17 @@ const judge = (inventory: Inventory, overlay = createOverlay(inventory), ...seat
 test('a trial leaves the inventory as it was', () => {
   const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
-  take(inventory, own, seated('0-0'));
-  take(inventory, own, standing(2));
-  const before = JSON.stringify(inventorySnapshot(inventory));
+  inventory.take(own, seated('0-0'));
+  inventory.take(own, standing(2));
+  const before = JSON.stringify(inventory.snapshot());
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, seated('0-0'));
   giveBackInOverlay(overlay, standing(2));
   takeInOverlay(overlay, seated('0-1', '0-0'));
   takeInOverlay(overlay, standing(5));
-  assert.equal(JSON.stringify(inventorySnapshot(inventory)), before);
+  assert.equal(JSON.stringify(inventory.snapshot()), before);
   assert.equal(leftInOverlay(overlay, rowIn(inventory, 'stand')), 0);
-  assert.equal(left(inventory, rowIn(inventory, 'stand')), 3);
+  assert.equal(inventory.left(rowIn(inventory, 'stand')), 3);
 });
 
 test('items on the same stock add up, whatever type and stage they are of', () => {
@@ -85,7 +84,7 @@ test('items on the same stock add up, whatever type and stage they are of', () =
 test('a shortfall tells what the session could have had before the request took anything', () => {
   const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
-  take(inventory, own, standing(2));
+  inventory.take(own, standing(2));
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, standing(2));
   takeInOverlay(overlay, standing(4));
@@ -100,20 +99,20 @@ test('holds of others are in the way only where the stock they hold would do', (
   const inventory = openInventory();
   const other = { status: 'ACTIVE', expiresAt: 70, lines: [on(standing(2))] };
   const later = { status: 'CONVERTED', expiresAt: 90, lines: [on(standing(2)), on(standing(2, 'stand', 'early'))] };
-  take(inventory, later, standing(2));
-  take(inventory, other, standing(2));
+  inventory.take(later, standing(2));
+  inventory.take(other, standing(2));
   const short = () => shortfall(createOverlay(inventory), rowIn(inventory, 'stand'), 2, null);
   assert.deepEqual(short(), { available: 1, reservedByOthers: true, nextReleaseAt: 70 });
-  giveBack(inventory, standing(2));
-  take(inventory, later, standing(2, 'stand', 'early'));
+  inventory.giveBack(standing(2));
+  inventory.take(later, standing(2, 'stand', 'early'));
   other.status = 'RELEASED';
   assert.deepEqual(short(), { available: 1, reservedByOthers: true, nextReleaseAt: 90 });
-  sell(inventory, standing(2));
-  sell(inventory, standing(2, 'stand', 'early'));
+  inventory.sell(standing(2));
+  inventory.sell(standing(2, 'stand', 'early'));
   later.status = 'CONSUMED';
   assert.deepEqual(short(), { available: 1, reservedByOthers: false, nextReleaseAt: null });
   const early = rowIn(inventory, 'stand', 'early');
-  take(inventory, { status: 'ACTIVE', expiresAt: 80, lines: [on(standing(1))] }, standing(1));
+  inventory.take({ status: 'ACTIVE', expiresAt: 80, lines: [on(standing(1))] }, standing(1));
   const soldQuota = { available: 0, reservedByOthers: false, nextReleaseAt: null };
   assert.deepEqual(
     shortfall(createOverlay(inventory), early, 1, null),
@@ -124,9 +123,9 @@ test('holds of others are in the way only where the stock they hold would do', (
 
 test('where enough is left but no block, the holds of others in the zones are in the way', () => {
   const inventory = openInventory();
-  take(inventory, { status: 'ACTIVE', expiresAt: 70, lines: [on(seated('0-1'))] }, seated('0-1'));
+  inventory.take({ status: 'ACTIVE', expiresAt: 70, lines: [on(seated('0-1'))] }, seated('0-1'));
   const side = { ...seated('0-2'), ticketTypeId: 'side' };
-  take(inventory, { status: 'ACTIVE', expiresAt: 50, lines: [on(side)] }, side);
+  inventory.take({ status: 'ACTIVE', expiresAt: 50, lines: [on(side)] }, side);
   const short = shortfall(createOverlay(inventory), rowIn(inventory, 'main'), 2, null);
   assert.deepEqual(short, { available: 2, reservedByOthers: true, nextReleaseAt: 70 });
 });
@@ -134,10 +133,10 @@ test('where enough is left but no block, the holds of others in the zones are in
 test('every picked seat is judged: unknown, of another zone, blocked, held, sold', () => {
   const inventory = openInventory();
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
-  block(inventory, ['0-0']);
-  take(inventory, hold, seated('0-1'));
-  take(inventory, hold, seated('0-4'));
-  sell(inventory, seated('0-4'));
+  inventory.block(['0-0']);
+  inventory.take(hold, seated('0-1'));
+  inventory.take(hold, seated('0-4'));
+  inventory.sell(seated('0-4'));
   assert.deepEqual(judge(inventory, createOverlay(inventory), '0-4', '0-0', '0-1', '0-2', 'nowhere'), {
     notInTicketType: ['0-2', 'nowhere'],
     notSellable: ['0-0'],
@@ -147,7 +146,7 @@ test('every picked seat is judged: unknown, of another zone, blocked, held, sold
 
 test('under a trial the own seats can be had and the taken ones cannot', () => {
   const inventory = openInventory();
-  take(inventory, { status: 'ACTIVE', expiresAt: 1, lines: [] }, seated('0-0', '0-1'));
+  inventory.take({ status: 'ACTIVE', expiresAt: 1, lines: [] }, seated('0-0', '0-1'));
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, seated('0-0', '0-1'));
   takeInOverlay(overlay, seated('0-1'));

@@ -141,9 +141,9 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'tickets that were given up are to return',
-    'src/domain/inventory/inventory.ts',
-    ' && haveTicketsOf(inventory, claimant.lines, pool),',
-    ',',
+    'src/domain/inventory/claims.ts',
+    ' && this.#haveTicketsOf(claimant.lines, pool);',
+    ';',
     'test/api/hold-limits.test.ts',
   ),
   bug(
@@ -162,7 +162,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'a change does not give back',
     'src/domain/holds/evolve.ts',
-    '  changeEachLine(state, hold, (performance, line) => giveBack(performance.inventory, line));\n  // At the ceiling',
+    '  changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));\n  // At the ceiling',
     '  // At the ceiling',
   ),
   bug(

@@ -9,7 +9,6 @@
  */
 import { fact, type Fact } from '../fact.ts';
 import { rebaseConflicts } from '../inventory/decide.ts';
-import { totals } from '../inventory/inventory.ts';
 import { refuse, type Problem, type Refusal } from '../refusal.ts';
 import { compileSalePlan } from './sale-plan.ts';
 import type { CommandOf } from '../command.ts';
@@ -40,7 +39,7 @@ function findConflicts(state: EventState, definition: EventDefinition): readonly
   const conflicts: Problem[] = [];
   let anythingTaken = false;
   for (const performance of state.performances.values()) {
-    const { held, sold } = totals(performance.inventory);
+    const { held, sold } = performance.inventory.totals();
     anythingTaken ||= held + sold > 0;
     if (plan.performanceById.has(performance.id)) {
       conflicts.push(...rebaseConflicts(performance.inventory, plan));

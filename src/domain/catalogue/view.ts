@@ -9,7 +9,6 @@
  */
 import { activeHoldOf, type Hold } from '../holds/state.ts';
 import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
-import { reserved, totals } from '../inventory/inventory.ts';
 import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
 import { perkKey, perkLeft } from './pricing.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
@@ -91,7 +90,7 @@ export function eventView(
       price: row.priceCents,
       onSale: onSale.length > 0 && isStageOpen(row.sellingStage.definition, now),
       available: sum(overlays, (overlay) => availableOn(overlay, row)),
-      reserved: sum(performances, (performance) => reserved(performance.inventory, row)),
+      reserved: sum(performances, (performance) => performance.inventory.heldInPool(row.index)),
     })),
   };
 }
@@ -125,7 +124,7 @@ function viewPerformance(
   const onSale = open && canBeBought(state.plan, openOverlay(performance.inventory, own), now);
   const view = { id, name, startsAt, endsAt, sortOrder, status, onSale };
   if (!several) return { ...view, several: null };
-  const { available, held } = totals(performance.inventory);
+  const { available, held } = performance.inventory.totals();
   return {
     ...view,
     several: {
@@ -242,7 +241,7 @@ export function listingOf({ plan, performances }: EventState): EventListing {
     ...listedTexts(plan.definition, visible),
     performances: visible.map((performance) => {
       const performanceState = performances.get(performance.id)!;
-      const { available, held } = totals(performanceState.inventory);
+      const { available, held } = performanceState.inventory.totals();
       return listedPerformance(performance, performanceState.status === 'CANCELLED', available, held);
     }),
     stages: stagesOf(plan),

@@ -8,7 +8,6 @@
 import { follow } from '#machines/compile.ts';
 import { holdTransitions } from '#machines/hold.ts';
 import { remember } from '../idempotency.ts';
-import { giveBack, reschedule, retake, returnSold, sell, take } from '../inventory/inventory.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
 import { isLive, type Hold, type Holds } from './state.ts';
@@ -32,7 +31,7 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
   };
   holds.byId.set(hold.id, hold);
   holds.activeBySession.set(hold.sessionKey, hold);
-  changeEachLine(state, hold, (performance, line) => take(performance.inventory, hold, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line));
   state.deadlines.add(hold.id, hold.expiresAt);
   if (data.idempotency !== null) {
     remember(state.idempotency, data.idempotency, at, { of: 'HOLD', hold: viewHold(state, hold) });
@@ -42,13 +41,13 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
 export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged']): void {
   const hold = holdOf(state.holds, data.holdId);
   hold.status = follow(holdTransitions, hold.status, 'CHANGE');
-  changeEachLine(state, hold, (performance, line) => giveBack(performance.inventory, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
   // At the ceiling of hold_max_minutes the window stays: what was noted of its end stands, and is not noted again.
   const isMoved = data.expiresAt !== hold.expiresAt;
   const before = isMoved ? undefined : hold.lines;
   hold.lines = data.lines;
   hold.expiresAt = data.expiresAt;
-  changeEachLine(state, hold, (performance, line) => take(performance.inventory, hold, line, before));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line, before));
   if (isMoved) state.deadlines.add(hold.id, hold.expiresAt);
 }
 
@@ -76,21 +75,21 @@ export function convertHold(state: EventState, holdId: string, orderId: string, 
 export function consumeHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'CONSUME');
-  changeEachLine(state, hold, (performance, line) => sell(performance.inventory, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.sell(line));
 }
 
 /** Money landed late and the same tickets can still be had: they are taken again and sold. */
 export function reclaimHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'RECLAIM');
-  changeEachLine(state, hold, (performance, line) => retake(performance.inventory, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.retake(line));
 }
 
 /** The operator cancelled a paid order: what was sold returns to sale. */
 export function returnHold(state: EventState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'RETURN');
-  changeEachLine(state, hold, (performance, line) => returnSold(performance.inventory, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.returnSold(line));
 }
 
 /** The order of the hold ended before money came: its tickets return to sale. */
@@ -104,7 +103,7 @@ function endHold(state: EventState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' |
   // keeps dead entries that every look-up walks (measured: 40 µs a turn in a Map of 7,500).
   if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
   hold.status = follow(holdTransitions, hold.status, trigger);
-  changeEachLine(state, hold, (performance, line) => giveBack(performance.inventory, line));
+  changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
   if (hold.orderId === null) for (const { id } of holds.ended.add(hold, at)) holds.byId.delete(id);
 }
 
@@ -146,5 +145,5 @@ export function rescheduleHolds(state: EventState): void {
 
 /** Notes with each inventory when the tickets of a hold return. */
 export function rescheduleHold(state: EventState, hold: Hold): void {
-  for (const line of hold.lines) reschedule(performanceOf(state, line).inventory, hold, [line]);
+  for (const line of hold.lines) performanceOf(state, line).inventory.reschedule(hold, [line]);
 }

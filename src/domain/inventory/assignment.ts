@@ -24,7 +24,7 @@ import {
   takeInOverlay,
   type StockOverlay,
 } from './stock-overlay.ts';
-import type { Claimant } from './inventory.ts';
+import type { Claimant } from './claims.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LimitedItem } from '../orders/purchase-limits.ts';
 import type { EventState } from '../event-state.ts';

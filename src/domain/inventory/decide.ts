@@ -7,7 +7,7 @@
  *    what was taken leaves nothing.
  */
 import { fact, type Fact } from '../fact.ts';
-import { seatState, totalsOf, type Inventory } from './inventory.ts';
+import type { Inventory } from './inventory.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { rowOf, type LocalityPlan, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
 import { HELD, SOLD, type SeatMap } from './seat-map.ts';
@@ -44,7 +44,7 @@ function seatsToChange(
   const taken: string[] = [];
   const toChange = new Set<string>();
   seatIds.forEach((seatId, index) => {
-    const status = seatState(performance.inventory, seatId);
+    const status = performance.inventory.seatState(seatId);
     if (status === undefined) problems.push({ path: ['seatIds', index], message: 'no such seat' });
     else if (status === 'HELD' || status === 'SOLD') taken.push(seatId);
     else if (status === from) toChange.add(seatId);
@@ -60,20 +60,16 @@ const SEAT_CONFLICTS_MAX = 100;
 
 /** What in a new definition would take away something held or sold on this date; empty when it may replace the old one. */
 export function rebaseConflicts(inventory: Inventory, plan: SalePlan): readonly Problem[] {
-  const rows = inventory.plan.rows.filter((row) => takenOf(inventory, row) > 0);
+  const rows = inventory.plan.rows.filter((row) => inventory.takenOf(row) > 0);
   const on = `on date ${inventory.performanceId}`;
   if (rows.length > 0 && !plan.performanceById.has(inventory.performanceId)) {
-    const taken = rows.reduce((sum, row) => sum + takenOf(inventory, row), 0);
+    const taken = rows.reduce((sum, row) => sum + inventory.takenOf(row), 0);
     return [{ path: ['performances'], message: `date ${inventory.performanceId} has ${taken} tickets held or sold` }];
   }
   return [
-    ...rows.flatMap((row) => rowConflict(row, plan, `${takenOf(inventory, row)} tickets are held or sold ${on}`)),
+    ...rows.flatMap((row) => rowConflict(row, plan, `${inventory.takenOf(row)} tickets are held or sold ${on}`)),
     ...inventory.plan.localities.flatMap((locality) => localityConflicts(inventory, locality, plan, on)),
   ];
-}
-
-function takenOf(inventory: Inventory, row: SaleRow): number {
-  return inventory.held[row.index]! + inventory.sold[row.index]!;
 }
 
 function rowConflict(row: SaleRow, plan: SalePlan, why: string): Problem[] {
@@ -97,7 +93,7 @@ function rowConflict(row: SaleRow, plan: SalePlan, why: string): Problem[] {
 }
 
 function localityConflicts(inventory: Inventory, locality: LocalityPlan, plan: SalePlan, on: string): Problem[] {
-  const { held, sold } = totalsOf(inventory, locality);
+  const { held, sold } = inventory.totalsOf(locality);
   if (held + sold === 0) return [];
   const why = `${held + sold} places are held or sold ${on}`;
   const next = plan.localityById.get(locality.id);

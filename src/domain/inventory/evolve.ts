@@ -5,12 +5,10 @@
  */
 import { follow } from '#machines/compile.ts';
 import { performanceTransitions } from '#machines/performance.ts';
-import { block, carryRow, carrySeat, layOut, unblock, type Inventory } from './inventory.ts';
 import { followStock, inventoryOf, openPerformance } from './performance.ts';
-import { assertBalanced } from './snapshot.ts';
+
 import { invariant } from '../invariant.ts';
-import { rowOf, type SalePlan } from '../catalogue/sale-plan.ts';
-import { AVAILABLE, type SeatMap } from './seat-map.ts';
+import type { SalePlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from '../event-state.ts';
 import type { FactData } from '../fact.ts';
 
@@ -19,7 +17,7 @@ export function evolvePlan(state: EventState, plan: SalePlan): void {
   state.plan = plan;
   for (const definition of plan.performances) {
     const known = state.performances.get(definition.id);
-    if (known !== undefined) rebase(known.inventory, plan);
+    if (known !== undefined) known.inventory.rebase(plan);
     else state.performances.set(definition.id, openPerformance(plan, definition));
   }
   for (const [id, performance] of state.performances) {
@@ -38,42 +36,11 @@ export function evolvePerformanceCancelled(state: EventState, data: FactData['Pe
 }
 
 export function evolveSeatsBlocked(state: EventState, data: FactData['SeatsBlocked']): void {
-  block(inventoryOf(state, data.performanceId), data.seatIds);
+  inventoryOf(state, data.performanceId).block(data.seatIds);
   followStock(state.performances.get(data.performanceId)!);
 }
 
 export function evolveSeatsUnblocked(state: EventState, data: FactData['SeatsUnblocked']): void {
-  unblock(inventoryOf(state, data.performanceId), data.seatIds);
+  inventoryOf(state, data.performanceId).unblock(data.seatIds);
   followStock(state.performances.get(data.performanceId)!);
-}
-
-/** Puts the date under a new plan without conflicts. Release queues begin empty: `reschedule` every live claim afterwards. */
-export function rebase(inventory: Inventory, plan: SalePlan): void {
-  const { plan: oldPlan, held, sold, seatMaps } = inventory;
-  inventory.version += 1;
-  layOut(inventory, plan);
-  for (const oldRow of oldPlan.rows) {
-    if (held[oldRow.index]! + sold[oldRow.index]! === 0) continue;
-    carryRow(
-      inventory,
-      rowOf(plan, oldRow.ticketTypeId, oldRow.sellingStageId)!,
-      held[oldRow.index]!,
-      sold[oldRow.index]!,
-    );
-  }
-  for (const oldMap of seatMaps) {
-    if (oldMap === null) continue;
-    const map = inventory.seatMaps[plan.localityById.get(oldMap.locality.id)?.index ?? -1] ?? null;
-    if (map !== null) carrySeats(inventory, oldMap, map);
-  }
-  assertBalanced(inventory);
-}
-
-/** A blocked seat that the new plan does not have is simply gone. */
-function carrySeats(inventory: Inventory, from: SeatMap, to: SeatMap): void {
-  from.states.forEach((state, oldSeat) => {
-    if (state === AVAILABLE) return;
-    const seat = to.seating.indexOf.get(from.seating.seatIds[oldSeat]!);
-    if (seat !== undefined) carrySeat(inventory, to, seat, state);
-  });
 }

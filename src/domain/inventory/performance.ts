@@ -9,7 +9,7 @@
  */
 import { follow } from '#machines/compile.ts';
 import { performanceTransitions, type PerformanceStatus } from '#machines/performance.ts';
-import { createInventory, isSoldOut, type Inventory } from './inventory.ts';
+import { Inventory } from './inventory.ts';
 import { invariant } from '../invariant.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PerformanceDefinition } from '../catalogue/definition.ts';
@@ -88,7 +88,7 @@ export function inventoryOf(state: InventoryState, performanceId: string): Inven
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function openPerformance(plan: SalePlan, definition: PerformanceDefinition): PerformanceState {
-  const inventory = createInventory(plan, definition.id);
+  const inventory = new Inventory(plan, definition.id);
   const performance: PerformanceState = { id: definition.id, status: performanceTransitions.initial, inventory };
   if (definition.status === 'CANCELLED')
     performance.status = follow(performanceTransitions, performance.status, 'CANCEL');
@@ -98,7 +98,7 @@ export function openPerformance(plan: SalePlan, definition: PerformanceDefinitio
 /** Lets the status follow the stock (rule 1). */
 export function followStock(performance: PerformanceState): void {
   if (performance.status === 'CANCELLED') return;
-  const soldOut = isSoldOut(performance.inventory);
+  const soldOut = performance.inventory.isSoldOut();
   if (soldOut && performance.status === 'ON_SALE')
     performance.status = follow(performanceTransitions, performance.status, 'SELL_OUT');
   else if (!soldOut && performance.status === 'SOLD_OUT')

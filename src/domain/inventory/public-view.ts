@@ -9,7 +9,7 @@
 import { isPublished, type EventState } from '../event-state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { findPerformance } from './performance.ts';
-import { occupancyOf, remembersSince, seatingView, type OccupancyView, type SeatingView } from './view.ts';
+import { occupancyOf, seatingView, type OccupancyView, type SeatingView } from './view.ts';
 import { eventRevision, eventView, type AvailabilityRow, type EventView } from '../catalogue/view.ts';
 
 /** The moment of a query, and the activation of the event that answers it. */
@@ -97,7 +97,7 @@ export function occupancyReading(
   const performance = isPublished(state) ? findPerformance(state, performanceId) : EVENT_NOT_FOUND;
   if (isRefusal(performance)) return performance;
   const { id, inventory } = performance;
-  if (since !== null && remembersSince(inventory, since)) {
+  if (since !== null && inventory.remembersSince(since)) {
     return { ...occupancyOf(state.eventId, performance, since), revision: null };
   }
   const revision = `${activation}.${inventory.version}.${id}`;

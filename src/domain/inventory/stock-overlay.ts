@@ -11,8 +11,8 @@
 
 import type { SeatStatus } from '#machines/seat.ts';
 import { invariant } from '../invariant.ts';
-import { leftInPool, nextRelease } from './inventory.ts';
-import type { Claimant, Inventory, StockLine } from './inventory.ts';
+import type { Claimant, StockLine } from './claims.ts';
+import type { Inventory } from './inventory.ts';
 import {
   AVAILABLE,
   BLOCKED,
@@ -142,7 +142,7 @@ export function shortfall(overlay: StockOverlay, row: SaleRow, wanted: number, o
   return {
     available,
     reservedByOthers,
-    nextReleaseAt: reservedByOthers ? nextRelease(overlay.inventory, pools, own) : null,
+    nextReleaseAt: reservedByOthers ? overlay.inventory.nextRelease(pools, own) : null,
   };
 }
 
@@ -178,15 +178,15 @@ function weigh(overlay: StockOverlay, pools: readonly number[]): WeighedStock {
   let taken = 0;
   for (const pool of pools) {
     const givenBack = overlay.givenBack?.[pool] ?? 0;
-    left += leftInPool(overlay.inventory, pool) + givenBack;
-    heldByOthers += overlay.inventory.held[pool]! - givenBack;
+    left += overlay.inventory.leftInPool(pool) + givenBack;
+    heldByOthers += overlay.inventory.heldInPool(pool) - givenBack;
     taken += overlay.taken?.[pool] ?? 0;
   }
   return { pools, left, heldByOthers, taken };
 }
 
 function leftInPoolOfOverlay(overlay: StockOverlay, pool: number): number {
-  return leftInPool(overlay.inventory, pool) + (overlay.givenBack?.[pool] ?? 0) - (overlay.taken?.[pool] ?? 0);
+  return overlay.inventory.leftInPool(pool) + (overlay.givenBack?.[pool] ?? 0) - (overlay.taken?.[pool] ?? 0);
 }
 
 function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[], from: number, trigger: number): void {

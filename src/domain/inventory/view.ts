@@ -3,13 +3,12 @@
  */
 import { activeHoldOf } from '../holds/state.ts';
 import { bestBlock } from './best-available.ts';
-import { totals, type Inventory } from './inventory.ts';
+import type { Inventory, SeatChange, StockTotals } from './inventory.ts';
 import { findPerformance, findPerformanceOnSale, type PerformanceState } from './performance.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { seatFacts, type SeatFacts } from '../catalogue/seating-plan.ts';
-import { AVAILABLE, BLOCKED, HELD, SOLD, seatStatusOf } from './seat-map.ts';
+import { AVAILABLE, BLOCKED, HELD, SOLD } from './seat-map.ts';
 import { openOverlay } from './stock-overlay.ts';
-import type { SeatStatus } from '#machines/seat.ts';
 import type { NumberedLocality } from '../catalogue/definition.ts';
 import type { EventState } from '../event-state.ts';
 
@@ -20,11 +19,6 @@ export interface Occupancy {
   readonly held: readonly string[];
   readonly sold: readonly string[];
   readonly blocked: readonly string[];
-}
-
-export interface SeatChange {
-  readonly id: string;
-  readonly state: SeatStatus;
 }
 
 export interface SeatingView {
@@ -68,9 +62,9 @@ export function occupancyView(
 /** The same of any date, a draft too. */
 export function occupancyOf(eventId: string, performance: PerformanceState, since: number | null): OccupancyView {
   const which = { eventId, performanceId: performance.id };
-  const changes = since === null ? null : occupancySince(performance.inventory, since);
-  if (since === null || changes === null) return { ...which, form: 'FULL', ...occupancy(performance.inventory) };
-  return { ...which, form: 'CHANGES', since, version: performance.inventory.version, changes };
+  const { inventory } = performance;
+  if (since === null || !inventory.remembersSince(since)) return { ...which, form: 'FULL', ...occupancy(inventory) };
+  return { ...which, form: 'CHANGES', since, version: inventory.version, changes: inventory.changesSince(since) };
 }
 
 /**
@@ -99,14 +93,9 @@ export function suggestSeats(
   return (block ?? []).map((seat) => seatFacts(seating, seat));
 }
 
-/** The stock of every date in one line each, for operators. */
-export function stockOfPerformances(
-  stock: EventState,
-): readonly ({ readonly id: string } & ReturnType<typeof totals>)[] {
-  return [...stock.performances.values()].map((performance) => ({
-    id: performance.id,
-    ...totals(performance.inventory),
-  }));
+/** The stock of each performance, for operators. */
+export function stockOfPerformances(state: EventState): readonly ({ readonly id: string } & StockTotals)[] {
+  return [...state.performances.values()].map(({ id, inventory }) => ({ id, ...inventory.totals() }));
 }
 
 /** Every seat of the date that is not AVAILABLE, by state, in the order of the plan. Cost: one pass over the seats. */
@@ -128,29 +117,4 @@ export function occupancy(inventory: Inventory): Occupancy {
     sold: idsByState[SOLD]!,
     blocked: idsByState[BLOCKED]!,
   };
-}
-
-/** Whether every change after version `since` is remembered. */
-export function remembersSince({ version, recentChanges, forgottenVersion }: Inventory, since: number): boolean {
-  return since <= version && since >= forgottenVersion && version - since <= recentChanges.length;
-}
-
-/**
- * The seats that changed after version `since`, each once in its newest state; null when that version is too old to be
- * remembered, or yet to come.
- */
-export function occupancySince(inventory: Inventory, since: number): readonly SeatChange[] | null {
-  if (!remembersSince(inventory, since)) return null;
-  const { version, recentChanges } = inventory;
-  const numbers = new Set<number>();
-  for (let each = since + 1; each <= version; each += 1) numbers.add(recentChanges[each % recentChanges.length]!);
-  return Array.from(numbers, (number) => seatByNumber(inventory, number));
-}
-
-function seatByNumber(inventory: Inventory, number: number): SeatChange {
-  const map = inventory.seatMaps.findLast(
-    (each) => each !== null && each.firstNumber <= number && each.states.length > 0,
-  )!;
-  const seat = number - map.firstNumber;
-  return { id: map.seating.seatIds[seat]!, state: seatStatusOf(map.states[seat]!) };
 }

@@ -13,7 +13,6 @@
 import { admittedLately } from './admissions.ts';
 import { decideOpening } from './draw-decisions.ts';
 import { fact, type Fact } from '../fact.ts';
-import { left } from '../inventory/inventory.ts';
 import { peopleFrom, rankOf } from './queue-positions.ts';
 import { findEndedEntry, findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -357,6 +356,6 @@ function isAnythingLeft({ plan, performances }: EventState, now: number): boolea
   return plan.performances.some((performance) => {
     const performanceState = performances.get(performance.id);
     if (performanceState === undefined || !isOnSale(performanceState, performance, now)) return false;
-    return rows.some((row) => left(performanceState.inventory, row) >= row.ticketType.groupSize);
+    return rows.some((row) => performanceState.inventory.left(row) >= row.ticketType.groupSize);
   });
 }

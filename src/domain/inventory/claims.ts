@@ -1,0 +1,113 @@
+/**
+ * When the held tickets of each pool return: the ends of the windows of the holds that claim them.
+ *
+ * Owns one heap for each pool that has a cap. Entries go stale when a hold ends, moves or changes its lines (`lazy-heap.ts`).
+ */
+import { LazyHeap } from '../collections/lazy-heap.ts';
+import { rowOf, UNCAPPED, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
+import type { SeatMap } from './seat-map.ts';
+
+/** Tickets of one sale row of a performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere. */
+export interface StockLine {
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly ticketCount: number;
+  readonly seatIds: readonly string[];
+}
+
+export interface ClaimedLine extends StockLine {
+  readonly performanceId: string;
+}
+
+/** A hold, as far as the stock that it claims is concerned; its lines may be of several performances. */
+export interface Claimant {
+  readonly status: string;
+  readonly expiresAt: number;
+  readonly lines: readonly ClaimedLine[];
+}
+
+export class Claims {
+  readonly #performanceId: string;
+  readonly #plan: SalePlan;
+  readonly #seatMaps: readonly (SeatMap | null)[];
+  /** By pool; null where a pool has no cap, so that nobody ever waits for it. */
+  readonly #heaps: readonly (LazyHeap<Claimant> | null)[];
+
+  constructor(performanceId: string, plan: SalePlan, seatMaps: readonly (SeatMap | null)[]) {
+    this.#performanceId = performanceId;
+    this.#plan = plan;
+    this.#seatMaps = seatMaps;
+    this.#heaps = Array.from(plan.poolCap, (cap) => (cap === UNCAPPED ? null : new LazyHeap()));
+  }
+
+  /** The most entries that any pool keeps, stale ones included. */
+  get longest(): number {
+    return this.#heaps.reduce((longest, heap) => Math.max(longest, heap?.length ?? 0), 0);
+  }
+
+  /** Notes that a claimant's tickets of a line return at its `expiresAt`; not again in pools of which `before` had tickets. Hot. */
+  add(row: SaleRow, claimant: Claimant, line: StockLine, before: readonly ClaimedLine[]): void {
+    const { ticketType } = row;
+    this.#addIn(row.index, claimant, before);
+    this.#addIn(ticketType.pool, claimant, before);
+    const map = this.#seatMaps[ticketType.locality.index]!;
+    if (map === null) {
+      this.#addIn(ticketType.placePools[0]!, claimant, before);
+      return;
+    }
+    let lastPool = -1;
+    for (const seatId of line.seatIds) {
+      const pool = placePoolOf(map, map.seating.indexOf.get(seatId)!);
+      if (pool !== lastPool) this.#addIn(pool, claimant, before);
+      lastPool = pool;
+    }
+  }
+
+  /** When the first claimant other than `except` with tickets of a pool ends; null when none does. */
+  nextRelease(pool: number, except: Claimant | null): number | null {
+    const stands = (claimant: Claimant, at: number): boolean =>
+      stillEndsAt(claimant, at) && this.#haveTicketsOf(claimant.lines, pool);
+    return this.#heaps[pool]?.first(stands, except)?.at ?? null;
+  }
+
+  /** Nobody claims tickets of the pool any more. */
+  clear(pool: number): void {
+    this.#heaps[pool]?.clear();
+  }
+
+  #addIn(pool: number, claimant: Claimant, before: readonly ClaimedLine[]): void {
+    const heap = this.#heaps[pool]!;
+    if (heap === null) return;
+    if (before.length > 0 && heap.length > 0 && this.#haveTicketsOf(before, pool)) return;
+    heap.add(claimant, claimant.expiresAt);
+    heap.clean(stillEndsAt);
+  }
+
+  /** Whether any of the lines has tickets of a pool at this performance. */
+  #haveTicketsOf(lines: readonly ClaimedLine[], pool: number): boolean {
+    for (const { performanceId, ticketTypeId, sellingStageId, seatIds } of lines) {
+      if (performanceId !== this.#performanceId) continue;
+      const row = rowOf(this.#plan, ticketTypeId, sellingStageId);
+      if (row === undefined) continue;
+      const { ticketType } = row;
+      if (pool === row.index || pool === ticketType.pool) return true;
+      const map = this.#seatMaps[ticketType.locality.index]!;
+      if (map === null ? pool === ticketType.placePools[0] : hasSeatOf(map, seatIds, pool)) return true;
+    }
+    return false;
+  }
+}
+
+/** The pool that a seat's place counts in. */
+export function placePoolOf(map: SeatMap, seat: number): number {
+  return map.locality.firstPlacePool + map.seating.kindOf[seat]!;
+}
+
+function hasSeatOf(map: SeatMap, seatIds: readonly string[], pool: number): boolean {
+  return seatIds.some((seatId) => placePoolOf(map, map.seating.indexOf.get(seatId)!) === pool);
+}
+
+/** Whether a claimant is live and its window still ends at a moment that was noted. */
+function stillEndsAt(claimant: Claimant, at: number): boolean {
+  return claimant.expiresAt === at && (claimant.status === 'ACTIVE' || claimant.status === 'CONVERTED');
+}

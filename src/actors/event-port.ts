@@ -6,6 +6,7 @@
  * 3. `execute` and `read` reject with Overloaded when the event cannot take the call; nothing has changed then.
  * 4. Finding an event in memory takes no promise; one that is not in memory is activated first.
  */
+import { isEventBroken, Overloaded } from './overloaded.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { QueryOf, QueryType, Views } from '#domain/query.ts';
@@ -46,4 +47,28 @@ export function readAt<Type extends QueryType, NotFound>(
 ): Promise<Views[Type] | NotFound> {
   if (found instanceof Promise) return found.then((event) => readAt(event, notFound, query));
   return found === null ? Promise.resolve(notFound) : found.read(query);
+}
+
+/** The view of one event among many; null where there is no such event, or where it cannot be activated. */
+export async function readUnlessBroken<Type extends QueryType>(
+  events: Pick<EventFinder, 'byEventId'>,
+  eventId: string,
+  query: QueryOf<Type>,
+): Promise<Views[Type] | null> {
+  try {
+    return await readAt(events.byEventId(eventId), null, query);
+  } catch (error) {
+    if (isEventBroken(error)) return null;
+    throw error;
+  }
+}
+
+/** The view; null where the event is just being evicted or activated again. */
+export async function readUnlessBusy<View>(reading: Promise<View>): Promise<View | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Overloaded) return null;
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { onRequestHookHandler } from 'fastify';
 import type { ClientAddressOf } from './client-address.ts';
 import type { ClockPort, HttpSettings } from './ports.ts';
-import { createRateWindow } from './rate-window.ts';
+import { createRateWindow } from './rate-limits.ts';
 
 export interface TokenCheck {
   readonly token: string;

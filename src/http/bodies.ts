@@ -16,7 +16,7 @@ import type {
 import type { ItemRequest } from '#domain/command.ts';
 import type { SeatFacts } from '#domain/catalogue/seating-plan.ts';
 import type { HoldItemView, HoldView } from '#domain/views.ts';
-import { printMoment, printTime } from './printing.ts';
+import { formatMoment, formatTime } from './formats.ts';
 import type { EventBody, EventListEntryBody } from './schemas/events.ts';
 import type { HoldBody, ItemBody } from './schemas/holds.ts';
 import type { OccupancyBody, SeatBody, SeatingBody } from './schemas/seating.ts';
@@ -51,18 +51,18 @@ export function problemsOfSeats(
   );
 }
 
-export function printHold(hold: HoldView): HoldBody {
+export function toHoldBody(hold: HoldView): HoldBody {
   return {
     id: hold.id,
     event_id: hold.eventId,
     status: hold.status,
-    expires_at: printTime(hold.expiresAt),
+    expires_at: formatTime(hold.expiresAt),
     order_id: hold.orderId,
-    items: hold.items.map(printHoldItem),
+    items: hold.items.map(toHoldItemBody),
   };
 }
 
-function printHoldItem(item: HoldItemView): HoldBody['items'][number] {
+function toHoldItemBody(item: HoldItemView): HoldBody['items'][number] {
   return {
     ticket_type_id: item.ticketTypeId,
     selling_stage_id: item.sellingStageId,
@@ -76,13 +76,13 @@ function printHoldItem(item: HoldItemView): HoldBody['items'][number] {
 
 // ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function printEventSummary(event: EventSummary): EventListEntryBody {
+export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
   return {
     id: event.id,
     slug: event.slug,
     name: event.name,
-    starts_at: printMoment(event.startsAt),
-    ends_at: printMoment(event.endsAt),
+    starts_at: formatMoment(event.startsAt),
+    ends_at: formatMoment(event.endsAt),
     currency: event.currency,
     from_price: event.fromPrice,
     sold_out: event.soldOut,
@@ -90,7 +90,7 @@ export function printEventSummary(event: EventSummary): EventListEntryBody {
   };
 }
 
-export function printEvent(view: EventView): EventBody {
+export function toEventBody(view: EventView): EventBody {
   const { definition } = view;
   return {
     id: definition.id,
@@ -101,34 +101,34 @@ export function printEvent(view: EventView): EventBody {
     timezone: definition.timezone,
     hold_minutes: definition.holdMinutes,
     waiting_room: definition.waitingRoom,
-    waiting_room_opens_at: printMoment(definition.waitingRoomOpensAt),
+    waiting_room_opens_at: formatMoment(definition.waitingRoomOpensAt),
     waiting_room_rate: definition.waitingRoomRate,
     waiting_room_minutes: definition.waitingRoomMinutes,
     max_tickets_per_order: definition.maxTicketsPerOrder,
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
     max_installments: definition.maxInstallments,
-    performances: view.performances.map(printPerformance),
+    performances: view.performances.map(toPerformanceBody),
     localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
       id,
       name,
       seating,
       capacity,
     })),
-    ticketTypes: definition.ticketTypes.map((type) => printTicketType(type, view.perksLeft)),
+    ticketTypes: definition.ticketTypes.map((type) => toTicketTypeBody(type, view.perksLeft)),
     sellingStages: view.sellingStages.map(({ definition: stage, onSale }) => ({
       id: stage.id,
       name: stage.name,
-      starts_at: printMoment(stage.startsAt),
-      ends_at: printMoment(stage.endsAt),
+      starts_at: formatMoment(stage.startsAt),
+      ends_at: formatMoment(stage.endsAt),
       sort_order: stage.sortOrder,
       on_sale: onSale,
     })),
-    ticketAvailability: view.ticketAvailability.map(printAvailability),
+    ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
   };
 }
 
-function printPerformance(performance: PerformanceView): EventBody['performances'][number] {
+function toPerformanceBody(performance: PerformanceView): EventBody['performances'][number] {
   const { several } = performance;
   const figures = several && {
     total_available: several.totalAvailable,
@@ -138,8 +138,8 @@ function printPerformance(performance: PerformanceView): EventBody['performances
   return {
     id: performance.id,
     name: performance.name,
-    starts_at: printMoment(performance.startsAt),
-    ends_at: printMoment(performance.endsAt),
+    starts_at: formatMoment(performance.startsAt),
+    ends_at: formatMoment(performance.endsAt),
     status: performance.status,
     sort_order: performance.sortOrder,
     on_sale: performance.onSale,
@@ -147,7 +147,7 @@ function printPerformance(performance: PerformanceView): EventBody['performances
   };
 }
 
-function printTicketType(
+function toTicketTypeBody(
   type: TicketTypeDefinition,
   perksLeft: EventView['perksLeft'],
 ): EventBody['ticketTypes'][number] {
@@ -163,15 +163,15 @@ function printTicketType(
     entry_cutoff: type.entryCutoff,
     late_fee: type.lateFee,
     min_consumption: type.minConsumption,
-    barPerks: type.barPerks.map((perk) => printBarPerk(perk, perksLeft[perkKey(type.id, perk.id)] ?? null)),
+    barPerks: type.barPerks.map((perk) => toBarPerkBody(perk, perksLeft[perkKey(type.id, perk.id)] ?? null)),
   };
 }
 
-function printBarPerk(perk: BarPerkDefinition, available: number | null) {
+function toBarPerkBody(perk: BarPerkDefinition, available: number | null) {
   return { id: perk.id, name: perk.name, price: perk.price, max_per_ticket: perk.maxPerTicket, available };
 }
 
-export function printAvailability(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
+export function toAvailabilityBody(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
   return {
     ticket_type_id: row.ticketTypeId,
     selling_stage_id: row.sellingStageId,
@@ -185,11 +185,11 @@ export function printAvailability(row: AvailabilityRow): EventBody['ticketAvaila
 
 // ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function printSeating(view: SeatingView): SeatingBody {
-  return { event_id: view.eventId, version: view.version, localities: view.localities.map(printLocality) };
+export function toSeatingBody(view: SeatingView): SeatingBody {
+  return { event_id: view.eventId, version: view.version, localities: view.localities.map(toLocalityBody) };
 }
 
-function printLocality(locality: NumberedLocality): SeatingBody['localities'][number] {
+function toLocalityBody(locality: NumberedLocality): SeatingBody['localities'][number] {
   return {
     id: locality.id,
     name: locality.name,
@@ -197,13 +197,13 @@ function printLocality(locality: NumberedLocality): SeatingBody['localities'][nu
     sections: locality.sections.map(({ id, name, rows }) => ({
       id,
       name,
-      rows: rows.map(({ label, seats }) => ({ label, seats: seats.map(printPlannedSeat) })),
+      rows: rows.map(({ label, seats }) => ({ label, seats: seats.map(toSeatBody) })),
     })),
     shapes: locality.shapes as unknown[],
   };
 }
 
-function printPlannedSeat(seat: SeatDefinition) {
+function toSeatBody(seat: SeatDefinition) {
   return {
     id: seat.id,
     seat_label: seat.label,
@@ -215,7 +215,7 @@ function printPlannedSeat(seat: SeatDefinition) {
   };
 }
 
-export function printOccupancy(view: OccupancyView): OccupancyBody {
+export function toOccupancyBody(view: OccupancyView): OccupancyBody {
   const which = { event_id: view.eventId, performance_id: view.performanceId };
   if (view.form === 'CHANGES') {
     return { ...which, since: view.since, version: view.version, changes: [...view.changes] };
@@ -225,7 +225,7 @@ export function printOccupancy(view: OccupancyView): OccupancyBody {
 }
 
 /** A suggested seat; what is suggested is free at the moment of asking. */
-export function printFreeSeat(seat: SeatFacts): SeatBody {
+export function toFreeSeatBody(seat: SeatFacts): SeatBody {
   return {
     id: seat.id,
     section_id: seat.sectionId,

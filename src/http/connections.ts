@@ -10,6 +10,7 @@
  *     already. A response that waits behind another one never emits `close`, so that its own events cannot be relied on.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpApp } from './app.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -83,4 +84,35 @@ export function createPipelineBound(waitingMax: number): (request: FastifyReques
     reply.header('connection', 'close').fail('OVERLOADED');
     return false;
   };
+}
+
+// ── closing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** For clients that still send or read when the app begins to close. */
+const CLIENTS_MS_MAX = 2_500;
+
+/** For changes that are under way; calls to a provider are given up before, so that their answers are out by then. */
+const CHANGES_MS_MAX = 6_500;
+
+const LOOK_EVERY_MS = 50;
+
+/** Makes the app close in bounded time; `changesUnderWay` counts handlers that are at work. */
+export function closeInTime(app: HttpApp, changesUnderWay: () => number): void {
+  app.addHook('preClose', (done) => {
+    let waitedMs = 0;
+    let wasBusy = true;
+    const look = setInterval(() => {
+      waitedMs += LOOK_EVERY_MS;
+      // The answer of a handler that has just ended is on its way.
+      const isBusy = changesUnderWay() > 0;
+      const mayWait = waitedMs < CLIENTS_MS_MAX || ((isBusy || wasBusy) && waitedMs < CHANGES_MS_MAX);
+      wasBusy = isBusy;
+      if (mayWait) return;
+      clearInterval(look);
+      app.server.closeAllConnections();
+    }, LOOK_EVERY_MS);
+    look.unref();
+    app.server.once('close', () => clearInterval(look));
+    done();
+  });
 }

@@ -7,7 +7,7 @@
 import cors from '@fastify/cors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from './app.ts';
-import { varyBy } from './vary.ts';
+import { varyBy } from './negotiation.ts';
 
 export type Origins = '*' | readonly string[];
 

@@ -11,7 +11,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import { varyBy } from './vary.ts';
+import { varyBy } from './negotiation.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -131,9 +131,4 @@ function readPreference(text: string): readonly [name: string, quality: number] 
 /** The tag of a body's representation in a coding. */
 function tagInCoding(etag: string, coding: Coding): string {
   return etag.replace(/"$/, `-${coding}"`);
-}
-
-/** The tag of the plain body, whatever the coding of the one that is given. */
-export function plainTag(etag: string): string {
-  return etag.replace(/-(?:br|gzip)"$/, '"');
 }

@@ -8,7 +8,7 @@
  *  2. `detail` is always an object, printed in snake_case.
  */
 import { refuse, type RefusalCode } from '#domain/refusal.ts';
-import { printDetail, printTime } from './printing.ts';
+import { toDetailBody, formatTime } from './formats.ts';
 
 export interface ErrorEntry {
   readonly status: number;
@@ -107,5 +107,5 @@ export interface ErrorBody {
 /** The body of an error; `detail` has the domain's names and comes out in the API's. */
 export function errorBody(code: ErrorCode, detail: object, now: number): ErrorBody {
   const { status, message } = ERRORS[code];
-  return { statusCode: status, code, message, detail: printDetail(detail), timestamp: printTime(now) };
+  return { statusCode: status, code, message, detail: toDetailBody(detail), timestamp: formatTime(now) };
 }

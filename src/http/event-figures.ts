@@ -10,10 +10,10 @@
 import { LRUCache } from 'lru-cache';
 import type { OperatorEventView } from '#domain/figures.ts';
 import type { DirectoryPort, GaugesPort } from './ports.ts';
-import { printMoment } from './printing.ts';
-import { printWaitingRoom } from './queue-bodies.ts';
+import { formatMoment } from './formats.ts';
+import { toWaitingRoomBody } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
-import { readUnlessBroken, unlessOverloaded } from './unless-broken.ts';
+import { readUnlessBroken, readUnlessBusy } from '#actors/event-port.ts';
 
 const REMEMBERED_MAX = 2_000;
 const WOKEN_IN_ONE_LOOK_MAX = 10;
@@ -37,7 +37,7 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
       const wanted = new Set(eventIds);
       for (const event of gauges.awake()) {
         if (!wanted.has(event.eventId)) continue;
-        const view = await unlessOverloaded(event.read({ type: 'ReadOperatorEvent' }));
+        const view = await readUnlessBusy(event.read({ type: 'ReadOperatorEvent' }));
         if (view !== null) now.set(event.eventId, toOverviewEventBody(view));
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
@@ -70,7 +70,7 @@ function toOverviewEventBody({ definition, performances, waitingRoom }: Operator
       return {
         id: performance.id,
         name: performance.name,
-        starts_at: printMoment(performance.startsAt),
+        starts_at: formatMoment(performance.startsAt),
         status,
         capacity,
         available,
@@ -79,6 +79,6 @@ function toOverviewEventBody({ definition, performances, waitingRoom }: Operator
         blocked,
       };
     }),
-    waiting_room: waitingRoom === null ? null : printWaitingRoom(waitingRoom),
+    waiting_room: waitingRoom === null ? null : toWaitingRoomBody(waitingRoom),
   };
 }

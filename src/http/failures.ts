@@ -13,14 +13,13 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Refusal } from '#domain/refusal.ts';
 import { Overloaded } from '#actors/overloaded.ts';
-import { prefersHtml } from './accept.ts';
+import { prefersHtml, varyBy } from './negotiation.ts';
 import { API_VERSION } from './openapi.ts';
 import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';
 import { failurePage } from './pages/failure-page.ts';
 import { sendPage } from './pages/html.ts';
 import type { ClockPort, LogPort } from './ports.ts';
 import { problemsOf } from './validation.ts';
-import { varyBy } from './vary.ts';
 
 declare module 'fastify' {
   interface FastifyReply {

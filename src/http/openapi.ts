@@ -12,8 +12,15 @@ import { ERRORS } from './errors.ts';
 import { StartedCheckout } from './schemas/checkout.ts';
 import { Overview } from './schemas/console.ts';
 import { JournalPage } from './schemas/journal.ts';
-import { EventList, EventListEntry, EventPayload } from './schemas/events.ts';
-import { Performance, SellingStage, TicketAvailability, TicketType } from './schemas/events.ts';
+import {
+  EventList,
+  EventListEntry,
+  EventPayload,
+  Performance,
+  SellingStage,
+  TicketAvailability,
+  TicketType,
+} from './schemas/events.ts';
 import { ref, Time } from './schemas/fields.ts';
 import { Hold, HoldItem } from './schemas/holds.ts';
 import { LiveChange, LiveSnapshot } from './schemas/live.ts';

@@ -10,7 +10,7 @@ import type { IssuedTicketView, OrderView, PaymentView, TicketView } from '#doma
 import { returnUrl } from '#payments/checkout-sessions.ts';
 import type { TicketClaims, TicketSigner } from '#tickets/signing.ts';
 import { readItem } from './bodies.ts';
-import { printMoment, printTime } from './printing.ts';
+import { formatMoment, formatTime } from './formats.ts';
 import type { StartCheckoutBody, StartedCheckoutBody } from './schemas/checkout.ts';
 import type { AdminOrderBody, AdminTicketBody, OrderStatusBody, TicketBody } from './schemas/orders.ts';
 
@@ -55,7 +55,7 @@ function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number])
 // ── what a checkout answers ──────────────────────────────────────────────────────────────────────────────────────────
 
 /** The answer to a start, and to a further payment; the window of a further installment is its session's. */
-export function printStarted(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
+export function toStartedBody(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
   const isFurther = payment !== null && payment.installment > 1;
   return {
     order_id: order.id,
@@ -64,39 +64,39 @@ export function printStarted(order: OrderView, payment: PaymentView | null, base
     total_amount: order.totalCents,
     currency: order.currency,
     checkout_session_id: payment?.checkoutSessionId ?? null,
-    expires_at: printMoment(isFurther ? payment.sessionExpiresAt : order.expiresAt),
+    expires_at: formatMoment(isFurther ? payment.sessionExpiresAt : order.expiresAt),
   };
 }
 
 // ── orders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export async function printOrderStatus(order: OrderView, tickets: TicketSigner): Promise<OrderStatusBody> {
+export async function toOrderStatusBody(order: OrderView, tickets: TicketSigner): Promise<OrderStatusBody> {
   await prepareCodes(order, tickets);
-  return { ...printStatus(order), ...printTickets(order, tickets) };
+  return { ...toStatusBody(order), ...toTicketBodies(order, tickets) };
 }
 
 /** The status of an order without its tickets. */
-export function printStatus(order: OrderView): Omit<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+export function toStatusBody(order: OrderView): Omit<OrderStatusBody, 'tickets' | 'ticket_objects'> {
   const { name, email } = order.customer;
-  return { ...printOrder(order), payments: order.payments.map(printPayment), customer: { name, email } };
+  return { ...toOrderBody(order), payments: order.payments.map(toPaymentBody), customer: { name, email } };
 }
 
-export async function printAdminOrder(order: OrderView, tickets: TicketSigner): Promise<AdminOrderBody> {
+export async function toAdminOrderBody(order: OrderView, tickets: TicketSigner): Promise<AdminOrderBody> {
   const { name, email, documentNumber, phone } = order.customer;
   await prepareCodes(order, tickets);
   const { cancellation } = order;
   return {
-    ...printOrder(order),
-    ...printTickets(order, tickets),
-    placed_at: printTime(order.placedAt),
+    ...toOrderBody(order),
+    ...toTicketBodies(order, tickets),
+    placed_at: formatTime(order.placedAt),
     payment_provider: order.paymentProvider,
     refunded_amount: order.refundedCents,
     customer: { name, email, document_number: documentNumber, phone },
-    items: order.items.map(printOrderItem),
+    items: order.items.map(toOrderItemBody),
     payments: order.payments.map((payment) => ({
-      ...printPayment(payment),
+      ...toPaymentBody(payment),
       checkout_session_id: payment.checkoutSessionId,
-      session_expires_at: printMoment(payment.sessionExpiresAt),
+      session_expires_at: formatMoment(payment.sessionExpiresAt),
     })),
     refunds_due: order.refundsDue.map(({ amountCents: amount, currency }) => ({ amount, currency })),
     refunds: order.refunds.map((refund) => ({
@@ -106,7 +106,7 @@ export async function printAdminOrder(order: OrderView, tickets: TicketSigner): 
       reference: refund.reference ?? null,
       provider: refund.provider ?? null,
       note: refund.note,
-      created_at: printTime(refund.at),
+      created_at: formatTime(refund.at),
     })),
     promo_code: order.promoCode,
     promoter_code: order.promoterCode,
@@ -115,12 +115,12 @@ export async function printAdminOrder(order: OrderView, tickets: TicketSigner): 
     success_url: order.successUrl,
     cancel_url: order.cancelUrl,
     cancelled_by: cancellation?.cause ?? null,
-    cancelled_at: printMoment(cancellation?.at ?? null),
+    cancelled_at: formatMoment(cancellation?.at ?? null),
     cancellation_note: cancellation?.note ?? null,
   };
 }
 
-function printOrder(order: OrderView) {
+function toOrderBody(order: OrderView) {
   const { event } = order;
   return {
     order_id: order.id,
@@ -142,8 +142,8 @@ function printOrder(order: OrderView) {
       performances: event.performances.map(({ id, name, startsAt, endsAt, status }) => ({
         id,
         name,
-        starts_at: printMoment(startsAt),
-        ends_at: printMoment(endsAt),
+        starts_at: formatMoment(startsAt),
+        ends_at: formatMoment(endsAt),
         status,
       })),
     },
@@ -152,11 +152,11 @@ function printOrder(order: OrderView) {
       item_index: itemIndex,
       amount: amountCents,
     })),
-    expires_at: printMoment(order.expiresAt),
+    expires_at: formatMoment(order.expiresAt),
   };
 }
 
-function printPayment(payment: PaymentView): OrderStatusBody['payments'][number] {
+function toPaymentBody(payment: PaymentView): OrderStatusBody['payments'][number] {
   const { id, installment, amountCents, currency, status, provider, createdAt, paidAt } = payment;
   return {
     id,
@@ -165,12 +165,12 @@ function printPayment(payment: PaymentView): OrderStatusBody['payments'][number]
     currency,
     status,
     provider,
-    created_at: printTime(createdAt),
-    paid_at: printMoment(paidAt),
+    created_at: formatTime(createdAt),
+    paid_at: formatMoment(paidAt),
   };
 }
 
-function printOrderItem(item: OrderItem): AdminOrderBody['items'][number] {
+function toOrderItemBody(item: OrderItem): AdminOrderBody['items'][number] {
   return {
     ticket_type_id: item.ticketTypeId,
     selling_stage_id: item.sellingStageId,
@@ -179,7 +179,7 @@ function printOrderItem(item: OrderItem): AdminOrderBody['items'][number] {
     ticket_count: item.ticketCount,
     unit_price: item.unitPriceCents,
     seat_ids: [...item.seatIds],
-    attendees: (item.attendees ?? []).map(printAttendee),
+    attendees: (item.attendees ?? []).map(toAttendeeBody),
     discount_code: item.discountCode,
     discount_amount: item.discountCents + item.promoDiscountCents,
     bar_perks: item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => ({
@@ -192,24 +192,24 @@ function printOrderItem(item: OrderItem): AdminOrderBody['items'][number] {
 
 // ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function printAdminTicket(issued: IssuedTicketView, tickets: TicketSigner): AdminTicketBody {
+export function toAdminTicketBody(issued: IssuedTicketView, tickets: TicketSigner): AdminTicketBody {
   const { ticket, eventId, orderId, voidReason } = issued;
   return {
-    ...printTicket(ticket, eventId, tickets),
+    ...toTicketBody(ticket, eventId, tickets),
     event_id: eventId,
     order_id: orderId,
     void_reason: voidReason,
   };
 }
 
-function printTickets(order: OrderView, tickets: TicketSigner): Pick<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+function toTicketBodies(order: OrderView, tickets: TicketSigner): Pick<OrderStatusBody, 'tickets' | 'ticket_objects'> {
   return {
     tickets: order.tickets.map(({ id }) => id),
-    ticket_objects: order.tickets.map((ticket) => printTicket(ticket, order.event.id, tickets)),
+    ticket_objects: order.tickets.map((ticket) => toTicketBody(ticket, order.event.id, tickets)),
   };
 }
 
-export function printTicket(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
+export function toTicketBody(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
   return {
     id: ticket.id,
     valid: ticket.isValid,
@@ -220,7 +220,7 @@ export function printTicket(ticket: TicketView, eventId: string, tickets: Ticket
     row_label: ticket.rowLabel,
     seat_id: ticket.seatId,
     seat_label: ticket.seatLabel,
-    attendee: ticket.attendee === null ? null : printAttendee(ticket.attendee),
+    attendee: ticket.attendee === null ? null : toAttendeeBody(ticket.attendee),
   };
 }
 
@@ -240,6 +240,6 @@ export function claimsOf({ id, performanceId, seatId }: TicketView, eventId: str
   return { ticketId: id, eventId, performanceId, seatId };
 }
 
-function printAttendee({ name, email, documentNumber, phone }: Attendee) {
+function toAttendeeBody({ name, email, documentNumber, phone }: Attendee) {
   return { name, email, document_number: documentNumber, phone };
 }

@@ -11,8 +11,8 @@
  */
 import type { LiveMark, LiveView } from '#domain/inventory/public-view.ts';
 import type { AvailabilityRow } from '#domain/catalogue/view.ts';
-import { printAvailability } from './bodies.ts';
-import { printTime } from './printing.ts';
+import { toAvailabilityBody } from './bodies.ts';
+import { formatTime } from './formats.ts';
 import type { LiveChangeBody, LiveSnapshotBody } from './schemas/live.ts';
 
 interface Frame {
@@ -60,8 +60,8 @@ export class PerformanceFeed {
     const rows = changedRows(last.ticketAvailability, view.ticketAvailability);
     const changes = seats === null ? [] : [...seats.changes];
     if (rows.length === 0 && changes.length === 0 && status === last.status) return null;
-    const ticketAvailability = rows.map(printAvailability);
-    return this.#add('change', { now: printTime(now), status, ticketAvailability, seats: changes });
+    const ticketAvailability = rows.map(toAvailabilityBody);
+    return this.#add('change', { now: formatTime(now), status, ticketAvailability, seats: changes });
   }
 
   /**
@@ -110,10 +110,10 @@ function toSnapshotBody(view: LiveView): LiveSnapshotBody {
   return {
     event_id: view.eventId,
     performance_id: view.performanceId,
-    now: printTime(view.now),
+    now: formatTime(view.now),
     definition_version: view.definitionVersion,
     status: view.status,
-    ticketAvailability: view.ticketAvailability.map(printAvailability),
+    ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
     seats:
       seats?.form === 'FULL' ? { held: [...seats.held], sold: [...seats.sold], blocked: [...seats.blocked] } : null,
   };

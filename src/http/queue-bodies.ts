@@ -1,9 +1,9 @@
 /** The waiting room's views in the API's names. */
 import type { DrawView, QueueEntryView, WaitingRoomFigures } from '#domain/views.ts';
-import { printMoment } from './printing.ts';
+import { formatMoment } from './formats.ts';
 import type { DrawBody, QueueEntryBody } from './schemas/queue.ts';
 
-export function printQueueEntry(entry: QueueEntryView): QueueEntryBody {
+export function toQueueEntryBody(entry: QueueEntryView): QueueEntryBody {
   return {
     id: entry.id,
     event_id: entry.eventId,
@@ -12,23 +12,23 @@ export function printQueueEntry(entry: QueueEntryView): QueueEntryBody {
     waiting_ahead: entry.waitingAhead,
     estimated_minutes: entry.estimatedMinutes,
     open: entry.open,
-    opens_at: printMoment(entry.opensAt),
-    admitted_at: printMoment(entry.admittedAt),
-    pass_expires_at: printMoment(entry.passExpiresAt),
+    opens_at: formatMoment(entry.opensAt),
+    admitted_at: formatMoment(entry.admittedAt),
+    pass_expires_at: formatMoment(entry.passExpiresAt),
     rate: entry.rate,
     draw_commitment: entry.drawCommitment,
     ...(entry.soldOut !== null && { sold_out: entry.soldOut }),
   };
 }
 
-export function printDraw(draw: DrawView): DrawBody {
+export function toDrawBody(draw: DrawView): DrawBody {
   return {
     event_id: draw.eventId,
     status: draw.status,
     draw_commitment: draw.drawCommitment,
     seed: draw.seed,
     opening: draw.opening,
-    drawn_at: printMoment(draw.drawnAt),
+    drawn_at: formatMoment(draw.drawnAt),
     count: draw.count,
     entries_digest: draw.entriesDigest,
     entries: [...draw.entries],
@@ -36,10 +36,10 @@ export function printDraw(draw: DrawView): DrawBody {
 }
 
 /** What operators see of the room. */
-export function printWaitingRoom(figures: WaitingRoomFigures) {
+export function toWaitingRoomBody(figures: WaitingRoomFigures) {
   return {
     status: figures.status,
-    opens_at: printMoment(figures.opensAt),
+    opens_at: formatMoment(figures.opensAt),
     waiting: figures.waiting,
     admitted: figures.admitted,
     admitted_last_minute: figures.admittedLastMinute,

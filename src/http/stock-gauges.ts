@@ -9,7 +9,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
 import type { Gauges } from '#domain/figures.ts';
 import type { GaugesPort } from './ports.ts';
-import { unlessOverloaded } from './unless-broken.ts';
+import { readUnlessBusy } from '#actors/event-port.ts';
 
 const LABELLED_EVENTS_MAX = 100;
 const EVENTS_A_SLICE = 200;
@@ -128,7 +128,7 @@ async function* readAll(gauges: GaugesPort): AsyncGenerator<{
 }> {
   for (const [place, event] of gauges.awake().entries()) {
     if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
-    const view = await unlessOverloaded(event.read({ type: 'ReadGauges' }));
+    const view = await readUnlessBusy(event.read({ type: 'ReadGauges' }));
     if (view !== null) yield { eventId: event.eventId, place, view };
   }
 }

@@ -12,7 +12,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { OrderView } from '#domain/views.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
-import { claimsOf, printTicket } from './order-bodies.ts';
+import { claimsOf, toTicketBody } from './order-bodies.ts';
 
 /** Of an order with fewer tickets a text of its own is not worth its place. */
 export const LARGE_TICKETS_MIN = 50;
@@ -72,7 +72,7 @@ async function write(read: () => Promise<PageView>, eventId: string, signer: Tic
   await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
   const objects: string[] = [];
   for (const [place, ticket] of tickets.entries()) {
-    objects.push(JSON.stringify(printTicket(ticket, eventId, signer)));
+    objects.push(JSON.stringify(toTicketBody(ticket, eventId, signer)));
     if (place % TICKETS_A_SLICE === TICKETS_A_SLICE - 1) await nextRound();
   }
   return { ids: JSON.stringify(tickets.map(({ id }) => id)), objects: `[${objects.join(',')}]`, nextAfter };

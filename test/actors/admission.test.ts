@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_CLASSES, isRefusedOnLowDisk, waitsForAdmission } from '#actors/admission.ts';
-import { COMMAND_BY_ROUTE } from '#http/in-flight.ts';
+import { COMMAND_BY_ROUTE } from '#http/admission-queue.ts';
 import { openApps } from '../http/apps.ts';
 import type { CommandType } from '#domain/command.ts';
 

@@ -3,13 +3,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
 import { fc } from '../property.ts';
-import { printCursor, readCursor } from '#http/cursor.ts';
+import {
+  toCursor,
+  readCursor,
+  canonicalJson,
+  digestOf,
+  idempotencyMark,
+  requiredSessionKey,
+} from '#http/request-parts.ts';
 import { errorBody, ERRORS } from '#http/errors.ts';
 import type { SealedText } from '#http/envelope.ts';
-import { etagOf, tagNamed } from '#http/etag.ts';
-import { canonicalJson, digestOf, idempotencyMark } from '#http/idempotency.ts';
+import { etagOf, tagNamed } from '#http/negotiation.ts';
 import { createPayloadCache } from '#http/payload-cache.ts';
-import { requiredSessionKey } from '#http/session-key.ts';
 import { boundLists } from '#http/validation.ts';
 import { refuse } from '#domain/refusal.ts';
 
@@ -87,14 +92,14 @@ describe('cursors', () => {
   test('lead back to where the next page starts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (after) => {
-        assert.deepEqual(readCursor(printCursor(after)!), { after });
+        assert.deepEqual(readCursor(toCursor(after)!), { after });
       }),
     );
     assert.deepEqual(readCursor(undefined), { after: null });
   });
 
   test('what is no cursor is refused', () => {
-    for (const text of ['', 'x', 'YWJj', `${printCursor('evt_a')}=`, '%%%']) {
+    for (const text of ['', 'x', 'YWJj', `${toCursor('evt_a')}=`, '%%%']) {
       assert.equal((readCursor(text) as { code?: string }).code, 'VALIDATION_ERROR');
     }
   });

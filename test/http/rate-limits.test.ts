@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
-import { createRateWindow } from '#http/rate-window.ts';
+import { createRateWindow } from '#http/rate-limits.ts';
 import { LIMITS } from '#src/limits.ts';
 import { fc } from '../property.ts';
 import { ADMIN_TOKEN, clubHold, openApps } from './apps.ts';

@@ -5,7 +5,7 @@
  */
 import type { DrawView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
-import { printWhen } from './wording.ts';
+import { formatWhen } from './wording.ts';
 
 export interface DrawPageContent {
   readonly name: string;
@@ -84,13 +84,13 @@ function badgeOf({ status }: DrawView): Html {
 }
 
 function promiseOf({ opensAt, timezone }: DrawPageContent): Html {
-  const when = opensAt === null ? '' : ` on ${printWhen(opensAt, timezone)}`;
+  const when = opensAt === null ? '' : ` on ${formatWhen(opensAt, timezone)}`;
   return html`<p>The line is drawn when the doors open${when}. Keep the commitment below to compare it then.</p>`;
 }
 
 function outcomeOf({ draw, timezone }: DrawPageContent): Html {
   const people = draw.count === 1 ? '1 person' : `${draw.count} people`;
-  return html`<p>The line of ${people} was drawn on ${printWhen(draw.drawnAt!, timezone)}.</p>`;
+  return html`<p>The line of ${people} was drawn on ${formatWhen(draw.drawnAt!, timezone)}.</p>`;
 }
 
 /** A draw that is held and has none was recorded before there were openings. */

@@ -9,7 +9,7 @@ import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
 import { drawQr } from './qr.ts';
-import { printMoney, printWhen } from './wording.ts';
+import { formatMoney, formatWhen } from './wording.ts';
 
 export interface OrderPageContent {
   readonly order: OrderView;
@@ -72,7 +72,7 @@ function headOf({ order, definition, now }: OrderPageContent): Html {
     ${order.event.performances.map(
       ({ name, startsAt, status }) =>
         html`<p class="quiet">
-          ${name}${startsAt === null ? '' : `, ${printWhen(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ' (cancelled)' : ''}
+          ${name}${startsAt === null ? '' : `, ${formatWhen(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ' (cancelled)' : ''}
         </p>`,
     )}
     <p>${words}</p>
@@ -82,18 +82,19 @@ function headOf({ order, definition, now }: OrderPageContent): Html {
 
 function standingOf(order: OrderView, timeZone: string): Standing {
   const { status, paymentStatus, expiresAt, refundDueCents, currency, cancellation } = order;
-  const refund = refundDueCents > 0 ? ` ${printMoney(refundDueCents, currency)} will be given back to you.` : '';
+  const refund = refundDueCents > 0 ? ` ${formatMoney(refundDueCents, currency)} will be given back to you.` : '';
   switch (status) {
     case 'CONFIRMED':
       return { badge: 'Confirmed', tone: 'good', words: `Paid in full. Your tickets are below.${refund}` };
     case 'PARTIALLY_PAID': {
-      const rest = printMoney(order.remainingCents, currency);
+      const rest = formatMoney(order.remainingCents, currency);
       const paid = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid`;
       const words = `${paid}, ${rest} is still to come. Your tickets are below.${refund}`;
       return { badge: 'Partly paid', tone: 'wait', words };
     }
     case 'PENDING': {
-      const until = expiresAt === null ? '' : ` Your tickets are kept for you until ${printWhen(expiresAt, timeZone)}.`;
+      const until =
+        expiresAt === null ? '' : ` Your tickets are kept for you until ${formatWhen(expiresAt, timeZone)}.`;
       if (paymentStatus === 'FAILED') {
         return {
           badge: 'Payment declined',
@@ -121,7 +122,7 @@ function standingOf(order: OrderView, timeZone: string): Standing {
 function payOf(order: OrderView, now: number): Html {
   const number = order.paidInstallments + 1;
   const cents = order.installmentsCents[order.paidInstallments] ?? order.remainingCents;
-  const label = `Pay ${printMoney(cents, order.currency)}`;
+  const label = `Pay ${formatMoney(cents, order.currency)}`;
   const open = order.payments.find(
     ({ installment, status, sessionExpiresAt }) =>
       installment === number && status === 'OPEN' && (sessionExpiresAt === null || now < sessionExpiresAt),
@@ -140,13 +141,13 @@ function linesOf(item: OrderView['items'][number], order: OrderView, definition:
   const where = order.event.performances.length > 1 && date !== undefined ? `, ${date.name}` : '';
   const tickets = html`<tr>
     <td>${item.quantity} × ${type?.name ?? item.ticketTypeId}${where}</td>
-    <td>${printMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
+    <td>${formatMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
   </tr>`;
   const perks = item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => {
     const name = type?.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
     return html`<tr>
       <td>${quantity} × ${name}</td>
-      <td>${printMoney(quantity * unitPriceCents, order.currency)}</td>
+      <td>${formatMoney(quantity * unitPriceCents, order.currency)}</td>
     </tr>`;
   });
   return [tickets, ...perks];
@@ -155,7 +156,7 @@ function linesOf(item: OrderView['items'][number], order: OrderView, definition:
 function discountOf({ code, amountCents }: OrderView['discounts'][number], { currency }: OrderView): Html {
   return html`<tr>
     <td>Code ${code}</td>
-    <td>−${printMoney(amountCents, currency)}</td>
+    <td>−${formatMoney(amountCents, currency)}</td>
   </tr>`;
 }
 
@@ -163,12 +164,12 @@ function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency
   const sum = (words: string, cents: number) =>
     html`<tr class="sum">
       <td>${words}</td>
-      <td>${printMoney(cents, currency)}</td>
+      <td>${formatMoney(cents, currency)}</td>
     </tr>`;
   return [
     html`<tr class="sum total">
       <td>Total</td>
-      <td>${printMoney(totalCents, currency)}</td>
+      <td>${formatMoney(totalCents, currency)}</td>
     </tr>`,
     ...(paidCents > 0 ? [sum('Paid', paidCents)] : []),
     ...(refundedCents > 0 ? [sum('Given back', refundedCents)] : []),
@@ -217,7 +218,7 @@ function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html
 /** A date's name and its beginning, because a ticket is torn off and shown alone. */
 function dateOf(date: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
   if (date === undefined) return '';
-  return date.startsAt === null ? date.name : `${date.name}, ${printWhen(date.startsAt, timeZone)}`;
+  return date.startsAt === null ? date.name : `${date.name}, ${formatWhen(date.startsAt, timeZone)}`;
 }
 
 function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {

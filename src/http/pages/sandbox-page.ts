@@ -5,7 +5,7 @@
  */
 import type { Payable } from '#payments/checkout-sessions.ts';
 import { html, type Html, type Page } from './html.ts';
-import { printMoney, printWhen } from './wording.ts';
+import { formatMoney, formatWhen } from './wording.ts';
 
 export interface SandboxPageContent extends Payable {
   readonly timeZone: string;
@@ -24,7 +24,7 @@ export function sandboxPage(content: SandboxPageContent): Page {
     body: html`<section>
       <h1>Pay for ${order.event.name}</h1>
       <p class="notice"><strong>Sandbox.</strong> A stand-in for a payment provider: no money moves.</p>
-      <p class="amount">${printMoney(payment.amountCents, payment.currency)}</p>
+      <p class="amount">${formatMoney(payment.amountCents, payment.currency)}</p>
       ${installmentOf(content)} ${windowOf(content)} ${outcomeOf(content)}
       <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
         <button name="outcome" value="paid">Pay</button>
@@ -38,13 +38,13 @@ export function sandboxPage(content: SandboxPageContent): Page {
 function installmentOf({ order, payment }: SandboxPageContent): Html | null {
   const count = order.installmentsCents.length;
   if (count < 2) return null;
-  const total = printMoney(order.totalCents, order.currency);
+  const total = formatMoney(order.totalCents, order.currency);
   return html`<p>Installment ${payment.installment} of ${count}; the order comes to ${total}.</p>`;
 }
 
 function windowOf({ order, payment, timeZone }: SandboxPageContent): Html | null {
   if (payment.status !== 'OPEN' || order.expiresAt === null || order.status !== 'PENDING') return null;
-  return html`<p class="quiet small">To be paid until ${printWhen(order.expiresAt, timeZone)}.</p>`;
+  return html`<p class="quiet small">To be paid until ${formatWhen(order.expiresAt, timeZone)}.</p>`;
 }
 
 const wordsOfStatus = {

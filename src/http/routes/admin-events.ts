@@ -6,17 +6,15 @@
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
-import { executeAt, readAt } from '#actors/event-port.ts';
+import { executeAt, readAt, readUnlessBroken } from '#actors/event-port.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OperatorEventView } from '#domain/figures.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { printCursor, readCursor } from '../cursor.ts';
+import { toCursor, readCursor, idempotencyMark, markReplayed, operatorMark } from '../request-parts.ts';
 import { EVENT_NOT_FOUND } from '../errors.ts';
-import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import { operatorMark } from '../operator-mark.ts';
 import type { OperatorPorts } from '../ports.ts';
-import { printWaitingRoom } from '../queue-bodies.ts';
+import { toWaitingRoomBody } from '../queue-bodies.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import {
@@ -33,7 +31,6 @@ import {
   type AdminEventBody,
 } from '../schemas/operators.ts';
 import type { HttpApp } from '../app.ts';
-import { readUnlessBroken } from '../unless-broken.ts';
 
 const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
@@ -104,7 +101,7 @@ export function adminEventRoutes(
         const event = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
         if (event !== null) events.push(toAdminEventBody(event));
       }
-      return reply.send({ events, next_cursor: printCursor(page.nextAfter) });
+      return reply.send({ events, next_cursor: toCursor(page.nextAfter) });
     },
   );
 
@@ -153,7 +150,7 @@ export function adminEventRoutes(
       const command = { type: 'CancelPerformance', performanceId, idempotency, ...mark } as const;
       const answer = await executeAt(directory.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
+      markReplayed(reply, answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
     },
   );
@@ -185,7 +182,7 @@ export function adminEventRoutes(
       const command = { type, ...seats } as const;
       const answer = await executeAt<'BlockSeats' | 'UnblockSeats'>(directory.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
+      markReplayed(reply, answer);
       return reply.send(
         'blockedSeats' in answer ? { blocked: answer.blockedSeats } : { unblocked: answer.unblockedSeats },
       );
@@ -210,6 +207,6 @@ function toAdminEventBody({
       sold,
       blocked,
     })),
-    waiting_room: waitingRoom === null ? null : printWaitingRoom(waitingRoom),
+    waiting_room: waitingRoom === null ? null : toWaitingRoomBody(waitingRoom),
   };
 }

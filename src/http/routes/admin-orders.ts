@@ -9,17 +9,22 @@ import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
 import type { HttpApp } from '../app.ts';
-import { printCursor, readCursor } from '../cursor.ts';
+import { toCursor, readCursor, idempotencyMark, markReplayed, operatorMark } from '../request-parts.ts';
 import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../errors.ts';
-import { idempotencyMark, tellReplayed } from '../idempotency.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import { operatorMark } from '../operator-mark.ts';
-import { printAdminOrder, printAdminTicket } from '../order-bodies.ts';
+import { toAdminOrderBody, toAdminTicketBody } from '../order-bodies.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
-import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund, TicketsQuery } from '../schemas/orders.ts';
+import {
+  AdminOrder,
+  AdminOrderList,
+  AdminTicket,
+  OrderQuery,
+  RecordRefund,
+  TicketsQuery,
+  type AdminOrderBody,
+} from '../schemas/orders.ts';
 import { NoteOnly, OperatorHeaders } from '../schemas/operators.ts';
-import type { AdminOrderBody } from '../schemas/orders.ts';
 
 const LIST_LIMIT = 100;
 const IdPath = Type.Object({ id: Type.String() });
@@ -58,8 +63,8 @@ export function adminOrderRoutes(
       const page = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
       if (isRefusal(page)) return reply.refuse(page);
       const orders: AdminOrderBody[] = [];
-      for (const order of page.orders) orders.push(await printAdminOrder(order, tickets));
-      return reply.send({ orders, next_cursor: printCursor(page.nextAfter) });
+      for (const order of page.orders) orders.push(await toAdminOrderBody(order, tickets));
+      return reply.send({ orders, next_cursor: toCursor(page.nextAfter) });
     },
   );
 
@@ -82,7 +87,7 @@ export function adminOrderRoutes(
       const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
       const query = { type: 'FindOrder', orderId, tickets: page } as const;
       const found = await readAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, query);
-      return isRefusal(found) ? reply.refuse(found) : reply.send(await printAdminOrder(found.order, tickets));
+      return isRefusal(found) ? reply.refuse(found) : reply.send(await toAdminOrderBody(found.order, tickets));
     },
   );
 
@@ -107,8 +112,8 @@ export function adminOrderRoutes(
       const command = { type: 'CancelOrder', orderId, idempotency, ...mark } as const;
       const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
-      return reply.send(await printAdminOrder(answer.order, tickets));
+      markReplayed(reply, answer);
+      return reply.send(await toAdminOrderBody(answer.order, tickets));
     },
   );
 
@@ -144,8 +149,8 @@ export function adminOrderRoutes(
       } as const;
       const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
-      return reply.send(await printAdminOrder(answer.order, tickets));
+      markReplayed(reply, answer);
+      return reply.send(await toAdminOrderBody(answer.order, tickets));
     },
   );
 
@@ -165,7 +170,7 @@ export function adminOrderRoutes(
       const { id: ticketId } = request.params;
       const found = await readAt(directory.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId });
       const issued = found?.issued ?? null;
-      return issued === null ? reply.fail('NOT_FOUND') : reply.send(printAdminTicket(issued, tickets));
+      return issued === null ? reply.fail('NOT_FOUND') : reply.send(toAdminTicketBody(issued, tickets));
     },
   );
 }

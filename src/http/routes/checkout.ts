@@ -10,11 +10,11 @@ import { isRefusal, refuse } from '#domain/refusal.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { HttpApp } from '../app.ts';
 import { problemsOfSeats } from '../bodies.ts';
-import { boundCodeGuesses } from '../code-guesses.ts';
+import { boundCodeGuesses } from '../rate-limits.ts';
 import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../errors.ts';
-import { idempotencyMark, tellReplayed } from '../idempotency.ts';
+import { idempotencyMark, markReplayed } from '../request-parts.ts';
 import { errorResponses } from '../openapi.ts';
-import { printStarted, readStart } from '../order-bodies.ts';
+import { toStartedBody, readStart } from '../order-bodies.ts';
 import type { PublicPorts } from '../ports.ts';
 import { StartCheckout, StartedCheckout, type StartCheckoutBody } from '../schemas/checkout.ts';
 import { ref } from '../schemas/fields.ts';
@@ -58,9 +58,9 @@ export function checkoutRoutes(
       const started = await event.execute({ ...readStart(request.body, idempotency), ...absent });
       if (isRefusal(started)) return reply.refuse(started);
       const { order, payment, resumed } = started;
-      tellReplayed(reply, started);
+      markReplayed(reply, started);
       if (payment === null || payment.checkoutSessionId !== null) {
-        return reply.code(201).send(printStarted(order, payment, baseUrl()));
+        return reply.code(201).send(toStartedBody(order, payment, baseUrl()));
       }
       const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
@@ -69,7 +69,7 @@ export function checkoutRoutes(
         if (idempotency === null) return reply.refuse(refuse('HOLD_NOT_ACTIVE', { status: 'CONVERTED' }));
         reply.header('idempotent-replayed', 'true');
       }
-      return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
+      return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
     },
   );
 
@@ -96,8 +96,8 @@ export function checkoutRoutes(
       if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
       // Requests with the same key that came at once share the session that one of them had opened.
       const isShared = asked.resumed === true && opened.isShared;
-      tellReplayed(reply, { replayed: asked.replayed === true || isShared });
-      return reply.code(201).send(printStarted(opened.order, opened.payment, baseUrl()));
+      markReplayed(reply, { replayed: asked.replayed === true || isShared });
+      return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
     },
   );
 }

@@ -13,13 +13,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
-import { printOccupancy, printSeating } from '../bodies.ts';
-import { printCursor, readCursor } from '../cursor.ts';
+import { toOccupancyBody, toSeatingBody } from '../bodies.ts';
+import { toCursor, readCursor } from '../request-parts.ts';
 import { EVENT_NOT_FOUND } from '../errors.ts';
 import { createEventFigures } from '../event-figures.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts, ClockPort, GaugesPort } from '../ports.ts';
-import { printTime } from '../printing.ts';
+import { formatTime } from '../formats.ts';
 import { Overview, SeatStatesQuery, type OverviewBody } from '../schemas/console.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
@@ -56,10 +56,10 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       if ('outcome' in start) return reply.refuse(start);
       const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
       return reply.send({
-        now: printTime(clock.now()),
-        service: printService(ports, loopDelayMs()),
+        now: formatTime(clock.now()),
+        service: toServiceBody(ports, loopDelayMs()),
         events: await figures.of(page.eventIds),
-        next_cursor: printCursor(page.nextAfter),
+        next_cursor: toCursor(page.nextAfter),
       });
     },
   );
@@ -80,7 +80,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
     async (request, reply) => {
       const query = { type: 'ReadAnySeating' } as const;
       const seating = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
-      return isRefusal(seating) ? reply.refuse(seating) : reply.send(printSeating(seating));
+      return isRefusal(seating) ? reply.refuse(seating) : reply.send(toSeatingBody(seating));
     },
   );
 
@@ -103,12 +103,12 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       const since = request.query.since === undefined ? null : Number(request.query.since);
       const query = { type: 'ReadAnyOccupancy', performanceId, since } as const;
       const occupancy = await readAt(directory.byEventId(id), EVENT_NOT_FOUND, query);
-      return isRefusal(occupancy) ? reply.refuse(occupancy) : reply.send(printOccupancy(occupancy));
+      return isRefusal(occupancy) ? reply.refuse(occupancy) : reply.send(toOccupancyBody(occupancy));
     },
   );
 }
 
-function printService({ health, gauges }: ConsolePorts, loopDelayMs: number): OverviewBody['service'] {
+function toServiceBody({ health, gauges }: ConsolePorts, loopDelayMs: number): OverviewBody['service'] {
   const readiness = health.readiness();
   const { appendedSeq, durableSeq } = gauges.journal;
   return {

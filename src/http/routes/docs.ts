@@ -11,9 +11,8 @@ import { buffer } from 'node:stream/consumers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from '../app.ts';
 import { encode, LargeBody, LARGE_BYTES_MIN, LASTING, sendLarge } from '../encoding.ts';
-import { tagNamed } from '../etag.ts';
+import { tagNamed, varyBy } from '../negotiation.ts';
 import { DOCS_HEADERS, docsPages, documentOf, type ShownDocument } from '../pages/docs-pages.ts';
-import { varyBy } from '../vary.ts';
 
 const POLICY = {
   'default-src': "'none'",

@@ -7,18 +7,17 @@
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import type { PayloadView } from '#domain/inventory/public-view.ts';
-import { printEvent, printEventSummary } from '../bodies.ts';
+import { toEventBody, toEventSummaryBody } from '../bodies.ts';
 import { sealed, sealedOnce, sendSealed } from '../envelope.ts';
 import { EVENT_NOT_FOUND } from '../errors.ts';
-import { printCursor, readCursor } from '../cursor.ts';
+import { toCursor, readCursor, optionalSessionKey } from '../request-parts.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache } from '../payload-cache.ts';
 import type { PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { EventList, EventPayload, EventQuery, PageQuery } from '../schemas/events.ts';
 import type { HttpApp } from '../app.ts';
-import { optionalSessionKey } from '../session-key.ts';
-import { varyBy } from '../vary.ts';
+import { varyBy } from '../negotiation.ts';
 
 const LIST_LIMIT = 100;
 
@@ -28,7 +27,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
 
   const toPayload = ({ event, revision }: PayloadView) => {
     const seal = revision === null ? sealedOnce : sealed;
-    return { body: seal(printEvent(event), responseEnvelope) };
+    return { body: seal(toEventBody(event), responseEnvelope) };
   };
 
   app.get(
@@ -48,7 +47,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
       if ('outcome' in start) return reply.refuse(start);
       const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
       reply.header('cache-control', 'no-cache');
-      return reply.send({ events: page.events.map(printEventSummary), next_cursor: printCursor(page.nextAfter) });
+      return reply.send({ events: page.events.map(toEventSummaryBody), next_cursor: toCursor(page.nextAfter) });
     },
   );
 

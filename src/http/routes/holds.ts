@@ -7,15 +7,14 @@
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { printHold, problemsOfSeats, readItem } from '../bodies.ts';
+import { toHoldBody, problemsOfSeats, readItem } from '../bodies.ts';
 import { EVENT_NOT_FOUND, HOLD_NOT_FOUND } from '../errors.ts';
-import { idempotencyMark, nameless, tellReplayed } from '../idempotency.ts';
+import { idempotencyMark, nameless, markReplayed, requiredSessionKey } from '../request-parts.ts';
 import type { PublicPorts } from '../ports.ts';
 import { errorResponses } from '../openapi.ts';
 import { ref, SessionKeyQuery } from '../schemas/fields.ts';
 import { ChangeHold, CreateHold, Hold } from '../schemas/holds.ts';
 import type { HttpApp } from '../app.ts';
-import { requiredSessionKey } from '../session-key.ts';
 
 const HoldPath = Type.Object({ id: Type.String() });
 
@@ -46,8 +45,8 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
         idempotency,
       });
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
-      return reply.code(201).send(printHold(answer.hold));
+      markReplayed(reply, answer);
+      return reply.code(201).send(toHoldBody(answer.hold));
     },
   );
 
@@ -69,7 +68,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const { id } = request.params;
       const query = { type: 'FindHold', holdId: id, sessionKey } as const;
       const hold = await readAt(directory.byId('hld', id), HOLD_NOT_FOUND, query);
-      return isRefusal(hold) ? reply.refuse(hold) : reply.send(printHold(hold));
+      return isRefusal(hold) ? reply.refuse(hold) : reply.send(toHoldBody(hold));
     },
   );
 
@@ -101,8 +100,8 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const command = { type: 'ChangeHold', holdId, sessionKey, items, idempotency } as const;
       const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
-      tellReplayed(reply, answer);
-      return reply.send(printHold(answer.hold));
+      markReplayed(reply, answer);
+      return reply.send(toHoldBody(answer.hold));
     },
   );
 
@@ -124,7 +123,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
       const holdId = request.params.id;
       const command = { type: 'ReleaseHold', holdId, sessionKey } as const;
       const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
-      return isRefusal(answer) ? reply.refuse(answer) : reply.send(printHold(answer.hold));
+      return isRefusal(answer) ? reply.refuse(answer) : reply.send(toHoldBody(answer.hold));
     },
   );
 }

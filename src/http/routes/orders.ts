@@ -4,12 +4,11 @@ import { executeAt, readAt } from '#actors/event-port.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
-import type { HttpApp } from '../app.ts';
+import { type HttpApp, readForms } from '../app.ts';
 import { ORDER_NOT_FOUND } from '../errors.ts';
-import { readForms } from '../forms.ts';
 import { errorResponses } from '../openapi.ts';
 import { sendSealed, type Envelope, type SealedText } from '../envelope.ts';
-import { codeOf, printOrderStatus, printStatus } from '../order-bodies.ts';
+import { codeOf, toOrderStatusBody, toStatusBody } from '../order-bodies.ts';
 import { sendPage } from '../pages/html.ts';
 import { orderPage } from '../pages/order-page.ts';
 import type { PublicPorts } from '../ports.ts';
@@ -22,7 +21,7 @@ const OrderPath = Type.Object({ order_id: Type.String() });
 
 /** The order's status, in which tickets stand that are written already. */
 function sealedOrder(order: OrderView, { ids, objects, nextAfter }: TicketTexts, envelope: Envelope): SealedText {
-  const status = JSON.stringify({ ...printStatus(order), next_after: nextAfter });
+  const status = JSON.stringify({ ...toStatusBody(order), next_after: nextAfter });
   const body = `${status.slice(0, -1)},"tickets":${ids},"ticket_objects":${objects}}`;
   const text = envelope === 'none' ? body : `{"data":${body}}`;
   return { text, byteLength: Buffer.byteLength(text) };
@@ -58,7 +57,7 @@ export async function orderRoutes(
       const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
       if (isRefusal(found)) return reply.refuse(found);
       const { order, definitionVersion } = found;
-      if (order.ticketsNextAfter === null) return reply.send(await printOrderStatus(order, tickets));
+      if (order.ticketsNextAfter === null) return reply.send(await toOrderStatusBody(order, tickets));
       const page = { after, limit: TICKETS_SHOWN_MAX };
       const texts = await pages.textsOf(ticketsKey(order, after, definitionVersion), order.event.id, () =>
         event!.read({ type: 'FindTickets', orderId, page }),

@@ -7,10 +7,9 @@
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendLarge } from '../encoding.ts';
-import { tagNamed } from '../etag.ts';
+import { tagNamed, varyBy } from '../negotiation.ts';
 import type { PageFile, PagesPort } from '../ports.ts';
 import type { HttpApp } from '../app.ts';
-import { varyBy } from '../vary.ts';
 
 const POLICY = [
   "default-src 'none'",

@@ -9,18 +9,17 @@ import { executeAt, readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { FastifyReply } from 'fastify';
 import type { QueueEntryView } from '#domain/views.ts';
-import { prefersHtml } from '../accept.ts';
+import { prefersHtml, varyBy } from '../negotiation.ts';
 import type { HttpApp } from '../app.ts';
 import { EVENT_NOT_FOUND, QUEUE_ENTRY_NOT_FOUND } from '../errors.ts';
 import { errorResponses } from '../openapi.ts';
 import { drawPage } from '../pages/draw-page.ts';
 import { sendPage } from '../pages/html.ts';
 import type { PublicPorts } from '../ports.ts';
-import { printDraw, printQueueEntry } from '../queue-bodies.ts';
+import { toDrawBody, toQueueEntryBody } from '../queue-bodies.ts';
 import { ref, SessionKeyQuery } from '../schemas/fields.ts';
 import { Draw, DRAW_LIMIT, DrawQuery, JoinQueue, QueueEntry } from '../schemas/queue.ts';
-import { requiredSessionKey } from '../session-key.ts';
-import { varyBy } from '../vary.ts';
+import { requiredSessionKey } from '../request-parts.ts';
 
 /** How often those who wait are asked to poll. */
 const POLL_SECONDS = 5;
@@ -114,7 +113,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
       const { draw, ...event } = found;
       if (draw === null) return reply.fail('NOT_FOUND');
       varyBy(reply.header('cache-control', 'no-cache'), 'Accept');
-      if (!wantsPage) return reply.send(printDraw(draw));
+      if (!wantsPage) return reply.send(toDrawBody(draw));
       return sendPage(reply, drawPage({ ...event, slug, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
     },
   );
@@ -122,5 +121,5 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
 
 function sendEntry(reply: FastifyReply, entry: QueueEntryView): FastifyReply {
   if (entry.status === 'WAITING') reply.header('retry-after', POLL_SECONDS);
-  return reply.send(printQueueEntry(entry));
+  return reply.send(toQueueEntryBody(entry));
 }

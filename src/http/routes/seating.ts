@@ -8,18 +8,17 @@ import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { printFreeSeat, printOccupancy, printSeating } from '../bodies.ts';
+import { toFreeSeatBody, toOccupancyBody, toSeatingBody } from '../bodies.ts';
 import { LASTING } from '../encoding.ts';
 import { sealed, sealedOnce, sendSealed } from '../envelope.ts';
 import { EVENT_NOT_FOUND } from '../errors.ts';
-import { etagOf, tagNamed } from '../etag.ts';
+import { etagOf, tagNamed, varyBy } from '../negotiation.ts';
 import { errorResponses } from '../openapi.ts';
 import { createPayloadCache, type KeptBody } from '../payload-cache.ts';
 import type { PublicPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
 import { Occupancy, OccupancyQuery, Seating, SeatList, SuggestSeats } from '../schemas/seating.ts';
 import type { HttpApp } from '../app.ts';
-import { varyBy } from '../vary.ts';
 
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });
@@ -49,7 +48,7 @@ export function seatingRoutes(
         readAt(found, EVENT_NOT_FOUND, { type: 'ReadSeating', knownRevision });
       const layout = await kept.recall(`layout ${slug}`, read, (view) => ({
         etag: etagOf('seating', view.eventId, view.version),
-        body: sealed(printSeating(view), responseEnvelope, LASTING),
+        body: sealed(toSeatingBody(view), responseEnvelope, LASTING),
       }));
       return sendTagged(reply, layout);
     },
@@ -79,7 +78,7 @@ export function seatingRoutes(
         const seal = isFull ? sealed : sealedOnce;
         return {
           etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, view.version),
-          body: seal(printOccupancy(view), responseEnvelope),
+          body: seal(toOccupancyBody(view), responseEnvelope),
         };
       });
       return sendTagged(reply, occupancy);
@@ -103,7 +102,7 @@ export function seatingRoutes(
       const wanted = { ticketTypeId, count, performanceId: performanceId ?? null, sessionKey: key ?? null };
       const found = directory.bySlug(request.params.slug);
       const seats = await readAt(found, EVENT_NOT_FOUND, { type: 'SuggestSeats', ...wanted });
-      return isRefusal(seats) ? reply.refuse(seats) : reply.send(seats.map(printFreeSeat));
+      return isRefusal(seats) ? reply.refuse(seats) : reply.send(seats.map(toFreeSeatBody));
     },
   );
 }

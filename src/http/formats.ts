@@ -10,13 +10,13 @@ import type { Problem } from '#domain/refusal.ts';
 let printed = { ms: 0, text: new Date(0).toISOString() };
 
 /** A moment as RFC 3339 in UTC with milliseconds. */
-export function printTime(ms: number): string {
+export function formatTime(ms: number): string {
   if (ms !== printed.ms) printed = { ms, text: new Date(ms).toISOString() };
   return printed.text;
 }
 
-export function printMoment(ms: number | null): string | null {
-  return ms === null ? null : printTime(ms);
+export function formatMoment(ms: number | null): string | null {
+  return ms === null ? null : formatTime(ms);
 }
 
 /** ticketTypeId → ticket_type_id. */
@@ -25,14 +25,14 @@ export function snakeCase(name: string): string {
 }
 
 /** The detail of a refusal in the API's names. */
-export function printDetail(detail: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [snakeCase(name), printField(name, value)]));
+export function toDetailBody(detail: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(detail).map(([name, value]) => [snakeCase(name), toFieldBody(name, value)]));
 }
 
-function printField(name: string, value: unknown): unknown {
-  if (name.endsWith('At') && typeof value === 'number') return printTime(value);
-  if (name === 'errors') return (value as readonly FoundProblem[]).map((problem) => printProblem(problem, snakeCase));
-  if (name === 'conflicts') return (value as readonly FoundProblem[]).map((problem) => printProblem(problem, asIs));
+function toFieldBody(name: string, value: unknown): unknown {
+  if (name.endsWith('At') && typeof value === 'number') return formatTime(value);
+  if (name === 'errors') return (value as readonly FoundProblem[]).map((problem) => toProblemBody(problem, snakeCase));
+  if (name === 'conflicts') return (value as readonly FoundProblem[]).map((problem) => toProblemBody(problem, asIs));
   return value;
 }
 
@@ -40,7 +40,7 @@ function printField(name: string, value: unknown): unknown {
 type FoundProblem = Problem | { readonly path: string; readonly message: string };
 
 /** A problem as the API lists it; the steps of a path into a definition have the file's own names already. */
-function printProblem({ path, message }: FoundProblem, nameOf: (step: string) => string) {
+function toProblemBody({ path, message }: FoundProblem, nameOf: (step: string) => string) {
   if (typeof path === 'string') return { path, message };
   const steps = path.map((step) => (typeof step === 'number' ? String(step) : nameOf(step)));
   return { path: steps.map((step) => `/${escapeStep(step)}`).join(''), message };

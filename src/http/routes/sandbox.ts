@@ -1,17 +1,22 @@
-/** The sandbox's side of a payment: its page, the same for programs, and outages on demand. Only while the sandbox is on. */
+/**
+ * The sandbox: its payment page, the same for programs, simulated outages, and a clock that can be moved forward.
+ *
+ * For those who build storefronts; the settings turn it off where tickets are sold for money.
+ */
 import { Type } from 'typebox';
+import { LATEST_MOMENT } from '#actors/clock.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { returnUrl } from '#payments/checkout-sessions.ts';
 import type { SandboxCheckout } from '#payments/sandbox-checkout.ts';
-import type { HttpApp } from '../app.ts';
-import { readForms } from '../forms.ts';
+import { type HttpApp, readForms } from '../app.ts';
 import { errorResponses } from '../openapi.ts';
-import { printOrderStatus } from '../order-bodies.ts';
+import { toOrderStatusBody } from '../order-bodies.ts';
 import { sendPage } from '../pages/html.ts';
 import { sandboxPage } from '../pages/sandbox-page.ts';
 import type { PublicPorts } from '../ports.ts';
-import { printTime } from '../printing.ts';
+import { formatTime } from '../formats.ts';
 import { ref } from '../schemas/fields.ts';
+import { AdvanceClock, ClockReading } from '../schemas/operators.ts';
 import { OrderStatus } from '../schemas/orders.ts';
 import { Outage, OutageAnswer, SettleSession } from '../schemas/payments.ts';
 import { unlessUnavailable } from './checkout.ts';
@@ -49,7 +54,7 @@ export async function sandboxPaymentRoutes(
       const settlement = { checkoutSessionId, outcome: outcome as Outcome, installment };
       const order = await unlessUnavailable(sandbox.settle(settlement));
       if (order === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE');
-      return isRefusal(order) ? reply.refuse(order) : reply.send(await printOrderStatus(order, tickets));
+      return isRefusal(order) ? reply.refuse(order) : reply.send(await toOrderStatusBody(order, tickets));
     },
   );
 
@@ -70,7 +75,7 @@ export async function sandboxPaymentRoutes(
     async (request, reply) => {
       const { provider, seconds } = request.body;
       const ends = sandbox.simulateOutage((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
-      return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: printTime(end) })) });
+      return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: formatTime(end) })) });
     },
   );
 
@@ -109,4 +114,29 @@ export async function sandboxPaymentRoutes(
 function leadingOn(order: OrderView, baseUrl: string) {
   const successUrl = returnUrl(order, order.successUrl, baseUrl);
   return { successUrl, cancelUrl: returnUrl(order, order.cancelUrl, baseUrl), baseUrl };
+}
+
+// ── the clock ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPorts, 'advanceClock'>): void {
+  app.post(
+    '/sandbox/clock',
+    {
+      config: { rateLimit: false },
+      schema: {
+        operationId: 'advanceClock',
+        tags: ['Sandbox'],
+        summary: 'Move the clock of the service forward',
+        body: AdvanceClock,
+        response: { 200: ClockReading, ...errorResponses },
+      },
+    },
+    async (request, reply) => {
+      const now = await advanceClock(request.body.advance_seconds);
+      if (now !== null) return reply.send({ now: formatTime(now) });
+      return reply.invalid([
+        { path: '/advance_seconds', message: `must not lead beyond ${formatTime(LATEST_MOMENT)}` },
+      ]);
+    },
+  );
 }

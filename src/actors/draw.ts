@@ -1,7 +1,7 @@
 /**
  * Holds the draw of a large waiting room without keeping the thread: a worker hashes and sorts.
  *
- * Owns the way there and back; what a draw is belongs to `domain/waiting-room/draw.ts`, what is kept of it to `domain/waiting-room/draw-decisions.ts`. Started by
+ * Owns the way there and back; what a draw is belongs to `domain/waiting-room/draw.ts`, what is kept of it to `domain/waiting-room/state.ts`. Started by
  * the box office's actor when its room is drawing, also after a restart in the middle.
  *
  * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
@@ -12,11 +12,11 @@
 import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DRAWN_ENTRIES_PER_FACT_MAX, drawUnderWay, poolIds } from '#domain/waiting-room/draw-decisions.ts';
+import { DRAWN_ENTRIES_PER_FACT_MAX } from '#domain/waiting-room/decide.ts';
+import { type Draw, drawUnderWay, poolIds } from '#domain/waiting-room/state.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { reportTrouble } from './trouble.ts';
 import type { EventState } from '#domain/event-state.ts';
-import type { Draw } from '#domain/waiting-room/room.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import type { DrawAnswer, DrawJob } from './draw-worker.ts';
 

@@ -18,11 +18,17 @@
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
 import { type EventState } from '#domain/event-state.ts';
-import { drawUnderWay } from '#domain/waiting-room/draw-decisions.ts';
+import {
+  type LastSeen,
+  lastSeenTimes,
+  markEverybodySeen,
+  noteEntrySeen,
+  restoreLastSeen,
+} from '#domain/waiting-room/last-seen.ts';
+import { drawUnderWay } from '#domain/waiting-room/state.ts';
+import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { restoreLastSeen, lastSeenTimes, type LastSeen } from '#domain/waiting-room/last-seen.ts';
-import { isRoomFull, markEverybodySeen, noteEntrySeen, viewOwnEntry } from '#domain/waiting-room/decide.ts';
 import { isRefusedOnLowDisk } from './admission.ts';
 import { inBackground } from './trouble.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';

@@ -1,7 +1,7 @@
 /** What runs out next in an event, over all its aggregates. */
 import { holdDeadlineStands } from './holds/state.ts';
-import { isOfQueue, queueDeadlineStands, silenceDeadline } from './waiting-room/decide.ts';
-import { OPENING } from './waiting-room/room.ts';
+import { isOfQueue, queueDeadlineStands, staleEntryDeadline } from './waiting-room/decide.ts';
+import { OPENING } from './waiting-room/state.ts';
 import type { EventState } from './event-state.ts';
 
 export interface Deadline {
@@ -30,7 +30,7 @@ function earliestOf(state: EventState, isIncluded: (subjectId: string) => boolea
   };
   state.deadlines.clean(stands);
   const noted = state.deadlines.first(stands);
-  const silence = silenceDeadline(state);
+  const silence = staleEntryDeadline(state);
   if (silence !== null && (noted === null || silence.at <= noted.at)) return silence;
   return noted === null ? null : { subjectId: noted.item, at: noted.at };
 }

@@ -24,14 +24,16 @@ import { decideRecordRefund } from './orders/refunds.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { markOf, recallDecision, rememberAnswer } from './repeats.ts';
 import {
+  type RoomTurn,
   decideJoinQueue,
   decideLeaveQueue,
   decidePollQueue,
   decideQueueDeadline,
+  decideRecordDraw,
+  decideRoom,
   isOfQueue,
+  roomConflicts,
 } from './waiting-room/decide.ts';
-import { decideRecordDraw } from './waiting-room/draw-decisions.ts';
-import { decideRoom, roomConflicts, type RoomTurn } from './waiting-room/room-definition.ts';
 import type { EventState } from './event-state.ts';
 import type { Command, CommandOf, CommandType, Replies, Reply } from './command.ts';
 import type { TurnIds } from './ids.ts';

@@ -12,7 +12,7 @@ import { compileSalePlan, type SalePlan } from './catalogue/sale-plan.ts';
 import type { EventDefinition } from './catalogue/definition.ts';
 import type { PerformanceState } from './inventory/performance.ts';
 import type { IdempotentAnswer } from './views.ts';
-import type { WaitingRoom } from './waiting-room/room.ts';
+import type { WaitingRoom } from './waiting-room/state.ts';
 
 export interface EventState {
   readonly eventId: string;

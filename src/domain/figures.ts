@@ -10,7 +10,7 @@ import type { StockTotals } from './inventory/inventory.ts';
 import { shownStatus, type PerformanceState } from './inventory/performance.ts';
 import { stockOfPerformances } from './inventory/view.ts';
 import { refuse, type Refusal } from './refusal.ts';
-import { waitingRoomFigures } from './waiting-room/decide.ts';
+import { waitingRoomFigures } from './waiting-room/view.ts';
 import type { EventDefinition } from './catalogue/definition.ts';
 import type { EventState } from './event-state.ts';
 import type { WaitingRoomFigures } from './views.ts';

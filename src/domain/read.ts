@@ -21,7 +21,7 @@ import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '.
 import { findOrder, findSession, findTicket, findTickets, listOrders, listVoidTickets } from './orders/view.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { readFact, type StoredFact } from './replay.ts';
-import { viewDraw } from './waiting-room/draw-decisions.ts';
+import { viewDraw } from './waiting-room/view.ts';
 import { isPublished, type EventState } from './event-state.ts';
 import type { Query, QueryOf, QueryType, Views } from './query.ts';
 import type { FactData } from './fact.ts';

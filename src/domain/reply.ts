@@ -3,7 +3,7 @@ import { invariant, unreachable } from './invariant.ts';
 import { findHold } from './holds/view.ts';
 import { viewOrderById, viewOrderAndPayment } from './orders/view.ts';
 import { isRefusal } from './refusal.ts';
-import { viewOwnEntry } from './waiting-room/decide.ts';
+import { viewOwnEntry } from './waiting-room/view.ts';
 import type { Reply } from './command.ts';
 import type { NamedReply } from './decision.ts';
 import type { EventState } from './event-state.ts';

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/overloaded.ts';
 import { EvictedEvents } from '#actors/evicted-events.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { waitingRoomFigures } from '#domain/waiting-room/decide.ts';
+import { waitingRoomFigures } from '#domain/waiting-room/view.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { concert, openActors, place, START, type ActorsFixture } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';

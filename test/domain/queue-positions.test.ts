@@ -9,8 +9,8 @@ import {
   peopleFrom,
   rankOf,
   reserveSlots,
-  stepOut,
-  type Line,
+  vacate,
+  type QueuePositions,
 } from '#domain/waiting-room/queue-positions.ts';
 
 interface Person {
@@ -22,7 +22,7 @@ interface Person {
 class NaiveLine {
   people: Person[] = [];
 
-  check(line: Line<Person>): void {
+  check(line: QueuePositions<Person>): void {
     assert.equal(line.size, this.people.length);
     assert.deepEqual(Array.from(peopleFrom(line), names), this.people.map(names));
     this.people.forEach((person, index) => {
@@ -34,7 +34,7 @@ class NaiveLine {
 
 const names = ({ name }: Person): number => name;
 
-function joinMany(line: Line<Person>, count: number, firstName = 0): Person[] {
+function joinMany(line: QueuePositions<Person>, count: number, firstName = 0): Person[] {
   return Array.from({ length: count }, (_, index) => {
     const person = { name: firstName + index, slot: -1 };
     person.slot = append(line, person);
@@ -70,13 +70,13 @@ describe('A line', () => {
             nextName += each.count;
           } else if (each.act === 'LEAVE' && naive.people.length > 0) {
             const [gone] = naive.people.splice(each.where % naive.people.length, 1);
-            stepOut(line, gone!.slot, gone!);
+            vacate(line, gone!.slot, gone!);
           } else if (each.act === 'CALL') {
-            for (const gone of naive.people.splice(0, each.count)) stepOut(line, gone.slot, gone);
+            for (const gone of naive.people.splice(0, each.count)) vacate(line, gone.slot, gone);
           } else if (each.act === 'SCATTER') {
             const [kept, gone] = [[] as Person[], [] as Person[]];
             naive.people.forEach((person, index) => (index % each.keepEvery === 0 ? kept : gone).push(person));
-            for (const person of gone) stepOut(line, person.slot, person);
+            for (const person of gone) vacate(line, person.slot, person);
             naive.people = kept;
           }
         }
@@ -94,7 +94,7 @@ describe('A line', () => {
         fc.integer({ min: 0, max: 20 }),
         (present, late, before) => {
           const line = createQueuePositions<Person>();
-          for (const early of joinMany(line, before)) stepOut(line, early.slot, early);
+          for (const early of joinMany(line, before)) vacate(line, early.slot, early);
           reserveSlots(line, present.length);
           const lateHalf = joinMany(line, late, 10_000);
           const drawn = present.map((isThere, name) => {
@@ -114,7 +114,7 @@ describe('A line', () => {
   it('takes nobody out of a slot that is not theirs', () => {
     const line = createQueuePositions<Person>();
     const [first] = joinMany(line, 1);
-    stepOut(line, first!.slot, { name: 7, slot: first!.slot });
+    vacate(line, first!.slot, { name: 7, slot: first!.slot });
     assert.equal(line.size, 1);
   });
 
@@ -122,12 +122,12 @@ describe('A line', () => {
     const line = createQueuePositions<Person>();
     const faithful = joinMany(line, 1)[0]!;
     for (let round = 0; round < 2_000; round += 1) {
-      for (const person of joinMany(line, 50)) stepOut(line, person.slot, person);
+      for (const person of joinMany(line, 50)) vacate(line, person.slot, person);
     }
     assert.equal(rankOf(line, faithful.slot), 1);
     assert.ok(line.blocks.filter((block) => block !== null).length <= 2);
-    stepOut(line, faithful.slot, faithful);
-    for (const person of joinMany(line, 200_000)) stepOut(line, person.slot, person);
+    vacate(line, faithful.slot, faithful);
+    for (const person of joinMany(line, 200_000)) vacate(line, person.slot, person);
     assert.ok(line.blocks.length <= 1024, `${line.blocks.length} blocks`);
   });
 });

@@ -1,19 +1,14 @@
 /** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DRAW_IN_TURN_MAX, drawUnderWay, viewDraw } from '#domain/waiting-room/draw-decisions.ts';
+import { DRAW_IN_TURN_MAX, checkPass, decideJoinQueue, decideSpendPass } from '#domain/waiting-room/decide.ts';
+import { markEverybodySeen } from '#domain/waiting-room/last-seen.ts';
+import { drawUnderWay } from '#domain/waiting-room/state.ts';
+import { isRoomFull, viewDraw, waitingRoomFigures } from '#domain/waiting-room/view.ts';
 import { eventRevision } from '#domain/catalogue/view.ts';
 import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
 import { createHashing } from '#actors/hashing.ts';
-import {
-  decideJoinQueue,
-  decideSpendPass,
-  isRoomFull,
-  checkPass,
-  markEverybodySeen,
-  waitingRoomFigures,
-} from '#domain/waiting-room/decide.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { QueueEntryView } from '#domain/views.ts';

@@ -7,7 +7,7 @@ import { auditEventState } from '#domain/audit.ts';
 import { figuresOf } from '#domain/figures.ts';
 import { formatOf, restoreEventState, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
 import { replayFact } from '#domain/replay.ts';
-import { findOwnEntry } from '#domain/waiting-room/decide.ts';
+import { findOwnEntry } from '#domain/waiting-room/state.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';

@@ -9,7 +9,7 @@ import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
-import { findOwnEntry } from '#domain/waiting-room/decide.ts';
+import { findOwnEntry } from '#domain/waiting-room/state.ts';
 import { MINUTE } from './events.ts';
 import type { SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';

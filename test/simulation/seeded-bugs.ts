@@ -244,13 +244,13 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'the rate is overshot',
-    'src/domain/waiting-room/decide.ts',
+    'src/domain/waiting-room/admission.ts',
     'waitingRoomRate - admittedLately(admissions, now)',
     'waitingRoomRate + 1 - admittedLately(admissions, now)',
   ),
   bug(
     'stale entries are admitted',
-    'src/domain/waiting-room/decide.ts',
+    'src/domain/waiting-room/admission.ts',
     '(isStale(state, room, entry, now) ? dropped : admitted)',
     'admitted',
     'test/domain/waiting-room.test.ts',
@@ -366,7 +366,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'the draw forgets its opening',
-    'src/domain/waiting-room/draw-decisions.ts',
+    'src/domain/waiting-room/decide.ts',
     'drawOrder({ seed: draw!.seed, opening }, ids, hashing)',
     'drawOrder({ seed: draw!.seed, opening: null }, ids, hashing)',
     'test/domain/draw-steering.test.ts',

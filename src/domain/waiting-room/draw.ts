@@ -1,12 +1,12 @@
 /**
- * The draw of the line: an order that nobody could foresee and anybody can check. Pure: hashing is brought by the caller.
+ * The draw: an order of entries that nobody could foresee and anybody can check. The caller brings the hashing.
  *
  * 1. Before the opening a secret seed is kept and only its SHA-256, the commitment, is shown.
  * 2. In the turn of the opening 32 more random bytes are made, the opening. K = HMAC-SHA-256(key = seed, message = opening), both as
  *    bytes. A draw recorded before there were openings has none; its K is the seed.
- * 3. With h = SHA-256 of an entry id and D = SHA-256 of all h sorted and joined, the line is ordered by HMAC-SHA-256(K, D followed
+ * 3. With h = SHA-256 of an entry id and D = SHA-256 of all h sorted and joined, the entries are ordered by HMAC-SHA-256(K, D followed
  *    by h). D and h are texts of hex.
- * 4. Then seed, opening and the h's in line order are shown.
+ * 4. Then seed, opening and the h's in the drawn order are shown.
  *
  * The seed was fixed before the entries were known, each place depends on all entries, and whoever reads the seed and all entry ids
  * before the opening still knows nothing of the order, because the opening does not exist yet.
@@ -24,7 +24,7 @@ export interface Hashing {
   hmacSha256OfHex(keyHex: string, hex: string): string;
 }
 
-/** What the order of a line is made from, both 32 bytes in hex. */
+/** What an order is made from, both 32 bytes in hex. */
 export interface DrawSecrets {
   readonly seed: string;
   /** Null in a draw that was recorded before there were openings. */
@@ -32,7 +32,7 @@ export interface DrawSecrets {
 }
 
 export interface DrawnOrder {
-  /** The entry ids, first in line first. */
+  /** The entry ids, first place first. */
   readonly entryIds: readonly string[];
   /** D. */
   readonly entriesDigest: string;
@@ -43,7 +43,7 @@ export interface DrawProof extends DrawSecrets {
   readonly drawCommitment: string;
   readonly count: number;
   readonly entriesDigest: string;
-  /** h of each entry, in line order. */
+  /** h of each entry, in the drawn order. */
   readonly entries: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function commitmentOf(seed: string, hashing: Hashing): string {
   return hashing.sha256OfHex(seed);
 }
 
-/** Draws the line. The order in which the ids come has no influence. Cost: about 4 µs an entry, most of it hashing. */
+/** Draws an order. The order in which the ids come has no influence. Cost: about 4 µs an entry, most of it hashing. */
 export function drawOrder(secrets: DrawSecrets, entryIds: readonly string[], hashing: Hashing): DrawnOrder {
   const drawKey = drawKeyOf(secrets, hashing);
   const hashes = entryIds.map((entryId) => hashing.sha256(entryId));

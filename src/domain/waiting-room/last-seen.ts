@@ -1,29 +1,62 @@
-/** When those who wait in a room were last seen: soft state that an event which falls asleep leaves to its next awakening. */
-import { findEntry, lastSeen, noteSeen } from './queue-entries.ts';
+/**
+ * When those who wait were last seen, and who of them is stale.
+ *
+ * 1. A WAITING entry that was not seen for waiting_room_inactivity_seconds is stale: from that millisecond on it reads EXPIRED.
+ * 2. Last seen is soft state: in no fact and no snapshot. It is noted after the command is decided, and no decision of the same turn
+ *    depends on it. An event that is evicted leaves it to its next activation.
+ */
+import { findEntry, findLiveEntry, lastSeen, noteSeen, type QueueEntry } from './queue-entries.ts';
+import type { Command } from '../command.ts';
 import type { EventState } from '../event-state.ts';
+import type { WaitingRoom } from './state.ts';
+
+/** From when on an entry that waits is stale (1). */
+export function staleFrom(state: EventState, { entries }: WaitingRoom, entry: QueueEntry): number {
+  return lastSeen(entries, entry) + Math.round(state.plan.definition.waitingRoomInactivitySeconds * 1000);
+}
+
+export function isStale(state: EventState, room: WaitingRoom, entry: QueueEntry, now: number): boolean {
+  return entry.status === 'WAITING' && staleFrom(state, room, entry) <= now;
+}
+
+/** Notes that whoever polls or joins again is still there, unless the entry is stale already. Constant time. */
+export function noteEntrySeen(state: EventState, command: Command, now: number): void {
+  const room = state.waitingRoom;
+  if (room === null || (command.type !== 'PollQueue' && command.type !== 'JoinQueue')) return;
+  const { entries } = room;
+  const entry =
+    command.type === 'PollQueue' ? findEntry(entries, command.entryId) : findLiveEntry(entries, command.sessionKey);
+  if (entry?.status !== 'WAITING' || entry.sessionKey !== command.sessionKey) return;
+  if (!isStale(state, room, entry, now)) noteSeen(entries, entry, now);
+}
+
+/** Counts everybody who waits as just seen, where it is not known when they were. Constant time. */
+export function markEverybodySeen({ waitingRoom }: EventState, now: number): void {
+  if (waitingRoom !== null) waitingRoom.entries.presumedSeenAt = now;
+}
 
 export interface LastSeen {
   readonly entryId: string;
   readonly seenAt: number;
 }
 
-/** Everybody who waits, the one who was silent longest first; null when they are more than `lastSeenMax`. */
-export function lastSeenTimes(state: EventState, lastSeenMax: number): readonly LastSeen[] | null {
-  const entries = state.waitingRoom?.entries;
-  if (entries === undefined) return [];
+/** Everybody who waits, the least recently seen first; null when they are more than `lastSeenMax`. */
+export function lastSeenTimes({ waitingRoom }: EventState, lastSeenMax: number): readonly LastSeen[] | null {
+  if (waitingRoom === null) return [];
+  const { entries } = waitingRoom;
   if (entries.waitingCount > lastSeenMax) return null;
-  const sightings: LastSeen[] = [];
-  for (let entry = entries.silent; entry !== null; entry = entry.seenAfter) {
-    sightings.push({ entryId: entry.id, seenAt: lastSeen(entries, entry) });
+  const times: LastSeen[] = [];
+  for (let entry = entries.leastRecentlySeen; entry !== null; entry = entry.seenAfter) {
+    times.push({ entryId: entry.id, seenAt: lastSeen(entries, entry) });
   }
-  return sightings;
+  return times;
 }
 
 /** Takes up what `lastSeenTimes` gave of the same state. */
-export function restoreLastSeen(state: EventState, sightings: readonly LastSeen[]): void {
-  const entries = state.waitingRoom?.entries;
-  if (entries === undefined) return;
-  for (const { entryId, seenAt } of sightings) {
+export function restoreLastSeen({ waitingRoom }: EventState, times: readonly LastSeen[]): void {
+  if (waitingRoom === null) return;
+  const { entries } = waitingRoom;
+  for (const { entryId, seenAt } of times) {
     const entry = findEntry(entries, entryId);
     if (entry?.status === 'WAITING') noteSeen(entries, entry, seenAt);
   }

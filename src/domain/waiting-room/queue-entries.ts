@@ -1,24 +1,21 @@
 /**
- * The entries of a waiting room: who is in it, who polled when, who holds a pass, who is gone.
+ * The entries of a waiting room: the status of each, and the indexes over them.
  *
- * Owns the status of every entry and the indexes over entries. The doors, the draw and who is admitted when belong to
- * `waiting-room.ts`, the only caller but for the snapshot.
- *
- * 1. Every entry is in exactly one place: WAITING in the line (or in the pool of a draw under way), ADMITTED among the passes,
- *    EXPIRED or LEFT among those that ended.
+ * 1. Every entry is in exactly one place: WAITING among the positions (or in the pool of a draw under way), ADMITTED among the
+ *    passes, EXPIRED or LEFT among those that ended.
  * 2. A session has at most one live entry.
- * 3. When an entry was last seen is soft state: no fact, in no snapshot. The waiting are chained in the order in which they were
- *    seen, so that the one who was silent longest is always at hand; a poll moves its entry to the end of the chain.
- * 4. Of an entry that ended it is kept for two hours how it ended (`ended-records.ts`, 36 bytes each), however many end.
+ * 3. When an entry was last seen is soft state. WAITING entries are linked in the order in which they were last seen, so that the
+ *    least recently seen one is found at once; a poll moves its entry to the end.
+ * 4. How an entry ended is kept for two hours (`ended-records.ts`, 36 bytes each), however many end.
  */
 import { follow } from '#machines/compile.ts';
 import { queueEntryTransitions, type QueueEntryStatus, type QueueEntryTrigger } from '#machines/queue-entry.ts';
 import { invariant } from '../invariant.ts';
 import { EndedRecords, type EndedRecord } from '../collections/ended-records.ts';
-import { append, createQueuePositions, stepOut, type Line } from './queue-positions.ts';
+import { append, createQueuePositions, vacate, type QueuePositions } from './queue-positions.ts';
 import { ShardedMap } from '../collections/maps.ts';
 
-/** The places of these names are in snapshots: new ones are added behind. */
+/** Snapshots keep the index of a name: add new names at the end. */
 const ENDED_STATUSES = ['EXPIRED', 'LEFT'] as const;
 
 type EndedStatus = (typeof ENDED_STATUSES)[number];
@@ -34,7 +31,7 @@ export interface QueueEntry {
   readonly id: string;
   readonly sessionKey: string;
   status: QueueEntryStatus;
-  /** Where it stands in the line, or in the pool of the draw. */
+  /** Its slot among the positions, or in the pool of the draw. */
   slot: number;
   /** Null until it is admitted; kept when the pass has ended. */
   pass: QueuePass | null;
@@ -47,14 +44,14 @@ export interface QueueEntry {
 export interface QueueEntries {
   readonly byId: ShardedMap<QueueEntry>;
   readonly liveBySession: ShardedMap<QueueEntry>;
-  /** Who waits, in order; before the draw in the order of arrival, which then counts for nothing. */
-  line: Line<QueueEntry>;
+  /** Who waits, in order; before the draw in the order of arrival, which has no influence on the draw. */
+  positions: QueuePositions<QueueEntry>;
   /** In the order of admission. */
   readonly passes: Set<QueueEntry>;
   readonly ended: EndedRecords<EndedStatus>;
-  /** The WAITING entry that was silent longest, and the one seen last. */
-  silent: QueueEntry | null;
-  lately: QueueEntry | null;
+  /** The ends of the list of WAITING entries (3). */
+  leastRecentlySeen: QueueEntry | null;
+  mostRecentlySeen: QueueEntry | null;
   waitingCount: number;
   /** Everybody who waits counts as seen at this moment at least. Soft (3). */
   presumedSeenAt: number;
@@ -66,11 +63,11 @@ export function noEntries(): QueueEntries {
   return {
     byId: new ShardedMap(),
     liveBySession: new ShardedMap(),
-    line: createQueuePositions(),
+    positions: createQueuePositions(),
     passes: new Set(),
     ended: new EndedRecords(ENDED_STATUSES, 2),
-    silent: null,
-    lately: null,
+    leastRecentlySeen: null,
+    mostRecentlySeen: null,
     waitingCount: 0,
     presumedSeenAt: 0,
     joinedCount: 0,
@@ -88,7 +85,7 @@ export function findEndedEntry(entries: QueueEntries, entryId: string, sessionKe
   const found = entries.ended.find(entryId, sessionKey);
   if (found === null) return undefined;
   const [admittedAt = NaN, expiresAt = NaN] = found.times;
-  const entry = makeEntry(entryId, sessionKey, 0);
+  const entry = newEntry(entryId, sessionKey, 0);
   entry.status = found.status;
   entry.pass = Number.isNaN(admittedAt) ? null : { admittedAt, expiresAt };
   return entry;
@@ -102,7 +99,7 @@ export function findLiveEntry(entries: QueueEntries, sessionKey: string): QueueE
 /** An entry that a fact names. */
 export function entryOf(entries: QueueEntries, entryId: string): QueueEntry {
   const entry = findEntry(entries, entryId);
-  invariant(entry !== undefined, 'a fact names a queue entry that is there');
+  invariant(entry !== undefined, 'a queue entry that a fact names exists');
   return entry;
 }
 
@@ -113,17 +110,17 @@ export function lastSeen(entries: QueueEntries, entry: QueueEntry): number {
 
 // ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Makes an entry that waits at the back of the line. */
+/** Adds an entry that waits, at the back. */
 export function addWaiting(entries: QueueEntries, id: string, sessionKey: string, at: number): QueueEntry {
-  const entry = makeEntry(id, sessionKey, at);
-  entry.slot = append(entries.line, entry);
-  keepWaiting(entries, entry);
+  const entry = newEntry(id, sessionKey, at);
+  entry.slot = append(entries.positions, entry);
+  indexWaiting(entries, entry);
   entries.joinedCount += 1;
   return entry;
 }
 
-/** A new entry that stands nowhere yet. */
-export function makeEntry(id: string, sessionKey: string, seenAt: number): QueueEntry {
+/** A new entry without a slot. */
+export function newEntry(id: string, sessionKey: string, seenAt: number): QueueEntry {
   return {
     id,
     sessionKey,
@@ -136,9 +133,9 @@ export function makeEntry(id: string, sessionKey: string, seenAt: number): Queue
   };
 }
 
-/** Enters somebody who waits, and whose place is known, into the indexes. */
-export function keepWaiting(entries: QueueEntries, entry: QueueEntry): void {
-  invariant(!entries.liveBySession.has(entry.sessionKey), 'a session has one live queue entry');
+/** Enters an entry that waits, and has its slot, into the indexes. */
+export function indexWaiting(entries: QueueEntries, entry: QueueEntry): void {
+  invariant(!entries.liveBySession.has(entry.sessionKey), 'a session has at most one live queue entry (2)');
   entries.byId.set(entry.id, entry);
   entries.liveBySession.set(entry.sessionKey, entry);
   linkLast(entries, entry);
@@ -147,15 +144,15 @@ export function keepWaiting(entries: QueueEntries, entry: QueueEntry): void {
 /** Somebody who waits was seen. Soft (3). Constant time. */
 export function noteSeen(entries: QueueEntries, entry: QueueEntry, now: number): void {
   entry.seenAt = now;
-  if (entries.lately === entry) return;
+  if (entries.mostRecentlySeen === entry) return;
   unlink(entries, entry);
   linkLast(entries, entry);
 }
 
-/** Lets somebody out of the line with a pass. */
+/** Admits an entry: it leaves the positions with a pass. */
 export function admitEntry(entries: QueueEntries, entry: QueueEntry, pass: QueuePass): void {
   entry.status = follow(queueEntryTransitions, entry.status, 'ADMIT');
-  stepOut(entries.line, entry.slot, entry);
+  vacate(entries.positions, entry.slot, entry);
   unlink(entries, entry);
   entry.pass = pass;
   entries.passes.add(entry);
@@ -170,7 +167,7 @@ export function endEntry(
 ): void {
   if (entry.status === 'WAITING') {
     // In a draw under way the slot is one of the pool, which keeps everybody who takes part.
-    stepOut(entries.line, entry.slot, entry);
+    vacate(entries.positions, entry.slot, entry);
     unlink(entries, entry);
   }
   entries.passes.delete(entry);
@@ -186,19 +183,19 @@ export function endOf({ status, pass }: Pick<QueueEntry, 'status' | 'pass'>): En
 }
 
 function linkLast(entries: QueueEntries, entry: QueueEntry): void {
-  entry.seenBefore = entries.lately;
+  entry.seenBefore = entries.mostRecentlySeen;
   entry.seenAfter = null;
-  if (entries.lately === null) entries.silent = entry;
-  else entries.lately.seenAfter = entry;
-  entries.lately = entry;
+  if (entries.mostRecentlySeen === null) entries.leastRecentlySeen = entry;
+  else entries.mostRecentlySeen.seenAfter = entry;
+  entries.mostRecentlySeen = entry;
   entries.waitingCount += 1;
 }
 
 function unlink(entries: QueueEntries, entry: QueueEntry): void {
   const { seenBefore, seenAfter } = entry;
-  if (seenBefore === null) entries.silent = seenAfter;
+  if (seenBefore === null) entries.leastRecentlySeen = seenAfter;
   else seenBefore.seenAfter = seenAfter;
-  if (seenAfter === null) entries.lately = seenBefore;
+  if (seenAfter === null) entries.mostRecentlySeen = seenBefore;
   else seenAfter.seenBefore = seenBefore;
   entry.seenBefore = null;
   entry.seenAfter = null;

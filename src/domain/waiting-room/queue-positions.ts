@@ -1,10 +1,9 @@
 /**
- * A line that people join at the back and leave anywhere, and the place of each in it.
+ * The positions of a queue that people join at the back and leave anywhere, and the rank of each.
  *
- * Owns the order and the counting; who the people are and why they come and go belongs to the waiting room. Kept small: about
- * 8.1 B a place, and nothing is ever copied as a whole, so that no join and no departure stalls. Called by `queue-entries.ts`.
+ * Kept small: about 8.1 B a slot. Nothing is ever copied as a whole, so that no join and no departure stalls.
  *
- * 1. A slot is a number that is given once, in order; whoever stands on a lower one is ahead.
+ * 1. A slot is a number that is given once, in order; whoever has a lower one is ahead.
  * 2. Slots lie in blocks of BLOCK_SLOTS. A Fenwick tree (Fenwick 1994) counts the people of each block, so a rank costs
  *    a walk down the tree and a count within one block.
  * 3. Empty blocks are given back at once; those at the head also leave the tree when it is rebuilt, which costs one step a block.
@@ -20,8 +19,8 @@ interface Block<Person> {
   count: number;
 }
 
-export interface Line<Person> {
-  /** Block `n` of the line is `blocks[n - firstBlock]`; null when nobody stands in it. */
+export interface QueuePositions<Person> {
+  /** Block `n` of the queue is `blocks[n - firstBlock]`; null when nobody is in it. */
   blocks: (Block<Person> | null)[];
   firstBlock: number;
   /** Counts of blocks; its node `i` (from 1) covers the `i & -i` blocks that end with the i-th. */
@@ -31,11 +30,11 @@ export interface Line<Person> {
   /** Reserved slots that are not filled yet: from `nextReserved` up to `reservedEnd`. */
   nextReserved: number;
   reservedEnd: number;
-  /** People in line. */
+  /** People in positions. */
   size: number;
 }
 
-export function createQueuePositions<Person>(): Line<Person> {
+export function createQueuePositions<Person>(): QueuePositions<Person> {
   return {
     blocks: [],
     firstBlock: 0,
@@ -49,28 +48,28 @@ export function createQueuePositions<Person>(): Line<Person> {
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whoever stands on a slot, or null. */
-export function occupant<Person>(line: Line<Person>, slot: number): Person | null {
-  return line.blocks[blockIndex(line, slot)]?.people[slot % BLOCK_SLOTS] ?? null;
+/** Whoever has a slot, or null. */
+export function occupant<Person>(positions: QueuePositions<Person>, slot: number): Person | null {
+  return positions.blocks[blockIndex(positions, slot)]?.people[slot % BLOCK_SLOTS] ?? null;
 }
 
-/** How many stand on this slot and ahead of it; of somebody in line the place, from 1. */
-export function rankOf<Person>(line: Line<Person>, slot: number): number {
-  const index = blockIndex(line, slot);
-  const people = line.blocks[index]?.people ?? [];
+/** How many people are on this slot and ahead of it: the position of whoever has it, from 1. */
+export function rankOf<Person>(positions: QueuePositions<Person>, slot: number): number {
+  const index = blockIndex(positions, slot);
+  const people = positions.blocks[index]?.people ?? [];
   let rank = 0;
   for (let each = slot % BLOCK_SLOTS; each >= 0; each -= 1) if (people[each] != null) rank += 1;
-  for (let node = index; node > 0; node -= node & -node) rank += line.tree[node]!;
+  for (let node = index; node > 0; node -= node & -node) rank += positions.tree[node]!;
   return rank;
 }
 
-/** The people from a slot on, front first. Leaves out nobody, provided that the line does not change meanwhile. */
-export function* peopleFrom<Person>(line: Line<Person>, slot = 0): Generator<Person> {
-  const firstIndex = Math.max(blockIndex(line, slot), firstOccupied(line));
-  for (let index = firstIndex; index < line.blocks.length; index += 1) {
-    const block = line.blocks[index]!;
+/** The people from a slot on, front first. Leaves out nobody, provided that nothing changes meanwhile. */
+export function* peopleFrom<Person>(positions: QueuePositions<Person>, slot = 0): Generator<Person> {
+  const firstIndex = Math.max(blockIndex(positions, slot), firstOccupied(positions));
+  for (let index = firstIndex; index < positions.blocks.length; index += 1) {
+    const block = positions.blocks[index]!;
     if (block === null) continue;
-    const before = slot - (line.firstBlock + index) * BLOCK_SLOTS;
+    const before = slot - (positions.firstBlock + index) * BLOCK_SLOTS;
     for (let each = Math.max(0, before); each < block.people.length; each += 1) {
       const person = block.people[each]!;
       if (person !== null) yield person;
@@ -79,91 +78,92 @@ export function* peopleFrom<Person>(line: Line<Person>, slot = 0): Generator<Per
 }
 
 /** Position in `blocks` of the first block with somebody in it, found down the tree. */
-function firstOccupied<Person>({ tree }: Line<Person>): number {
+function firstOccupied<Person>({ tree }: QueuePositions<Person>): number {
   let node = 0;
   for (let step = tree.length - 1; step > 0; step >>= 1) if (tree[node + step] === 0) node += step;
   return node;
 }
 
-function blockIndex<Person>(line: Line<Person>, slot: number): number {
-  return Math.floor(slot / BLOCK_SLOTS) - line.firstBlock;
+function blockIndex<Person>(positions: QueuePositions<Person>, slot: number): number {
+  return Math.floor(slot / BLOCK_SLOTS) - positions.firstBlock;
 }
 
 // ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Lets somebody join at the back and returns the slot. */
-export function append<Person>(line: Line<Person>, person: Person): number {
-  const slot = line.nextSlot;
-  line.nextSlot += 1;
-  stand(line, slot, person);
+/** Adds somebody at the back and returns the slot. */
+export function append<Person>(positions: QueuePositions<Person>, person: Person): number {
+  const slot = positions.nextSlot;
+  positions.nextSlot += 1;
+  occupy(positions, slot, person);
   return slot;
 }
 
-/** Sets the next `count` slots aside; whoever joins from now on stands behind them. */
-export function reserveSlots<Person>(line: Line<Person>, count: number): void {
-  invariant(line.nextReserved === line.reservedEnd, 'slots are reserved once at a time');
-  line.nextReserved = line.nextSlot;
-  line.nextSlot += count;
-  line.reservedEnd = line.nextSlot;
+/** Reserves the next `count` slots; whoever joins from now on is behind them. */
+export function reserveSlots<Person>(positions: QueuePositions<Person>, count: number): void {
+  invariant(positions.nextReserved === positions.reservedEnd, 'slots are reserved once at a time');
+  positions.nextReserved = positions.nextSlot;
+  positions.nextSlot += count;
+  positions.reservedEnd = positions.nextSlot;
 }
 
 /** Gives the next reserved slot to somebody, or passes over it, and returns it. */
-export function fillReserved<Person>(line: Line<Person>, person: Person | null): number {
-  const slot = line.nextReserved;
-  invariant(slot < line.reservedEnd, 'no more slots are filled than were reserved');
-  line.nextReserved += 1;
-  if (person !== null) stand(line, slot, person);
+export function fillReserved<Person>(positions: QueuePositions<Person>, person: Person | null): number {
+  const slot = positions.nextReserved;
+  invariant(slot < positions.reservedEnd, 'no more slots are filled than were reserved');
+  positions.nextReserved += 1;
+  if (person !== null) occupy(positions, slot, person);
   return slot;
 }
 
-/** Takes somebody out of the line; nothing when that slot is not theirs. */
-export function stepOut<Person>(line: Line<Person>, slot: number, person: Person): void {
-  if (occupant(line, slot) !== person) return;
-  const index = blockIndex(line, slot);
-  const block = line.blocks[index]!;
+/** Takes somebody out of the queue; nothing when that slot is not theirs. */
+export function vacate<Person>(positions: QueuePositions<Person>, slot: number, person: Person): void {
+  if (occupant(positions, slot) !== person) return;
+  const index = blockIndex(positions, slot);
+  const block = positions.blocks[index]!;
   block.people[slot % BLOCK_SLOTS] = null;
   block.count -= 1;
-  if (block.count === 0) line.blocks[index] = null;
-  line.size -= 1;
-  addInTree(line, index, -1);
+  if (block.count === 0) positions.blocks[index] = null;
+  positions.size -= 1;
+  addInTree(positions, index, -1);
 }
 
-function stand<Person>(line: Line<Person>, slot: number, person: Person): void {
-  let index = blockIndex(line, slot);
-  if (index >= line.tree.length - 1) {
-    rebuild(line, index + 1);
-    index = blockIndex(line, slot);
+function occupy<Person>(positions: QueuePositions<Person>, slot: number, person: Person): void {
+  let index = blockIndex(positions, slot);
+  if (index >= positions.tree.length - 1) {
+    rebuild(positions, index + 1);
+    index = blockIndex(positions, slot);
   }
-  while (line.blocks.length <= index) line.blocks.push(null);
-  const block = (line.blocks[index] ??= { people: [], count: 0 });
+  while (positions.blocks.length <= index) positions.blocks.push(null);
+  const block = (positions.blocks[index] ??= { people: [], count: 0 });
   const offset = slot % BLOCK_SLOTS;
   while (block.people.length < offset) block.people.push(null);
   block.people[offset] = person;
   block.count += 1;
-  line.size += 1;
-  addInTree(line, index, 1);
+  positions.size += 1;
+  addInTree(positions, index, 1);
 }
 
-function addInTree<Person>({ tree }: Line<Person>, index: number, change: number): void {
+function addInTree<Person>({ tree }: QueuePositions<Person>, index: number, change: number): void {
   for (let node = index + 1; node < tree.length; node += node & -node) tree[node]! += change;
 }
 
 /** Drops the empty blocks at the head and makes a tree for twice the blocks that are needed then. */
-function rebuild<Person>(line: Line<Person>, blocksNeeded: number): void {
-  const dropped = emptyAtHead(line);
-  line.blocks = line.blocks.slice(dropped);
-  line.firstBlock += dropped;
+function rebuild<Person>(positions: QueuePositions<Person>, blocksNeeded: number): void {
+  const dropped = emptyAtHead(positions);
+  positions.blocks = positions.blocks.slice(dropped);
+  positions.firstBlock += dropped;
   let size = TREE_BLOCKS_MIN;
   while (size < 2 * (blocksNeeded - dropped)) size *= 2;
-  line.tree = new Int32Array(size + 1);
-  line.blocks.forEach((block, index) => {
-    if (block !== null) addInTree(line, index, block.count);
+  positions.tree = new Int32Array(size + 1);
+  positions.blocks.forEach((block, index) => {
+    if (block !== null) addInTree(positions, index, block.count);
   });
 }
 
-function emptyAtHead<Person>(line: Line<Person>): number {
+function emptyAtHead<Person>(positions: QueuePositions<Person>): number {
   // Blocks whose slots are reserved look empty until they are filled (4).
-  const reservedFrom = line.nextReserved < line.reservedEnd ? blockIndex(line, line.nextReserved) : Infinity;
-  const occupied = line.blocks.findIndex((block) => block !== null);
-  return Math.min(occupied === -1 ? line.blocks.length : occupied, reservedFrom);
+  const reservedFrom =
+    positions.nextReserved < positions.reservedEnd ? blockIndex(positions, positions.nextReserved) : Infinity;
+  const occupied = positions.blocks.findIndex((block) => block !== null);
+  return Math.min(occupied === -1 ? positions.blocks.length : occupied, reservedFrom);
 }

@@ -1,18 +1,17 @@
 /**
  * A waiting room as parts of a snapshot and back.
  *
- * Each part is of bounded size. When somebody was last seen is soft and left out. The order of the parts matters: the pool before
- * what was drawn of it, that before the line behind it. Called by `snapshot.ts`.
+ * 1. Each part is of bounded size. Soft state is left out.
+ * 2. The order of the parts matters: the pool, then what was drawn of it, then those who joined behind it.
  */
 import { queueEntryTransitions, type QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
-import { noteAdmissions, type AdmissionBatch } from './admissions.ts';
 import type { EndedPart } from '../collections/ended-records.ts';
 import { unreachable } from '../invariant.ts';
 import { append, createQueuePositions, peopleFrom, reserveSlots } from './queue-positions.ts';
-import { endOf, findEntry, keepWaiting, makeEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
+import { endOf, findEntry, indexWaiting, newEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
 import { placeDrawn } from './evolve.ts';
-import { makeRoom, OPENING, type WaitingRoom } from './room.ts';
+import { newWaitingRoom, noteAdmissions, OPENING, type AdmissionBatch, type WaitingRoom } from './state.ts';
 import type { EventState } from '../event-state.ts';
 
 /** Records in one part; at some 120 B each well under a millisecond to parse. */
@@ -76,7 +75,8 @@ export function* waitingRoomParts(state: EventState): Generator<WaitingRoomPart>
   }
   for (const records of pages(draw?.order ?? [], (id) => id)) yield { part: 'DRAWN', records };
   const behindPool = draw?.pool == null ? 0 : draw.entryCount;
-  for (const records of pages(peopleFrom(entries.line, behindPool), waitingRecord)) yield { part: 'LINE', records };
+  for (const records of pages(peopleFrom(entries.positions, behindPool), waitingRecord))
+    yield { part: 'LINE', records };
   for (const records of pages(entries.passes, passRecord)) yield { part: 'PASSES', records };
   for (const ended of entries.ended.parts(RECORDS_PER_PART)) yield { part: 'ENDED', ended };
 }
@@ -143,7 +143,7 @@ const poolRecord = ({ id, sessionKey, status }: QueueEntry): PoolRecord => ({
 const passRecord = ({ id, sessionKey, pass }: QueueEntry): PassRecord => ({ id, sessionKey, pass: pass! });
 
 function restoreRoom(state: EventState, part: Extract<WaitingRoomPart, { part: 'ROOM' }>): void {
-  const room = makeRoom(part.opensAt, part.draw);
+  const room = newWaitingRoom(part.opensAt, part.draw);
   room.status = part.status;
   room.entries.joinedCount = part.joinedCount;
   room.factCount = part.factCount;
@@ -155,7 +155,7 @@ function restoreRoom(state: EventState, part: Extract<WaitingRoomPart, { part: '
     room.draw.opening = part.draw.opening ?? null;
     if (room.status === 'DRAWING') {
       room.draw.pool = createQueuePositions();
-      reserveSlots(room.entries.line, part.draw.entryCount);
+      reserveSlots(room.entries.positions, part.draw.entryCount);
     }
   }
   state.waitingRoom = room;
@@ -163,9 +163,9 @@ function restoreRoom(state: EventState, part: Extract<WaitingRoomPart, { part: '
 }
 
 function restoreInPool({ draw, entries }: WaitingRoom, { id, sessionKey }: PoolRecord): void {
-  const entry = makeEntry(id, sessionKey ?? '', 0);
+  const entry = newEntry(id, sessionKey ?? '', 0);
   entry.slot = append(draw!.pool!, entry);
-  if (sessionKey !== null) keepWaiting(entries, entry);
+  if (sessionKey !== null) indexWaiting(entries, entry);
   else entry.status = queueEntryTransitions.next(entry.status, 'LEAVE')!;
 }
 
@@ -177,14 +177,14 @@ function restoreDrawn(state: EventState, entryId: string): void {
 }
 
 function restoreInLine({ entries }: WaitingRoom, { id, sessionKey }: WaitingRecord): void {
-  const entry = makeEntry(id, sessionKey, 0);
-  entry.slot = append(entries.line, entry);
-  keepWaiting(entries, entry);
+  const entry = newEntry(id, sessionKey, 0);
+  entry.slot = append(entries.positions, entry);
+  indexWaiting(entries, entry);
 }
 
 function restorePass(state: EventState, { id, sessionKey, pass }: PassRecord): void {
   const { entries } = state.waitingRoom!;
-  const entry = makeEntry(id, sessionKey, 0);
+  const entry = newEntry(id, sessionKey, 0);
   entry.status = queueEntryTransitions.next(entry.status, 'ADMIT')!;
   entry.pass = pass;
   entries.passes.add(entry);

@@ -1,0 +1,100 @@
+/**
+ * Who is admitted when. Every join and every poll admits as many as may be.
+ *
+ * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted there are never more live passes.
+ * 2. People are admitted from the front. Nobody who is still there is overtaken; a stale entry is dropped and uses up no admission.
+ * 3. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
+ */
+import { fact, type Fact } from '../fact.ts';
+import { isOnSale } from '../inventory/performance.ts';
+import { isStale } from './last-seen.ts';
+import { peopleFrom } from './queue-positions.ts';
+import { admittedLately, isRoomOpen, type WaitingRoom } from './state.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
+import type { EventState } from '../event-state.ts';
+import type { QueueEntry } from './queue-entries.ts';
+
+/** Under 4 ms of a turn and 185 KB of journal; a room with a higher rate admits the rest with the next poll. */
+export const ADMISSIONS_PER_TURN_MAX = 5_000;
+
+/** Under 1 ms of a turn; many who leave at once are dropped in many turns. */
+export const DROPS_PER_TURN_MAX = 1_000;
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Pauses or resumes the room as the stock has it, and admits from the front as many as may be. `excluded` is dropped by another
+ * fact of this turn; the entry `joinerId` joins in this turn, behind all others.
+ */
+export function admitNext(
+  state: EventState,
+  room: WaitingRoom,
+  now: number,
+  excluded: QueueEntry | null,
+  joinerId: string | null,
+): readonly Fact[] {
+  if (!isRoomOpen(room)) return [];
+  const { definition } = state.plan;
+  const isSoldOut = definition.waitingRoomPauseWhenSoldOut && !isAnythingLeft(state, now);
+  if (isSoldOut) return room.status === 'PAUSED' ? [] : [fact('WaitingRoomPaused', {})];
+  const resumed = room.status === 'PAUSED' ? [fact('WaitingRoomResumed', {})] : [];
+  const admissionsMax = admissionsLeft(room, definition, now);
+  if (admissionsMax <= 0) return resumed;
+  const { admitted, dropped } = selectFromFront(state, room, now, excluded, admissionsMax, joinerId);
+  const facts: Fact[] = resumed;
+  if (dropped.length > 0) facts.push(fact('QueueEntriesDropped', { entryIds: dropped }));
+  if (admitted.length > 0) {
+    const passExpiresAt = now + Math.round(definition.waitingRoomMinutes * MINUTE_MS);
+    facts.push(fact('QueueEntriesAdmitted', { entryIds: admitted, passExpiresAt }));
+  }
+  return facts;
+}
+
+/** The ids of those in front: who is there is to be admitted, stale entries are to be dropped. */
+function selectFromFront(
+  state: EventState,
+  room: WaitingRoom,
+  now: number,
+  excluded: QueueEntry | null,
+  admissionsMax: number,
+  joinerId: string | null,
+): { readonly admitted: readonly string[]; readonly dropped: readonly string[] } {
+  const admitted: string[] = [];
+  const dropped: string[] = [];
+  for (const entry of peopleFrom(room.entries.positions)) {
+    if (admitted.length === admissionsMax || dropped.length === DROPS_PER_TURN_MAX) return { admitted, dropped };
+    if (entry === excluded) continue;
+    (isStale(state, room, entry, now) ? dropped : admitted).push(entry.id);
+  }
+  if (joinerId !== null && admitted.length < admissionsMax) admitted.push(joinerId);
+  return { admitted, dropped };
+}
+
+/** How many may be admitted at this moment (1). */
+function admissionsLeft({ admissions, entries }: WaitingRoom, definition: EventDefinition, now: number): number {
+  const { waitingRoomRate, waitingRoomMaxAdmitted } = definition;
+  const inSpan = waitingRoomRate - admittedLately(admissions, now);
+  const atOnce = waitingRoomMaxAdmitted === null ? inSpan : waitingRoomMaxAdmitted - entries.passes.size;
+  return Math.min(inSpan, atOnce, ADMISSIONS_PER_TURN_MAX);
+}
+
+/** Whether a unit of anything could be bought now, or when its stage begins. */
+function isAnythingLeft({ plan, performances }: EventState, now: number): boolean {
+  const rows = plan.rows.filter(({ sellingStage: { definition } }) => (definition.endsAt ?? Infinity) > now);
+  return plan.performances.some((performance) => {
+    const performanceState = performances.get(performance.id);
+    if (performanceState === undefined || !isOnSale(performanceState, performance, now)) return false;
+    return rows.some((row) => performanceState.inventory.left(row) >= row.ticketType.groupSize);
+  });
+}
+
+/** The longest unseen stale entries, to be dropped by one turn. */
+export function staleEntryIds(state: EventState, room: WaitingRoom, now: number): readonly string[] {
+  const entryIds: string[] = [];
+  let entry = room.entries.leastRecentlySeen;
+  while (entry !== null && entryIds.length < DROPS_PER_TURN_MAX && isStale(state, room, entry, now)) {
+    entryIds.push(entry.id);
+    entry = entry.seenAfter;
+  }
+  return entryIds;
+}

@@ -22,7 +22,7 @@ import { API_VERSION, installDocument } from './openapi.ts';
 import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, Metrics, PublicPorts } from './ports.ts';
 import { limitChanges } from './rate-limits.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
-import { adminOrderRoutes } from './routes/admin-orders.ts';
+import { adminOrderRoutes, adminTicketRoutes } from './routes/admin-orders.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -95,6 +95,7 @@ export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
   metricsRoutes(app, ports);
   adminEventRoutes(app, ports);
   adminOrderRoutes(app, ports);
+  adminTicketRoutes(app, ports);
   snapshotRoutes(app, ports);
   consoleRoutes(app, ports);
   journalRoutes(app, ports);

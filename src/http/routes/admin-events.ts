@@ -36,6 +36,58 @@ const LIST_LIMIT = 100;
 const EventPath = Type.Object({ id: Type.String() });
 const PerformancePath = Type.Object({ id: Type.String(), performance_id: Id });
 
+const defineEventSchema = {
+  operationId: 'defineEvent',
+  tags: ['Events'],
+  summary: 'Create or update an event from its definition',
+  security: bearer,
+  params: EventPath,
+  headers: OperatorHeaders,
+  querystring: NoteQuery,
+  body: EventDefinitionInput,
+  response: { 200: DefinedEvent, 201: DefinedEvent, ...errorResponses },
+};
+
+const listAllEventsSchema = {
+  operationId: 'listAllEvents',
+  tags: ['Events'],
+  summary: 'List all events, drafts too, with their stock; those that cannot be activated are left out',
+  security: bearer,
+  querystring: PageQuery,
+  response: { 200: AdminEventList, ...errorResponses },
+};
+
+const getAnyEventSchema = {
+  operationId: 'getAnyEvent',
+  tags: ['Events'],
+  summary: 'Read an event with its definition and stock',
+  security: bearer,
+  params: EventPath,
+  response: { 200: ref(AdminEvent), ...errorResponses },
+};
+
+const cancelPerformanceSchema = {
+  operationId: 'cancelPerformance',
+  tags: ['Events'],
+  summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
+  security: bearer,
+  params: PerformancePath,
+  headers: OperatorHeaders,
+  body: NoteOnly,
+  response: { 200: CancelledPerformance, ...errorResponses },
+};
+
+const changeSeatsSchema = {
+  operationId: 'changeSeats',
+  tags: ['Events'],
+  summary: 'Block or unblock seats of a date',
+  security: bearer,
+  params: PerformancePath,
+  headers: OperatorHeaders,
+  body: SeatAction,
+  response: { 200: SeatActionAnswer, ...errorResponses },
+};
+
 export function adminEventRoutes(
   app: HttpApp,
   ports: Pick<OperatorPorts, 'requireToken' | 'directory' | 'absentProviders'>,
@@ -49,97 +101,47 @@ export function adminEventRoutes(
     };
   };
 
-  app.put(
-    '/admin/events/:id',
-    {
-      onRequest,
-      schema: {
-        operationId: 'defineEvent',
-        tags: ['Events'],
-        summary: 'Create or update an event from its definition',
-        security: bearer,
-        params: EventPath,
-        headers: OperatorHeaders,
-        querystring: NoteQuery,
-        body: EventDefinitionInput,
-        response: { 200: DefinedEvent, 201: DefinedEvent, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const checked = checkDefinition(request.body);
-      if ('problems' in checked) return reply.invalid(checked.problems);
-      if (checked.definition.id !== request.params.id) {
-        return reply.invalid([{ path: '/id', message: 'must equal the id in the address' }]);
-      }
-      const defined = await directory.define(checked.definition, operatorMark(request, request.query.note));
-      if (isRefusal(defined)) return reply.refuse(defined);
-      const { eventId: id, version, created } = defined;
-      return reply.code(created ? 201 : 200).send({ id, version, ...warningsAbout(checked.definition) });
-    },
-  );
+  app.put('/admin/events/:id', { onRequest, schema: defineEventSchema }, async (request, reply) => {
+    const checked = checkDefinition(request.body);
+    if ('problems' in checked) return reply.invalid(checked.problems);
+    if (checked.definition.id !== request.params.id) {
+      return reply.invalid([{ path: '/id', message: 'must equal the id in the address' }]);
+    }
+    const defined = await directory.define(checked.definition, operatorMark(request, request.query.note));
+    if (isRefusal(defined)) return reply.refuse(defined);
+    const { eventId: id, version, created } = defined;
+    return reply.code(created ? 201 : 200).send({ id, version, ...warningsAbout(checked.definition) });
+  });
 
-  app.get(
-    '/admin/events',
-    {
-      onRequest,
-      schema: {
-        operationId: 'listAllEvents',
-        tags: ['Events'],
-        summary: 'List all events, drafts too, with their stock; those that cannot be activated are left out',
-        security: bearer,
-        querystring: PageQuery,
-        response: { 200: AdminEventList, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { limit, cursor } = request.query;
-      const start = readCursor(cursor);
-      if ('outcome' in start) return reply.refuse(start);
-      const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
-      const events: AdminEventBody[] = [];
-      for (const eventId of page.eventIds) {
-        const event = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
-        if (event !== null) events.push(toAdminEventBody(event));
-      }
-      return reply.send({ events, next_cursor: toCursor(page.nextAfter) });
-    },
-  );
+  app.get('/admin/events', { onRequest, schema: listAllEventsSchema }, async (request, reply) => {
+    const { limit, cursor } = request.query;
+    const start = readCursor(cursor);
+    if ('outcome' in start) return reply.refuse(start);
+    const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    const events: AdminEventBody[] = [];
+    for (const eventId of page.eventIds) {
+      const event = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
+      if (event !== null) events.push(toAdminEventBody(event));
+    }
+    return reply.send({ events, next_cursor: toCursor(page.nextAfter) });
+  });
 
-  app.get(
-    '/admin/events/:id',
-    {
-      onRequest,
-      schema: {
-        operationId: 'getAnyEvent',
-        tags: ['Events'],
-        summary: 'Read an event with its definition and stock',
-        security: bearer,
-        params: EventPath,
-        response: { 200: ref(AdminEvent), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const found = directory.byEventId(request.params.id);
-      const event = await readAt(found, EVENT_NOT_FOUND, { type: 'ReadOperatorEvent' });
-      return isRefusal(event) ? reply.refuse(event) : reply.send(toAdminEventBody(event));
-    },
-  );
+  app.get('/admin/events/:id', { onRequest, schema: getAnyEventSchema }, async (request, reply) => {
+    const found = directory.byEventId(request.params.id);
+    const event = await readAt(found, EVENT_NOT_FOUND, { type: 'ReadOperatorEvent' });
+    return isRefusal(event) ? reply.refuse(event) : reply.send(toAdminEventBody(event));
+  });
+  performanceRoutes(app, ports);
+}
 
+/** What operators do to a performance. */
+function performanceRoutes(
+  app: HttpApp,
+  { directory, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'directory'>,
+): void {
   app.post(
     '/admin/events/:id/performances/:performance_id/cancel',
-    {
-      onRequest,
-      schema: {
-        operationId: 'cancelPerformance',
-        tags: ['Events'],
-        summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
-        security: bearer,
-        params: PerformancePath,
-        headers: OperatorHeaders,
-        body: NoteOnly,
-        response: { 200: CancelledPerformance, ...errorResponses },
-      },
-    },
+    { onRequest, schema: cancelPerformanceSchema },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const idempotency = idempotencyMark('POST /admin/events/performances/cancel', request, {
@@ -157,19 +159,7 @@ export function adminEventRoutes(
 
   app.post(
     '/admin/events/:id/performances/:performance_id/seats',
-    {
-      onRequest,
-      schema: {
-        operationId: 'changeSeats',
-        tags: ['Events'],
-        summary: 'Block or unblock seats of a date',
-        security: bearer,
-        params: PerformancePath,
-        headers: OperatorHeaders,
-        body: SeatAction,
-        response: { 200: SeatActionAnswer, ...errorResponses },
-      },
-    },
+    { onRequest, schema: changeSeatsSchema },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const { seat_ids: seatIds, action, note } = request.body;

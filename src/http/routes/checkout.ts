@@ -22,6 +22,25 @@ import { ref } from '../schemas/fields.ts';
 const ROUTE = 'POST /api/checkout/start';
 const OrderPath = Type.Object({ order_id: Type.String() });
 
+const startCheckoutSchema = {
+  operationId: 'startCheckout',
+  tags: ['Checkout'],
+  summary: 'Place an order and get the address of its payment page',
+  description:
+    'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order. An address that names more than 20 codes that do not exist within a minute is answered 429 RATE_LIMITED for every start with a code, until the minute is over.',
+  body: StartCheckout,
+  response: { 201: ref(StartedCheckout), ...errorResponses },
+};
+
+const openPaymentSchema = {
+  operationId: 'openPayment',
+  tags: ['Checkout'],
+  summary: 'Open a session for the next unpaid installment, or a new try after a decline',
+  description: 'Send an Idempotency-Key to repeat it safely.',
+  params: OrderPath,
+  response: { 201: ref(StartedCheckout), ...errorResponses },
+};
+
 export function checkoutRoutes(
   app: HttpApp,
   ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl' | 'metrics' | 'settings' | 'clock'>,
@@ -33,73 +52,46 @@ export function checkoutRoutes(
   metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);
   metrics.watchInUse('provider_calls_waiting', () => checkoutSessions.calls.waiting);
 
-  app.post(
-    '/api/checkout/start',
-    {
-      schema: {
-        operationId: 'startCheckout',
-        tags: ['Checkout'],
-        summary: 'Place an order and get the address of its payment page',
-        description:
-          'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order. An address that names more than 20 codes that do not exist within a minute is answered 429 RATE_LIMITED for every start with a code, until the minute is over.',
-        body: StartCheckout,
-        response: { 201: ref(StartedCheckout), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const problems = problemsOfStart(request.body);
-      if (problems.length > 0) return reply.invalid(problems);
-      const idempotency = idempotencyMark(ROUTE, request);
-      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const event = await directory.byEventId(request.body.event_id);
-      if (event === null) return reply.refuse(EVENT_NOT_FOUND);
-      const waitSeconds = await codeGuesses.check(request, event);
-      if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
-      const started = await event.execute({ ...readStart(request.body, idempotency), ...absent });
-      if (isRefusal(started)) return reply.refuse(started);
-      const { order, payment, resumed } = started;
-      markReplayed(reply, started);
-      if (payment === null || payment.checkoutSessionId !== null) {
-        return reply.code(201).send(toStartedBody(order, payment, baseUrl()));
-      }
-      const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
-      if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
-      if (resumed && opened.isShared) {
-        // Another request had the session opened meanwhile: to this one the hold is used, unless the key says they are one.
-        if (idempotency === null) return reply.refuse(refuse('HOLD_NOT_ACTIVE', { status: 'CONVERTED' }));
-        reply.header('idempotent-replayed', 'true');
-      }
-      return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
-    },
-  );
+  app.post('/api/checkout/start', { schema: startCheckoutSchema }, async (request, reply) => {
+    const problems = problemsOfStart(request.body);
+    if (problems.length > 0) return reply.invalid(problems);
+    const idempotency = idempotencyMark(ROUTE, request);
+    if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+    const event = await directory.byEventId(request.body.event_id);
+    if (event === null) return reply.refuse(EVENT_NOT_FOUND);
+    const waitSeconds = await codeGuesses.check(request, event);
+    if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
+    const started = await event.execute({ ...readStart(request.body, idempotency), ...absent });
+    if (isRefusal(started)) return reply.refuse(started);
+    const { order, payment, resumed } = started;
+    markReplayed(reply, started);
+    if (payment === null || payment.checkoutSessionId !== null) {
+      return reply.code(201).send(toStartedBody(order, payment, baseUrl()));
+    }
+    const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
+    if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
+    if (resumed && opened.isShared) {
+      // Another request had the session opened meanwhile: to this one the hold is used, unless the key says they are one.
+      if (idempotency === null) return reply.refuse(refuse('HOLD_NOT_ACTIVE', { status: 'CONVERTED' }));
+      reply.header('idempotent-replayed', 'true');
+    }
+    return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
+  });
 
-  app.post(
-    '/api/checkout/orders/:order_id/payments',
-    {
-      schema: {
-        operationId: 'openPayment',
-        tags: ['Checkout'],
-        summary: 'Open a session for the next unpaid installment, or a new try after a decline',
-        description: 'Send an Idempotency-Key to repeat it safely.',
-        params: OrderPath,
-        response: { 201: ref(StartedCheckout), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { order_id: orderId } = request.params;
-      const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
-      if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-      const command = { type: 'OpenPayment', orderId, idempotency } as const;
-      const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
-      if (isRefusal(asked)) return reply.refuse(asked);
-      const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
-      if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
-      // Requests with the same key that came at once share the session that one of them had opened.
-      const isShared = asked.resumed === true && opened.isShared;
-      markReplayed(reply, { replayed: asked.replayed === true || isShared });
-      return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
-    },
-  );
+  app.post('/api/checkout/orders/:order_id/payments', { schema: openPaymentSchema }, async (request, reply) => {
+    const { order_id: orderId } = request.params;
+    const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
+    if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+    const command = { type: 'OpenPayment', orderId, idempotency } as const;
+    const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    if (isRefusal(asked)) return reply.refuse(asked);
+    const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
+    if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
+    // Requests with the same key that came at once share the session that one of them had opened.
+    const isShared = asked.resumed === true && opened.isShared;
+    markReplayed(reply, { replayed: asked.replayed === true || isShared });
+    return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
+  });
 }
 
 /** What was opened, or null when the provider cannot be reached. */

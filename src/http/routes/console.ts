@@ -31,73 +31,62 @@ const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
 const DELAY_RESOLUTION_MS = 20;
 
+const getOverviewSchema = {
+  operationId: 'getOverview',
+  tags: ['Service'],
+  summary: 'Everything at a glance: health, journal, and the stock and waiting room of every event',
+  security: bearer,
+  querystring: PageQuery,
+  response: { 200: ref(Overview), ...errorResponses },
+};
+
+const getAnySeatingSchema = {
+  operationId: 'getAnySeating',
+  tags: ['Events'],
+  summary: 'Read the layout of the numbered seats of any event, drafts too',
+  security: bearer,
+  params: Type.Object({ id: Type.String() }),
+  response: { 200: ref(Seating), ...errorResponses },
+};
+
+const getSeatStatesSchema = {
+  operationId: 'getSeatStates',
+  tags: ['Events'],
+  summary: 'Read which seats of a date are held, sold or blocked, or what changed since a version',
+  security: bearer,
+  params: Type.Object({ id: Type.String(), performance_id: Id }),
+  querystring: SeatStatesQuery,
+  response: { 200: ref(Occupancy), ...errorResponses },
+};
+
 export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const { directory, clock } = ports;
   const onRequest = ports.requireToken;
   const loopDelayMs = watchLoop(app, clock);
   const figures = createEventFigures(ports);
 
-  app.get(
-    '/admin/overview',
-    {
-      onRequest,
-      schema: {
-        operationId: 'getOverview',
-        tags: ['Service'],
-        summary: 'Everything at a glance: health, journal, and the stock and waiting room of every event',
-        security: bearer,
-        querystring: PageQuery,
-        response: { 200: ref(Overview), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { limit, cursor } = request.query;
-      const start = readCursor(cursor);
-      if ('outcome' in start) return reply.refuse(start);
-      const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
-      return reply.send({
-        now: formatTime(clock.now()),
-        service: toServiceBody(ports, loopDelayMs()),
-        events: await figures.of(page.eventIds),
-        next_cursor: toCursor(page.nextAfter),
-      });
-    },
-  );
+  app.get('/admin/overview', { onRequest, schema: getOverviewSchema }, async (request, reply) => {
+    const { limit, cursor } = request.query;
+    const start = readCursor(cursor);
+    if ('outcome' in start) return reply.refuse(start);
+    const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    return reply.send({
+      now: formatTime(clock.now()),
+      service: toServiceBody(ports, loopDelayMs()),
+      events: await figures.of(page.eventIds),
+      next_cursor: toCursor(page.nextAfter),
+    });
+  });
 
-  app.get(
-    '/admin/events/:id/seating',
-    {
-      onRequest,
-      schema: {
-        operationId: 'getAnySeating',
-        tags: ['Events'],
-        summary: 'Read the layout of the numbered seats of any event, drafts too',
-        security: bearer,
-        params: Type.Object({ id: Type.String() }),
-        response: { 200: ref(Seating), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const query = { type: 'ReadAnySeating' } as const;
-      const seating = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
-      return isRefusal(seating) ? reply.refuse(seating) : reply.send(toSeatingBody(seating));
-    },
-  );
+  app.get('/admin/events/:id/seating', { onRequest, schema: getAnySeatingSchema }, async (request, reply) => {
+    const query = { type: 'ReadAnySeating' } as const;
+    const seating = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
+    return isRefusal(seating) ? reply.refuse(seating) : reply.send(toSeatingBody(seating));
+  });
 
   app.get(
     '/admin/events/:id/performances/:performance_id/seats',
-    {
-      onRequest,
-      schema: {
-        operationId: 'getSeatStates',
-        tags: ['Events'],
-        summary: 'Read which seats of a date are held, sold or blocked, or what changed since a version',
-        security: bearer,
-        params: Type.Object({ id: Type.String(), performance_id: Id }),
-        querystring: SeatStatesQuery,
-        response: { 200: ref(Occupancy), ...errorResponses },
-      },
-    },
+    { onRequest, schema: getSeatStatesSchema },
     async (request, reply) => {
       const { id, performance_id: performanceId } = request.params;
       const since = request.query.since === undefined ? null : Number(request.query.since);

@@ -21,6 +21,23 @@ import { varyBy } from '../negotiation.ts';
 
 const LIST_LIMIT = 100;
 
+const listEventsSchema = {
+  operationId: 'listEvents',
+  tags: ['Events'],
+  summary: 'List published events by first date',
+  querystring: PageQuery,
+  response: { 200: ref(EventList), ...errorResponses },
+};
+
+const getEventSchema = {
+  operationId: 'getEvent',
+  tags: ['Events'],
+  summary: 'Read an event with its dates and what is left',
+  params: Type.Object({ slug: Type.String() }),
+  querystring: EventQuery,
+  response: { 200: ref(EventPayload), ...errorResponses },
+};
+
 export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>): void {
   const { responseEnvelope, limits } = settings;
   const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
@@ -30,52 +47,27 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
     return { body: seal(toEventBody(event), responseEnvelope) };
   };
 
-  app.get(
-    '/api/events/public',
-    {
-      schema: {
-        operationId: 'listEvents',
-        tags: ['Events'],
-        summary: 'List published events by first date',
-        querystring: PageQuery,
-        response: { 200: ref(EventList), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { limit, cursor } = request.query;
-      const start = readCursor(cursor);
-      if ('outcome' in start) return reply.refuse(start);
-      const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
-      reply.header('cache-control', 'no-cache');
-      return reply.send({ events: page.events.map(toEventSummaryBody), next_cursor: toCursor(page.nextAfter) });
-    },
-  );
+  app.get('/api/events/public', { schema: listEventsSchema }, async (request, reply) => {
+    const { limit, cursor } = request.query;
+    const start = readCursor(cursor);
+    if ('outcome' in start) return reply.refuse(start);
+    const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    reply.header('cache-control', 'no-cache');
+    return reply.send({ events: page.events.map(toEventSummaryBody), next_cursor: toCursor(page.nextAfter) });
+  });
 
-  app.get(
-    '/api/events/public/:slug',
-    {
-      schema: {
-        operationId: 'getEvent',
-        tags: ['Events'],
-        summary: 'Read an event with its dates and what is left',
-        params: Type.Object({ slug: Type.String() }),
-        querystring: EventQuery,
-        response: { 200: ref(EventPayload), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      varyBy(varyBy(reply, 'X-Session-Key'), 'Accept-Encoding');
-      const sessionKey = optionalSessionKey(request);
-      if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
-      const { slug } = request.params;
-      const performanceId = request.query.performance_id ?? null;
-      const found = directory.bySlug(slug);
-      const read = (knownRevision: string | null) =>
-        readAt(found, EVENT_NOT_FOUND, { type: 'ReadPayload', performanceId, sessionKey, knownRevision });
-      const payload = await payloads.recall(`${slug} ${performanceId ?? ''}`, read, toPayload);
-      if ('outcome' in payload) return reply.refuse(payload);
-      if (sessionKey === null) reply.header('cache-control', 'no-cache');
-      return sendSealed(reply, payload.body);
-    },
-  );
+  app.get('/api/events/public/:slug', { schema: getEventSchema }, async (request, reply) => {
+    varyBy(varyBy(reply, 'X-Session-Key'), 'Accept-Encoding');
+    const sessionKey = optionalSessionKey(request);
+    if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
+    const { slug } = request.params;
+    const performanceId = request.query.performance_id ?? null;
+    const found = directory.bySlug(slug);
+    const read = (knownRevision: string | null) =>
+      readAt(found, EVENT_NOT_FOUND, { type: 'ReadPayload', performanceId, sessionKey, knownRevision });
+    const payload = await payloads.recall(`${slug} ${performanceId ?? ''}`, read, toPayload);
+    if ('outcome' in payload) return reply.refuse(payload);
+    if (sessionKey === null) reply.header('cache-control', 'no-cache');
+    return sendSealed(reply, payload.body);
+  });
 }

@@ -17,6 +17,19 @@ import type { HttpApp } from '../app.ts';
 
 const RECONNECT = Buffer.from('retry: 2000\n\n');
 
+const watchDateSchema = {
+  operationId: 'watchDate',
+  tags: ['Events'],
+  summary: 'Follow what is left of a date as server-sent events',
+  description:
+    'Advisory, like the event payload, at most four messages a second. Figures are those of somebody without a ' +
+    'hold. Where streams cannot be had, poll the event and its occupancy.',
+  produces: ['text/event-stream'],
+  params: Type.Object({ slug: Type.String() }),
+  querystring: LiveQuery,
+  response: { 200: LiveStream, ...errorResponses },
+};
+
 export function liveRoutes(
   app: HttpApp,
   { directory, clock, settings, metrics }: Pick<PublicPorts, 'directory' | 'clock' | 'settings' | 'metrics'>,
@@ -30,21 +43,7 @@ export function liveRoutes(
 
   app.get(
     '/api/events/public/:slug/live',
-    {
-      exposeHeadRoute: false,
-      schema: {
-        operationId: 'watchDate',
-        tags: ['Events'],
-        summary: 'Follow what is left of a date as server-sent events',
-        description:
-          'Advisory, like the event payload, at most four messages a second. Figures are those of somebody without a ' +
-          'hold. Where streams cannot be had, poll the event and its occupancy.',
-        produces: ['text/event-stream'],
-        params: Type.Object({ slug: Type.String() }),
-        querystring: LiveQuery,
-        response: { 200: LiveStream, ...errorResponses },
-      },
-    },
+    { exposeHeadRoute: false, schema: watchDateSchema },
     async (request, reply) => {
       const { socket } = request.raw;
       // A stream is written to the connection itself: what was asked before on it must be answered first.

@@ -27,6 +27,16 @@ function sealedOrder(order: OrderView, { ids, objects, nextAfter }: TicketTexts,
   return { text, byteLength: Buffer.byteLength(text) };
 }
 
+const getOrderStatusSchema = {
+  operationId: 'getOrderStatus',
+  tags: ['Checkout'],
+  summary: 'Read the status of an order',
+  description: 'Lists at most 1,000 tickets; `ticket_count` has the number, and `after` asks for those behind one.',
+  params: OrderPath,
+  querystring: TicketsQuery,
+  response: { 200: ref(OrderStatus), ...errorResponses },
+};
+
 export async function orderRoutes(
   app: HttpApp,
   ports: Pick<PublicPorts, 'directory' | 'tickets' | 'payments' | 'baseUrl' | 'settings'>,
@@ -35,36 +45,21 @@ export async function orderRoutes(
   const { responseEnvelope } = ports.settings;
   const pages = createTicketPages(tickets);
 
-  app.get(
-    '/api/checkout/status/:order_id',
-    {
-      schema: {
-        operationId: 'getOrderStatus',
-        tags: ['Checkout'],
-        summary: 'Read the status of an order',
-        description:
-          'Lists at most 1,000 tickets; `ticket_count` has the number, and `after` asks for those behind one.',
-        params: OrderPath,
-        querystring: TicketsQuery,
-        response: { 200: ref(OrderStatus), ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { order_id: orderId } = request.params;
-      const { after = null } = request.query;
-      const event = await directory.byId('ord', orderId);
-      const few = { after, limit: LARGE_TICKETS_MIN };
-      const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
-      if (isRefusal(found)) return reply.refuse(found);
-      const { order, definitionVersion } = found;
-      if (order.ticketsNextAfter === null) return reply.send(await toOrderStatusBody(order, tickets));
-      const page = { after, limit: TICKETS_SHOWN_MAX };
-      const texts = await pages.textsOf(ticketsKey(order, after, definitionVersion), order.event.id, () =>
-        event!.read({ type: 'FindTickets', orderId, page }),
-      );
-      return sendSealed(reply, sealedOrder(order, texts, responseEnvelope));
-    },
-  );
+  app.get('/api/checkout/status/:order_id', { schema: getOrderStatusSchema }, async (request, reply) => {
+    const { order_id: orderId } = request.params;
+    const { after = null } = request.query;
+    const event = await directory.byId('ord', orderId);
+    const few = { after, limit: LARGE_TICKETS_MIN };
+    const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
+    if (isRefusal(found)) return reply.refuse(found);
+    const { order, definitionVersion } = found;
+    if (order.ticketsNextAfter === null) return reply.send(await toOrderStatusBody(order, tickets));
+    const page = { after, limit: TICKETS_SHOWN_MAX };
+    const texts = await pages.textsOf(ticketsKey(order, after, definitionVersion), order.event.id, () =>
+      event!.read({ type: 'FindTickets', orderId, page }),
+    );
+    return sendSealed(reply, sealedOrder(order, texts, responseEnvelope));
+  });
 
   app.get(
     '/orders/:order_id',

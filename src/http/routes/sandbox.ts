@@ -26,6 +26,34 @@ const SessionPath = Type.Object({ checkout_session_id: Type.String() });
 const ChosenOutcome = Type.Object({ outcome: SettleSession.properties.outcome });
 type Outcome = 'paid' | 'declined' | 'cancelled';
 
+const settleSandboxSessionSchema = {
+  operationId: 'settleSandboxSession',
+  tags: ['Sandbox'],
+  summary: 'Pay, decline or cancel a session of the sandbox',
+  description: 'Any session can be settled at any time and again: so late money and repeated webhooks can be seen.',
+  params: SessionPath,
+  body: SettleSession,
+  response: { 200: ref(OrderStatus), ...errorResponses },
+};
+
+const breakSandboxDownSchema = {
+  operationId: 'breakSandboxDown',
+  tags: ['Sandbox'],
+  summary: 'Let the sandbox play an outage',
+  description:
+    'For so many seconds of the service, starts that need a session get 502 PAYMENT_PROVIDER_UNAVAILABLE. Without a provider, both.',
+  body: Outage,
+  response: { 200: OutageAnswer, ...errorResponses },
+};
+
+const advanceClockSchema = {
+  operationId: 'advanceClock',
+  tags: ['Sandbox'],
+  summary: 'Move the clock of the service forward',
+  body: AdvanceClock,
+  response: { 200: ClockReading, ...errorResponses },
+};
+
 export async function sandboxPaymentRoutes(
   app: HttpApp,
   sandbox: SandboxCheckout,
@@ -35,19 +63,7 @@ export async function sandboxPaymentRoutes(
 
   app.post(
     '/sandbox/payments/:checkout_session_id',
-    {
-      config,
-      schema: {
-        operationId: 'settleSandboxSession',
-        tags: ['Sandbox'],
-        summary: 'Pay, decline or cancel a session of the sandbox',
-        description:
-          'Any session can be settled at any time and again: so late money and repeated webhooks can be seen.',
-        params: SessionPath,
-        body: SettleSession,
-        response: { 200: ref(OrderStatus), ...errorResponses },
-      },
-    },
+    { config, schema: settleSandboxSessionSchema },
     async (request, reply) => {
       const { checkout_session_id: checkoutSessionId } = request.params;
       const { outcome, installment = null } = request.body;
@@ -58,26 +74,11 @@ export async function sandboxPaymentRoutes(
     },
   );
 
-  app.post(
-    '/sandbox/outage',
-    {
-      config,
-      schema: {
-        operationId: 'breakSandboxDown',
-        tags: ['Sandbox'],
-        summary: 'Let the sandbox play an outage',
-        description:
-          'For so many seconds of the service, starts that need a session get 502 PAYMENT_PROVIDER_UNAVAILABLE. Without a provider, both.',
-        body: Outage,
-        response: { 200: OutageAnswer, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { provider, seconds } = request.body;
-      const ends = sandbox.simulateOutage((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
-      return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: formatTime(end) })) });
-    },
-  );
+  app.post('/sandbox/outage', { config, schema: breakSandboxDownSchema }, async (request, reply) => {
+    const { provider, seconds } = request.body;
+    const ends = sandbox.simulateOutage((provider as 'provider_a' | 'provider_b' | undefined) ?? null, seconds);
+    return reply.send({ outages: [...ends].map(([name, end]) => ({ provider: name, ends_at: formatTime(end) })) });
+  });
 
   app.get(
     '/sandbox/pay/:checkout_session_id',
@@ -119,24 +120,9 @@ function leadingOn(order: OrderView, baseUrl: string) {
 // ── the clock ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPorts, 'advanceClock'>): void {
-  app.post(
-    '/sandbox/clock',
-    {
-      config: { rateLimit: false },
-      schema: {
-        operationId: 'advanceClock',
-        tags: ['Sandbox'],
-        summary: 'Move the clock of the service forward',
-        body: AdvanceClock,
-        response: { 200: ClockReading, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const now = await advanceClock(request.body.advance_seconds);
-      if (now !== null) return reply.send({ now: formatTime(now) });
-      return reply.invalid([
-        { path: '/advance_seconds', message: `must not lead beyond ${formatTime(LATEST_MOMENT)}` },
-      ]);
-    },
-  );
+  app.post('/sandbox/clock', { config: { rateLimit: false }, schema: advanceClockSchema }, async (request, reply) => {
+    const now = await advanceClock(request.body.advance_seconds);
+    if (now !== null) return reply.send({ now: formatTime(now) });
+    return reply.invalid([{ path: '/advance_seconds', message: `must not lead beyond ${formatTime(LATEST_MOMENT)}` }]);
+  });
 }

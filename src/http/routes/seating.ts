@@ -23,6 +23,32 @@ import type { HttpApp } from '../app.ts';
 const SlugPath = Type.Object({ slug: Type.String() });
 const NotModified = Type.Unsafe<void>({ type: 'null', description: 'The body is the one that If-None-Match names.' });
 
+const getSeatingSchema = {
+  operationId: 'getSeating',
+  tags: ['Seating'],
+  summary: 'Read the layout of the numbered seats',
+  params: SlugPath,
+  response: { 200: ref(Seating), 304: NotModified, ...errorResponses },
+};
+
+const getOccupancySchema = {
+  operationId: 'getOccupancy',
+  tags: ['Seating'],
+  summary: 'Read which seats of a date are held, sold or blocked',
+  params: SlugPath,
+  querystring: OccupancyQuery,
+  response: { 200: ref(Occupancy), 304: NotModified, ...errorResponses },
+};
+
+const suggestSeatsSchema = {
+  operationId: 'suggestSeats',
+  tags: ['Seating'],
+  summary: 'Suggest the best free seats side by side, without reserving them',
+  params: SlugPath,
+  body: SuggestSeats,
+  response: { 200: SeatList, ...errorResponses },
+};
+
 export function seatingRoutes(
   app: HttpApp,
   { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>,
@@ -30,73 +56,39 @@ export function seatingRoutes(
   const { responseEnvelope, limits } = settings;
   const kept = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
-  app.get(
-    '/api/events/public/:slug/seating',
-    {
-      schema: {
-        operationId: 'getSeating',
-        tags: ['Seating'],
-        summary: 'Read the layout of the numbered seats',
-        params: SlugPath,
-        response: { 200: ref(Seating), 304: NotModified, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { slug } = request.params;
-      const found = directory.bySlug(slug);
-      const read = (knownRevision: string | null) =>
-        readAt(found, EVENT_NOT_FOUND, { type: 'ReadSeating', knownRevision });
-      const layout = await kept.recall(`layout ${slug}`, read, (view) => ({
-        etag: etagOf('seating', view.eventId, view.version),
-        body: sealed(toSeatingBody(view), responseEnvelope, LASTING),
-      }));
-      return sendTagged(reply, layout);
-    },
-  );
+  app.get('/api/events/public/:slug/seating', { schema: getSeatingSchema }, async (request, reply) => {
+    const { slug } = request.params;
+    const found = directory.bySlug(slug);
+    const read = (knownRevision: string | null) =>
+      readAt(found, EVENT_NOT_FOUND, { type: 'ReadSeating', knownRevision });
+    const layout = await kept.recall(`layout ${slug}`, read, (view) => ({
+      etag: etagOf('seating', view.eventId, view.version),
+      body: sealed(toSeatingBody(view), responseEnvelope, LASTING),
+    }));
+    return sendTagged(reply, layout);
+  });
 
-  app.get(
-    '/api/events/public/:slug/seating/occupancy',
-    {
-      schema: {
-        operationId: 'getOccupancy',
-        tags: ['Seating'],
-        summary: 'Read which seats of a date are held, sold or blocked',
-        params: SlugPath,
-        querystring: OccupancyQuery,
-        response: { 200: ref(Occupancy), 304: NotModified, ...errorResponses },
-      },
-    },
-    async (request, reply) => {
-      const { performance_id: performanceId, since } = request.query;
-      const { slug } = request.params;
-      const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
-      const found = directory.bySlug(slug);
-      const read = (knownRevision: string | null) =>
-        readAt(found, EVENT_NOT_FOUND, { type: 'ReadOccupancy', ...wanted, knownRevision });
-      const occupancy = await kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
-        const isFull = view.form === 'FULL';
-        const seal = isFull ? sealed : sealedOnce;
-        return {
-          etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, view.version),
-          body: seal(toOccupancyBody(view), responseEnvelope),
-        };
-      });
-      return sendTagged(reply, occupancy);
-    },
-  );
+  app.get('/api/events/public/:slug/seating/occupancy', { schema: getOccupancySchema }, async (request, reply) => {
+    const { performance_id: performanceId, since } = request.query;
+    const { slug } = request.params;
+    const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
+    const found = directory.bySlug(slug);
+    const read = (knownRevision: string | null) =>
+      readAt(found, EVENT_NOT_FOUND, { type: 'ReadOccupancy', ...wanted, knownRevision });
+    const occupancy = await kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
+      const isFull = view.form === 'FULL';
+      const seal = isFull ? sealed : sealedOnce;
+      return {
+        etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, view.version),
+        body: seal(toOccupancyBody(view), responseEnvelope),
+      };
+    });
+    return sendTagged(reply, occupancy);
+  });
 
   app.post(
     '/api/events/public/:slug/seating/best-available',
-    {
-      schema: {
-        operationId: 'suggestSeats',
-        tags: ['Seating'],
-        summary: 'Suggest the best free seats side by side, without reserving them',
-        params: SlugPath,
-        body: SuggestSeats,
-        response: { 200: SeatList, ...errorResponses },
-      },
-    },
+    { schema: suggestSeatsSchema },
     async (request, reply) => {
       const { ticket_type_id: ticketTypeId, count, performance_id: performanceId, session_key: key } = request.body;
       const wanted = { ticketTypeId, count, performanceId: performanceId ?? null, sessionKey: key ?? null };

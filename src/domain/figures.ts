@@ -142,13 +142,13 @@ function totalsByLocality(state: EventState, { id, status, inventory }: Performa
 export function performanceFigures(state: EventState, performanceId: string): PerformanceFigures | Refusal {
   const inventory = state.performances.get(performanceId)?.inventory;
   if (inventory === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const rows = state.plan.rows.map((row) => ({
-    ticketTypeId: row.ticketTypeId,
-    sellingStageId: row.sellingStageId,
-    priceCents: row.priceCents,
-    available: inventory.left(row),
-    held: inventory.heldInPool(row.index),
-    sold: inventory.soldInPool(row.index),
+  const rows = state.plan.offers.map((offer) => ({
+    ticketTypeId: offer.ticketTypeId,
+    sellingStageId: offer.sellingStageId,
+    priceCents: offer.priceCents,
+    available: inventory.left(offer),
+    held: inventory.heldInPool(offer.index),
+    sold: inventory.soldInPool(offer.index),
   }));
   return { rows };
 }

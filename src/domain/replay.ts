@@ -7,7 +7,7 @@
  */
 import { type EventState } from './event-state.ts';
 import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';
-import { rowOf, type SalePlan } from './catalogue/sale-plan.ts';
+import { offerOf, type SalePlan } from './catalogue/sale-plan.ts';
 import { readTracking } from './orders/tracking.ts';
 import { evolve } from './evolve.ts';
 
@@ -60,12 +60,12 @@ type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
  */
 function shareIds(lines: readonly Writable<HoldLine>[], plan: SalePlan): void {
   for (const line of lines) {
-    const row = rowOf(plan, line.ticketTypeId, line.sellingStageId);
-    if (row === undefined) continue;
-    const { seating } = row.ticketType.locality;
+    const offer = offerOf(plan, line.ticketTypeId, line.sellingStageId);
+    if (offer === undefined) continue;
+    const { seating } = offer.ticketType.locality;
     line.performanceId = plan.performanceById.get(line.performanceId)?.id ?? line.performanceId;
-    line.ticketTypeId = row.ticketTypeId;
-    line.sellingStageId = row.sellingStageId;
+    line.ticketTypeId = offer.ticketTypeId;
+    line.sellingStageId = offer.sellingStageId;
     if (seating === null) continue;
     line.seatIds = line.seatIds.map((seatId) => seating.seatIds[seating.indexOf.get(seatId) ?? -1] ?? seatId);
   }

@@ -5,7 +5,7 @@
  * cannot drift apart.
  */
 import { perkKey } from '#domain/catalogue/pricing.ts';
-import type { AvailabilityRow, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';
+import type { TicketAvailability, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';
 import type { OccupancyView, SeatingView } from '#domain/inventory/view.ts';
 import type {
   BarPerkDefinition,
@@ -171,7 +171,7 @@ function toBarPerkBody(perk: BarPerkDefinition, available: number | null) {
   return { id: perk.id, name: perk.name, price: perk.price, max_per_ticket: perk.maxPerTicket, available };
 }
 
-export function toAvailabilityBody(row: AvailabilityRow): EventBody['ticketAvailability'][number] {
+export function toAvailabilityBody(row: TicketAvailability): EventBody['ticketAvailability'][number] {
   return {
     ticket_type_id: row.ticketTypeId,
     selling_stage_id: row.sellingStageId,

@@ -10,7 +10,7 @@
  * 4. When the definition has changed or the event was activated again, the next frame is a snapshot.
  */
 import type { LiveMark, LiveView } from '#domain/inventory/public-view.ts';
-import type { AvailabilityRow } from '#domain/catalogue/view.ts';
+import type { TicketAvailability } from '#domain/catalogue/view.ts';
 import { toAvailabilityBody } from './bodies.ts';
 import { formatTime } from './formats.ts';
 import type { LiveChangeBody, LiveSnapshotBody } from './schemas/live.ts';
@@ -120,7 +120,10 @@ function toSnapshotBody(view: LiveView): LiveSnapshotBody {
 }
 
 /** The rows that differ; both lists are in the order of the sale plan. */
-function changedRows(before: readonly AvailabilityRow[], after: readonly AvailabilityRow[]): AvailabilityRow[] {
+function changedRows(
+  before: readonly TicketAvailability[],
+  after: readonly TicketAvailability[],
+): TicketAvailability[] {
   return after.filter((row, index) => {
     const old = before[index];
     return old?.available !== row.available || old.reserved !== row.reserved || old.onSale !== row.onSale;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findOrder } from '#domain/orders/view.ts';
-import { rowOf } from '#domain/catalogue/sale-plan.ts';
+import { offerOf } from '#domain/catalogue/sale-plan.ts';
 import { perkKey } from '#domain/catalogue/pricing.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
@@ -24,7 +24,7 @@ import { assertSameAfterReplay, id, MINUTE, START, type EventFixture } from '../
 const beers = (quantity: number) => ({ barPerks: [{ barPerkId: 'beer', quantity }] });
 
 function adultsLeft(fixture: EventFixture, performanceId = 'd1'): number {
-  const row = rowOf(fixture.state.plan, 'adult', 'general')!;
+  const row = offerOf(fixture.state.plan, 'adult', 'general')!;
   return fixture.state.performances.get(performanceId)!.inventory.left(row);
 }
 

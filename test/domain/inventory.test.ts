@@ -9,7 +9,7 @@ import type { StockLine } from '#domain/inventory/claims.ts';
 import { rebaseConflicts } from '#domain/inventory/decide.ts';
 import { occupancy } from '#domain/inventory/view.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
-import type { SalePlan, SaleRow } from '#domain/catalogue/sale-plan.ts';
+import type { SalePlan, Offer } from '#domain/catalogue/sale-plan.ts';
 import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
@@ -74,7 +74,7 @@ function plainSeats(definition: EventDefinition) {
 }
 
 /** The three stocks of a row as [cap, tickets of the given holds]; seats count one by one. */
-function plainStocks(definition: EventDefinition, date: PlainDate, row: SaleRow) {
+function plainStocks(definition: EventDefinition, date: PlainDate, row: Offer) {
   const type = definition.ticketTypes.find((each) => each.id === row.ticketTypeId)!;
   const stageQuota = row.sellingStage.definition.quotas[type.id] ?? Infinity;
   const mayTake = (seatId: string): boolean => {
@@ -103,7 +103,7 @@ function plainStocks(definition: EventDefinition, date: PlainDate, row: SaleRow)
   }));
 }
 
-function plainLeft(definition: EventDefinition, date: PlainDate, row: SaleRow, without: PlainHold | null): number {
+function plainLeft(definition: EventDefinition, date: PlainDate, row: Offer, without: PlainHold | null): number {
   const holds = date.holds.filter((hold) => isTaken(hold) && hold !== without);
   return Math.max(0, Math.min(...plainStocks(definition, date, row).map((stock) => stock.left(holds))));
 }
@@ -111,7 +111,7 @@ function plainLeft(definition: EventDefinition, date: PlainDate, row: SaleRow, w
 function plainShortfall(
   definition: EventDefinition,
   date: PlainDate,
-  row: SaleRow,
+  row: Offer,
   wanted: number,
   own: PlainHold | null,
 ) {
@@ -132,7 +132,7 @@ function plainShortfall(
 function assertSame(inventory: Inventory, definition: EventDefinition, date: PlainDate, own: PlainHold | null): void {
   const live = date.holds.filter(isLive);
   const sold = date.holds.filter((hold) => hold.status === 'CONSUMED');
-  for (const row of inventory.plan.rows) {
+  for (const row of inventory.plan.offers) {
     const ofRow: LineTest = (line) =>
       line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
     assert.equal(inventory.left(row), plainLeft(definition, date, row, null));
@@ -167,7 +167,7 @@ function assertSame(inventory: Inventory, definition: EventDefinition, date: Pla
 }
 
 /** A line that can be had: at most `wanted` tickets, seats among the free ones of the type's zones. */
-function lineFor(inventory: Inventory, date: PlainDate, row: SaleRow, wanted: number): PlainLine | null {
+function lineFor(inventory: Inventory, date: PlainDate, row: Offer, wanted: number): PlainLine | null {
   const definition = inventory.plan.definition;
   const ticketCount = Math.min(wanted, plainLeft(definition, date, row, null));
   if (ticketCount === 0) return null;
@@ -187,7 +187,7 @@ function lineFor(inventory: Inventory, date: PlainDate, row: SaleRow, wanted: nu
 /** Whether the plan, which may have been replaced since, still has the line's row and all its seats. */
 function isInPlan(plan: SalePlan, { ticketTypeId, sellingStageId, seatIds }: StockLine): boolean {
   const known = new Set(plainSeats(plan.definition).map((seat) => seat.id));
-  const rowIsThere = plan.rows.some(
+  const rowIsThere = plan.offers.some(
     (row) => row.ticketTypeId === ticketTypeId && row.sellingStageId === sellingStageId,
   );
   return rowIsThere && seatIds.every((id) => known.has(id));
@@ -200,7 +200,7 @@ function canBeHad(inventory: Inventory, date: PlainDate, lines: readonly PlainLi
   const seatIds = lines.flatMap((line) => line.seatIds);
   if (seatIds.some((id) => taken.has(id) || date.blocked.has(id))) return false;
   const plain = { holds: [...date.holds, { status: 'CONSUMED', expiresAt: 0, lines }], blocked: date.blocked };
-  return inventory.plan.rows.every((row) =>
+  return inventory.plan.offers.every((row) =>
     plainStocks(definition, plain, row).every((stock) => stock.left(plain.holds.filter(isTaken)) >= 0),
   );
 }
@@ -239,8 +239,8 @@ function takeStep(
     const holds = date.holds.filter(test);
     return holds[a % holds.length];
   };
-  const rowAt = (n: number): SaleRow => inventory.plan.rows[n % inventory.plan.rows.length]!;
-  const place = (hold: PlainHold, rows: readonly SaleRow[], before?: readonly PlainLine[]): void => {
+  const rowAt = (n: number): Offer => inventory.plan.offers[n % inventory.plan.offers.length]!;
+  const place = (hold: PlainHold, rows: readonly Offer[], before?: readonly PlainLine[]): void => {
     for (const row of rows) {
       const line = lineFor(inventory, date, row, 1 + (c % 4));
       if (line === null) continue;

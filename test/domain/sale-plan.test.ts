@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSalePlan, findSeat, isStageOpen, rowOf, UNCAPPED } from '#domain/catalogue/sale-plan.ts';
+import { compileSalePlan, findSeat, isStageOpen, offerOf, UNCAPPED } from '#domain/catalogue/sale-plan.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 50 };
 
-test('sale rows are the pairs of type and stage that have a price, a price of 0 too', () => {
+test('offers are the pairs of type and stage that have a price, a price of 0 too', () => {
   const types = [ticketType('a', 'floor'), ticketType('b', 'floor')];
   const stages = [stage('late', { b: 2 }), { ...stage('early', { a: 0, b: 1 }), sortOrder: -1 }];
   const plan = compileSalePlan(eventOf([floor], types, stages));
-  const pairs = plan.rows.map((row) => [row.index, row.ticketTypeId, row.sellingStageId, row.priceCents]);
+  const pairs = plan.offers.map((row) => [row.index, row.ticketTypeId, row.sellingStageId, row.priceCents]);
   assert.deepEqual(pairs, [
     [0, 'a', 'early', 0],
     [1, 'b', 'early', 1],
     [2, 'b', 'late', 2],
   ]);
-  for (const row of plan.rows) assert.equal(rowOf(plan, row.ticketTypeId, row.sellingStageId), row);
-  assert.equal(rowOf(plan, 'a', 'late'), undefined);
-  assert.equal(rowOf(plan, 'nobody', 'late'), undefined);
-  assert.equal(rowOf(plan, 'a', 'never'), undefined);
+  for (const row of plan.offers) assert.equal(offerOf(plan, row.ticketTypeId, row.sellingStageId), row);
+  assert.equal(offerOf(plan, 'a', 'late'), undefined);
+  assert.equal(offerOf(plan, 'nobody', 'late'), undefined);
+  assert.equal(offerOf(plan, 'a', 'never'), undefined);
 });
 
 test('a type called like a property of every object has no price by accident', () => {
   const plan = compileSalePlan(eventOf([floor], [ticketType('constructor', 'floor')], [stage('general', {})]));
-  assert.deepEqual(plan.rows, []);
+  assert.deepEqual(plan.offers, []);
 });
 
 test('every pool has its cap: stage quota, type quota, places', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Inventory } from '#domain/inventory/inventory.ts';
 import type { StockLine } from '#domain/inventory/claims.ts';
-import { compileSalePlan, rowOf } from '#domain/catalogue/sale-plan.ts';
-import type { SaleRow } from '#domain/catalogue/sale-plan.ts';
+import { compileSalePlan, offerOf } from '#domain/catalogue/sale-plan.ts';
+import type { Offer } from '#domain/catalogue/sale-plan.ts';
 import {
   createOverlay,
   giveBackInOverlay,
@@ -31,8 +31,8 @@ function openInventory(): Inventory {
   return new Inventory(compileSalePlan(eventOf([floor, hall(['..zz.'])], types, stages)), 'd1');
 }
 
-const rowIn = (inventory: Inventory, typeId: string, stageId = 'general'): SaleRow =>
-  rowOf(inventory.plan, typeId, stageId)!;
+const rowIn = (inventory: Inventory, typeId: string, stageId = 'general'): Offer =>
+  offerOf(inventory.plan, typeId, stageId)!;
 
 const standing = (ticketCount: number, ticketTypeId = 'stand', sellingStageId = 'general'): StockLine => ({
   ticketTypeId,

@@ -4,7 +4,7 @@
  * Functions without state of their own.
  */
 import assert from 'node:assert/strict';
-import { eventView, type AvailabilityRow } from '#domain/catalogue/view.ts';
+import { eventView, type TicketAvailability } from '#domain/catalogue/view.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -24,7 +24,7 @@ export interface Inspected {
   readonly now: number;
 }
 
-type Row = Pick<AvailabilityRow, 'ticketTypeId' | 'sellingStageId'> & { readonly performanceId: string };
+type Row = Pick<TicketAvailability, 'ticketTypeId' | 'sellingStageId'> & { readonly performanceId: string };
 
 /** The whole state as text. */
 export const piecesOf = (state: EventState): readonly string[] => [...snapshotPieces(state)];
@@ -32,7 +32,7 @@ export const piecesOf = (state: EventState): readonly string[] => [...snapshotPi
 /** The availability and reservations that the event shows equal those of the model. */
 export function assertShown({ actor, model, now }: Inspected, performanceId: string): void {
   const wanted = { performanceId, sessionKey: null };
-  const shown = new Map<string, AvailabilityRow>();
+  const shown = new Map<string, TicketAvailability>();
   const view = actor.look((state) => eventView(state, wanted, now));
   assert.ok(!isRefusal(view));
   for (const row of view.ticketAvailability) {
@@ -53,7 +53,7 @@ export function assertShown({ actor, model, now }: Inspected, performanceId: str
 function assertSum(
   { actor, model, now }: Inspected,
   performanceId: string,
-  shown: ReadonlyMap<string, AvailabilityRow>,
+  shown: ReadonlyMap<string, TicketAvailability>,
 ): void {
   const view = actor.look((state) => eventView(state, { performanceId: null, sessionKey: null }, now));
   assert.ok(!isRefusal(view));

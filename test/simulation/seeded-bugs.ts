@@ -124,7 +124,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'a hold beyond the limits is placed',
     'src/domain/holds/new-lines.ts',
-    'return plan.limitsAtHold ? checkCartLimits(plan, wanted) : null;',
+    'return plan.limitsAtHold ? checkCartLimits(plan, requested) : null;',
     'return null;',
   ),
   bug(
@@ -294,8 +294,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'a type quota is not kept',
     'src/domain/inventory/stock-overlay.ts',
-    'Math.min(places, leftInPoolOfOverlay(overlay, ticketType.pool), leftInPoolOfOverlay(overlay, row.index))',
-    'Math.min(places, leftInPoolOfOverlay(overlay, row.index))',
+    'Math.min(places, leftInPoolOfOverlay(overlay, ticketType.pool), leftInPoolOfOverlay(overlay, offer.index))',
+    'Math.min(places, leftInPoolOfOverlay(overlay, offer.index))',
   ),
   bug(
     'blocked seats are sold',

@@ -1,14 +1,14 @@
 /**
  * An event's definition, compiled: ids looked up once, prices and caps in arrays by index.
  *
- * Owns the shape of the sale: which pairs of type and stage have a price (the sale rows) and which stock each of
+ * Owns the shape of the sale: which pairs of type and stage have a price (the offers) and which stock each of
  * them draws on. What is left of that stock on a date belongs to `inventory.ts`. Compiled by the box office at
  * activation and at each update, shared by all its dates.
  *
  * 1. A *pool* is a number of tickets that may not be exceeded on one date. Pools are numbered: first one for each sale
  *    row (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality,
  *    one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
- * 2. What a sale row can still sell is the least of what is left in its own pool, in its type's and in its places'.
+ * 2. What an offer can still sell is the least of what is left in its own pool, in its type's and in its places'.
  * 3. Nothing here is written after `compileSalePlan` returned.
  */
 
@@ -50,9 +50,9 @@ export interface SalePlan {
   readonly sellingStages: readonly SellingStagePlan[];
   readonly sellingStageById: ReadonlyMap<string, SellingStagePlan>;
   /** The pairs that have a price, by type as listed, then by stage. */
-  readonly rows: readonly SaleRow[];
-  /** Where the row of a pair stands: `rowGrid[type.index * sellingStages.length + stage.index]`, or -1. */
-  readonly rowGrid: Int32Array;
+  readonly offers: readonly Offer[];
+  /** Where the offer of a pair stands: `offerGrid[type.index * sellingStages.length + stage.index]`, or -1. */
+  readonly offerGrid: Int32Array;
   readonly poolCount: number;
   /** The cap of each pool; a place's is its number of places, blocked ones included. */
   readonly poolCap: Int32Array;
@@ -96,8 +96,8 @@ export interface SellingStagePlan {
   readonly definition: SellingStageDefinition;
 }
 
-export interface SaleRow {
-  /** Its number in `rows`, and of the pool of its stage's quota. */
+export interface Offer {
+  /** Its number in `offers`, and of the pool of its stage's quota. */
   readonly index: number;
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
@@ -120,7 +120,7 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     compileTicketType(type, index, pairs.length + index, localityById.get(type.localityId)!),
   );
   const ticketTypeById = new Map(ticketTypes.map((type) => [type.id, type]));
-  const rows = pairs.map(({ type, stage }, index): SaleRow => ({
+  const offers = pairs.map(({ type, stage }, index): Offer => ({
     index,
     ticketTypeId: type.id,
     sellingStageId: stage.id,
@@ -128,9 +128,10 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     ticketType: ticketTypeById.get(type.id)!,
     sellingStage: stage,
   }));
-  const rowGrid = new Int32Array(ticketTypes.length * sellingStages.length).fill(-1);
-  for (const row of rows) rowGrid[row.ticketType.index * sellingStages.length + row.sellingStage.index] = row.index;
-  const poolCap = capPools(rows, ticketTypes, localities);
+  const offerGrid = new Int32Array(ticketTypes.length * sellingStages.length).fill(-1);
+  for (const offer of offers)
+    offerGrid[offer.ticketType.index * sellingStages.length + offer.sellingStage.index] = offer.index;
+  const poolCap = capPools(offers, ticketTypes, localities);
   const performances = [...definition.performances].sort(byOrderThenStart);
   return {
     definition,
@@ -147,8 +148,8 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     ticketTypeById,
     sellingStages,
     sellingStageById: new Map(sellingStages.map((stage) => [stage.id, stage])),
-    rows,
-    rowGrid,
+    offers,
+    offerGrid,
     poolCount: poolCap.length,
     poolCap,
   };
@@ -164,12 +165,12 @@ function holdLifeMaxMs(definition: EventDefinition): number | null {
   return minutes === 0 ? null : Math.round(minutes * MINUTE_MS);
 }
 
-/** The sale row of a type in a stage; undefined where either is unknown or the pair has no price. Hot: two lookups. */
-export function rowOf(plan: SalePlan, ticketTypeId: string, sellingStageId: string): SaleRow | undefined {
+/** The offer of a type in a stage; undefined where either is unknown or the pair has no price. Hot: two lookups. */
+export function offerOf(plan: SalePlan, ticketTypeId: string, sellingStageId: string): Offer | undefined {
   const type = plan.ticketTypeById.get(ticketTypeId);
   const stage = plan.sellingStageById.get(sellingStageId);
   if (type === undefined || stage === undefined) return undefined;
-  return plan.rows[plan.rowGrid[type.index * plan.sellingStages.length + stage.index]!];
+  return plan.offers[plan.offerGrid[type.index * plan.sellingStages.length + stage.index]!];
 }
 
 /** Whether a stage sells at `now`: from the millisecond it starts up to, not including, the one it ends. */
@@ -270,13 +271,13 @@ function classKey(zones: Uint8Array, accessible: boolean): string {
 }
 
 function capPools(
-  rows: readonly SaleRow[],
+  offers: readonly Offer[],
   ticketTypes: readonly TicketTypePlan[],
   localities: readonly LocalityPlan[],
 ): Int32Array {
-  const caps = rows.map((row) => {
-    const { quotas } = row.sellingStage.definition;
-    return Object.hasOwn(quotas, row.ticketTypeId) ? quotas[row.ticketTypeId]! : UNCAPPED;
+  const caps = offers.map((offer) => {
+    const { quotas } = offer.sellingStage.definition;
+    return Object.hasOwn(quotas, offer.ticketTypeId) ? quotas[offer.ticketTypeId]! : UNCAPPED;
   });
   for (const type of ticketTypes) caps.push(type.definition.quota ?? UNCAPPED);
   for (const { seating, capacity } of localities) {

@@ -12,7 +12,7 @@ import { findPerformance, isOnSale, shownStatus } from '../inventory/performance
 import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
 import { perkKey, perkLeft } from './pricing.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { isStageOpen, type SalePlan, type SaleRow } from './sale-plan.ts';
+import { isStageOpen, type SalePlan, type Offer } from './sale-plan.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type {
   EventDefinition,
@@ -35,7 +35,7 @@ export interface PerformanceView {
   readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
 }
 
-export interface AvailabilityRow {
+export interface TicketAvailability {
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
   readonly performanceId: string | null;
@@ -53,7 +53,7 @@ export interface EventView {
   readonly sellingStages: readonly { readonly definition: SellingStageDefinition; readonly onSale: boolean }[];
   /** What is left of each bar perk, by `perkKey`; null means no cap. */
   readonly perksLeft: Readonly<Record<string, number | null>>;
-  readonly ticketAvailability: readonly AvailabilityRow[];
+  readonly ticketAvailability: readonly TicketAvailability[];
 }
 
 // ── the event ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -83,14 +83,14 @@ export function eventView(
     localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
     sellingStages: plan.sellingStages.map(({ definition }) => ({ definition, onSale: isStageOpen(definition, now) })),
     perksLeft: perksLeft(state),
-    ticketAvailability: plan.rows.map((row) => ({
-      ticketTypeId: row.ticketTypeId,
-      sellingStageId: row.sellingStageId,
+    ticketAvailability: plan.offers.map((offer) => ({
+      ticketTypeId: offer.ticketTypeId,
+      sellingStageId: offer.sellingStageId,
       performanceId: one?.id ?? null,
-      price: row.priceCents,
-      onSale: onSale.length > 0 && isStageOpen(row.sellingStage.definition, now),
-      available: sum(overlays, (overlay) => availableOn(overlay, row)),
-      reserved: sum(performances, (performance) => performance.inventory.heldInPool(row.index)),
+      price: offer.priceCents,
+      onSale: onSale.length > 0 && isStageOpen(offer.sellingStage.definition, now),
+      available: sum(overlays, (overlay) => availableOn(overlay, offer)),
+      reserved: sum(performances, (performance) => performance.inventory.heldInPool(offer.index)),
     })),
   };
 }
@@ -136,16 +136,16 @@ function viewPerformance(
 }
 
 /** Whether a unit of anything is left in a stage that is open. */
-function canBeBought({ rows }: SalePlan, overlay: StockOverlay, now: number): boolean {
-  for (const row of rows) {
-    const isOpen = isStageOpen(row.sellingStage.definition, now);
-    if (isOpen && leftInOverlay(overlay, row) >= row.ticketType.groupSize) return true;
+function canBeBought({ offers }: SalePlan, overlay: StockOverlay, now: number): boolean {
+  for (const offer of offers) {
+    const isOpen = isStageOpen(offer.sellingStage.definition, now);
+    if (isOpen && leftInOverlay(overlay, offer) >= offer.ticketType.groupSize) return true;
   }
   return false;
 }
 
-function availableOn(overlay: StockOverlay, row: SaleRow): number {
-  return Math.max(0, leftInOverlay(overlay, row));
+function availableOn(overlay: StockOverlay, offer: Offer): number {
+  return Math.max(0, leftInOverlay(overlay, offer));
 }
 
 function perksLeft(state: EventState): Readonly<Record<string, number | null>> {
@@ -286,7 +286,7 @@ export function stagesOf(plan: SalePlan): readonly ListedStage[] {
   const known = stagesOfPlan.get(plan);
   if (known !== undefined) return known;
   const stages = plan.sellingStages.flatMap((stage) => {
-    const prices = plan.rows.filter((row) => row.sellingStage === stage).map((row) => row.priceCents);
+    const prices = plan.offers.filter((offer) => offer.sellingStage === stage).map((offer) => offer.priceCents);
     const { startsAt, endsAt } = stage.definition;
     return prices.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: Math.min(...prices) }];
   });

@@ -4,12 +4,12 @@
  * 1. A line that the request names gets the quantity given, 0 drops it; lines that it does not name stay.
  * 2. What the hold has already is not checked again: it may be kept or made smaller after its stage closed or a quota fell.
  */
-import { rowOf } from '../catalogue/sale-plan.ts';
-import { assignTickets, type OwnHold, type Seating, type WantedLine } from '../inventory/assignment.ts';
+import { offerOf } from '../catalogue/sale-plan.ts';
+import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';
 import { findPerformanceOnSale } from '../inventory/performance.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { isSameHoldLine, lineKey, type HoldLineKey } from './lines.ts';
-import { checkHoldLimits, findRowOnSale, findWantedLine, refuseUnknownRow, seatingOf } from './new-lines.ts';
+import { checkHoldLimits, findOfferOnSale, findRequestedLine, refuseUnknownOffer, seatChoiceOf } from './new-lines.ts';
 import type { ItemRequest } from '../command.ts';
 import type { EventState } from '../event-state.ts';
 import type { HoldLine } from '../fact.ts';
@@ -29,30 +29,30 @@ export function changeLines(
 ): readonly HoldLine[] | Refusal {
   const named = nameLines(state, hold, items, now);
   if (isRefusal(named)) return named;
-  const wanted: WantedLine[] = [];
+  const requested: RequestedLine[] = [];
   for (const line of hold.lines) {
-    if (!named.some((each) => each.line === line)) wanted.push(keptLine(state, line));
+    if (!named.some((each) => each.line === line)) requested.push(keptLine(state, line));
   }
   for (const { item, line, name, index } of named) {
     if (item.quantity === 0) {
-      const unknown = line === null ? refuseUnknownRow(state, item) : null;
+      const unknown = line === null ? refuseUnknownOffer(state, item) : null;
       if (unknown !== null) return unknown;
       continue;
     }
     const change =
       line === null
-        ? findWantedLine(state, item, name.performanceId, index, now)
+        ? findRequestedLine(state, item, name.performanceId, index, now)
         : changedLine(state, item, line, index, now);
     if (isRefusal(change)) return change;
-    wanted.push(change);
+    requested.push(change);
   }
-  if (wanted.length === 0) {
+  if (requested.length === 0) {
     return refuseProblems([{ path: ['items'], message: 'a hold keeps at least one line; DELETE releases it' }]);
   }
-  if (wanted.length > HOLD_LINES_MAX) {
+  if (requested.length > HOLD_LINES_MAX) {
     return refuseProblems([{ path: ['items'], message: `a hold has at most ${HOLD_LINES_MAX} lines` }]);
   }
-  return checkHoldLimits(state, wanted) ?? assignTickets(state, inHoldOrder(wanted, hold), hold);
+  return checkHoldLimits(state, requested) ?? assignTickets(state, inHoldOrder(requested, hold), hold);
 }
 
 interface NamedLine {
@@ -98,44 +98,54 @@ function changedLine(
   line: HoldLine,
   index: number,
   now: number,
-): WantedLine | Refusal {
+): RequestedLine | Refusal {
   const ticketGrowth = item.quantity - line.quantity;
   if (ticketGrowth > 0) {
-    const open = findRowOnSale(state, item, now);
+    const open = findOfferOnSale(state, item, now);
     if (isRefusal(open)) return open;
   }
-  const row = rowOf(state.plan, line.ticketTypeId, line.sellingStageId);
-  if (row === undefined) return refuse('TICKET_NOT_ON_SALE', line);
-  const asked = seatingOf(row, item, index);
+  const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId);
+  if (offer === undefined) return refuse('TICKET_NOT_ON_SALE', line);
+  const asked = seatChoiceOf(offer, item, index);
   if (isRefusal(asked)) return asked;
-  const ticketCount = item.quantity * row.ticketType.groupSize;
-  const seating = asked.how === 'BEST' ? seatingFromHeld(line, ticketCount) : asked;
+  const ticketCount = item.quantity * offer.ticketType.groupSize;
+  const seatChoice = asked.how === 'BEST' ? seatChoiceFromHeld(line, ticketCount) : asked;
   const had = ticketGrowth <= 0;
   const { performanceId, ticketTypeId, unitPriceCents } = line;
   const { quantity } = item;
-  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had, index };
+  return { performanceId, ticketTypeId, offer, quantity, ticketCount, unitPriceCents, seatChoice, had, index };
 }
 
-function seatingFromHeld(line: HoldLine, ticketCount: number): Seating {
+function seatChoiceFromHeld(line: HoldLine, ticketCount: number): SeatChoice {
   const heldSeatIds = line.seatIds;
   if (ticketCount === line.ticketCount) return { how: 'KEPT', seatIds: heldSeatIds };
   return { how: ticketCount < line.ticketCount ? 'SHRINK' : 'GROW', heldSeatIds };
 }
 
 /** A line of the hold that stays as it is. */
-function keptLine(state: EventState, line: HoldLine): WantedLine {
-  const row = rowOf(state.plan, line.ticketTypeId, line.sellingStageId)!;
-  const seating: Seating = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'KEPT', seatIds: line.seatIds };
+function keptLine(state: EventState, line: HoldLine): RequestedLine {
+  const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId)!;
+  const seatChoice: SeatChoice = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'KEPT', seatIds: line.seatIds };
   const { performanceId, ticketTypeId, quantity, ticketCount, unitPriceCents } = line;
-  return { performanceId, ticketTypeId, row, quantity, ticketCount, unitPriceCents, seating, had: true, index: -1 };
+  return {
+    performanceId,
+    ticketTypeId,
+    offer,
+    quantity,
+    ticketCount,
+    unitPriceCents,
+    seatChoice,
+    had: true,
+    index: -1,
+  };
 }
 
 /** Lines that the hold had keep their order; new ones follow. */
-function inHoldOrder(wanted: readonly WantedLine[], hold: OwnHold): readonly WantedLine[] {
-  if (wanted.length === 1) return wanted;
+function inHoldOrder(requested: readonly RequestedLine[], hold: OwnHold): readonly RequestedLine[] {
+  if (requested.length === 1) return requested;
   const indexes = new Map(hold.lines.map((line, index) => [lineKey(line), index]));
-  const indexOf = ({ performanceId, row }: WantedLine): number =>
-    indexes.get(lineKey({ performanceId, ticketTypeId: row.ticketTypeId, sellingStageId: row.sellingStageId })) ??
+  const indexOf = ({ performanceId, offer }: RequestedLine): number =>
+    indexes.get(lineKey({ performanceId, ticketTypeId: offer.ticketTypeId, sellingStageId: offer.sellingStageId })) ??
     indexes.size;
-  return [...wanted].sort((a, b) => indexOf(a) - indexOf(b));
+  return [...requested].sort((a, b) => indexOf(a) - indexOf(b));
 }

@@ -4,10 +4,10 @@
  * Owns one heap for each pool that has a cap. Entries go stale when a hold ends, moves or changes its lines (`lazy-heap.ts`).
  */
 import { LazyHeap } from '../collections/lazy-heap.ts';
-import { rowOf, UNCAPPED, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
+import { offerOf, UNCAPPED, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import type { SeatMap } from './seat-map.ts';
 
-/** Tickets of one sale row of a performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere. */
+/** Tickets of one offer of a performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere. */
 export interface StockLine {
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
@@ -46,9 +46,9 @@ export class Claims {
   }
 
   /** Notes that a claimant's tickets of a line return at its `expiresAt`; not again in pools of which `before` had tickets. Hot. */
-  add(row: SaleRow, claimant: Claimant, line: StockLine, before: readonly ClaimedLine[]): void {
-    const { ticketType } = row;
-    this.#addIn(row.index, claimant, before);
+  add(offer: Offer, claimant: Claimant, line: StockLine, before: readonly ClaimedLine[]): void {
+    const { ticketType } = offer;
+    this.#addIn(offer.index, claimant, before);
     this.#addIn(ticketType.pool, claimant, before);
     const map = this.#seatMaps[ticketType.locality.index]!;
     if (map === null) {
@@ -87,10 +87,10 @@ export class Claims {
   #haveTicketsOf(lines: readonly ClaimedLine[], pool: number): boolean {
     for (const { performanceId, ticketTypeId, sellingStageId, seatIds } of lines) {
       if (performanceId !== this.#performanceId) continue;
-      const row = rowOf(this.#plan, ticketTypeId, sellingStageId);
-      if (row === undefined) continue;
-      const { ticketType } = row;
-      if (pool === row.index || pool === ticketType.pool) return true;
+      const offer = offerOf(this.#plan, ticketTypeId, sellingStageId);
+      if (offer === undefined) continue;
+      const { ticketType } = offer;
+      if (pool === offer.index || pool === ticketType.pool) return true;
       const map = this.#seatMaps[ticketType.locality.index]!;
       if (map === null ? pool === ticketType.placePools[0] : hasSeatOf(map, seatIds, pool)) return true;
     }

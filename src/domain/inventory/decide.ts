@@ -9,7 +9,7 @@
 import { fact, type Fact } from '../fact.ts';
 import type { Inventory } from './inventory.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
-import { rowOf, type LocalityPlan, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
+import { offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import { HELD, SOLD, type SeatMap } from './seat-map.ts';
 import type { CommandOf } from '../command.ts';
 import type { EventState } from '../event-state.ts';
@@ -60,34 +60,38 @@ const SEAT_CONFLICTS_MAX = 100;
 
 /** What in a new definition would take away something held or sold on this date; empty when it may replace the old one. */
 export function rebaseConflicts(inventory: Inventory, plan: SalePlan): readonly Problem[] {
-  const rows = inventory.plan.rows.filter((row) => inventory.takenOf(row) > 0);
+  const offers = inventory.plan.offers.filter((offer) => inventory.takenOf(offer) > 0);
   const on = `on date ${inventory.performanceId}`;
-  if (rows.length > 0 && !plan.performanceById.has(inventory.performanceId)) {
-    const taken = rows.reduce((sum, row) => sum + inventory.takenOf(row), 0);
+  if (offers.length > 0 && !plan.performanceById.has(inventory.performanceId)) {
+    const taken = offers.reduce((sum, offer) => sum + inventory.takenOf(offer), 0);
     return [{ path: ['performances'], message: `date ${inventory.performanceId} has ${taken} tickets held or sold` }];
   }
   return [
-    ...rows.flatMap((row) => rowConflict(row, plan, `${inventory.takenOf(row)} tickets are held or sold ${on}`)),
+    ...offers.flatMap((offer) =>
+      offerConflict(offer, plan, `${inventory.takenOf(offer)} tickets are held or sold ${on}`),
+    ),
     ...inventory.plan.localities.flatMap((locality) => localityConflicts(inventory, locality, plan, on)),
   ];
 }
 
-function rowConflict(row: SaleRow, plan: SalePlan, why: string): Problem[] {
+function offerConflict(offer: Offer, plan: SalePlan, why: string): Problem[] {
   const { ticketTypes, sellingStages } = plan.definition;
-  const typeIndex = ticketTypes.findIndex((type) => type.id === row.ticketTypeId);
-  if (typeIndex < 0) return [{ path: ['ticketTypes'], message: `${row.ticketTypeId} is missing: ${why}` }];
-  const stageIndex = sellingStages.findIndex((stage) => stage.id === row.sellingStageId);
+  const typeIndex = ticketTypes.findIndex((type) => type.id === offer.ticketTypeId);
+  if (typeIndex < 0) return [{ path: ['ticketTypes'], message: `${offer.ticketTypeId} is missing: ${why}` }];
+  const stageIndex = sellingStages.findIndex((stage) => stage.id === offer.sellingStageId);
   if (stageIndex < 0) {
-    return [{ path: ['sellingStages'], message: `${row.sellingStageId} is missing: ${why} as ${row.ticketTypeId}` }];
+    return [
+      { path: ['sellingStages'], message: `${offer.sellingStageId} is missing: ${why} as ${offer.ticketTypeId}` },
+    ];
   }
-  if (rowOf(plan, row.ticketTypeId, row.sellingStageId) === undefined) {
-    return [{ path: ['sellingStages', stageIndex, 'prices'], message: `${row.ticketTypeId} is missing: ${why}` }];
+  if (offerOf(plan, offer.ticketTypeId, offer.sellingStageId) === undefined) {
+    return [{ path: ['sellingStages', stageIndex, 'prices'], message: `${offer.ticketTypeId} is missing: ${why}` }];
   }
-  if (ticketTypes[typeIndex]!.localityId === row.ticketType.locality.id) return [];
+  if (ticketTypes[typeIndex]!.localityId === offer.ticketType.locality.id) return [];
   return [
     {
       path: ['ticketTypes', typeIndex, 'locality_id'],
-      message: `must stay ${row.ticketType.locality.id}: ${why} as ${row.ticketTypeId}`,
+      message: `must stay ${offer.ticketType.locality.id}: ${why} as ${offer.ticketTypeId}`,
     },
   ];
 }

@@ -7,14 +7,14 @@
  * what the stock would be if they took something is kept in `stock-overlay.ts`.
  *
  * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each change (I7).
- * 2. A line counts in its sale row's pool, its type's pool and its places', always in all three.
+ * 2. A line counts in its offer's pool, its type's pool and its places', always in all three.
  * 3. The seats of a kind that are HELD (SOLD, BLOCKED) are as many as its pool counts held (sold, blocked).
  * 4. A change that cannot be is a defect: it was checked before it became a fact, and facts are not checked again.
  * 5. `version` grows by one with every change of a seat; the newest changes are kept in a ring.
  */
 import { Claims, placePoolOf, type ClaimedLine, type Claimant, type StockLine } from './claims.ts';
 import { invariant } from '../invariant.ts';
-import { findSeat, rowOf, type LocalityPlan, type SalePlan, type SaleRow } from '../catalogue/sale-plan.ts';
+import { findSeat, offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import {
   AVAILABLE,
   BLOCK,
@@ -101,12 +101,12 @@ export class Inventory {
     return this.#claims.longest;
   }
 
-  /** Tickets that a sale row can still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
-  left(row: SaleRow): number {
-    const { ticketType } = row;
+  /** Tickets that an offer can still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
+  left(offer: Offer): number {
+    const { ticketType } = offer;
     let places = 0;
     for (const pool of ticketType.placePools) places += this.leftInPool(pool);
-    return Math.max(0, Math.min(places, this.leftInPool(ticketType.pool), this.leftInPool(row.index)));
+    return Math.max(0, Math.min(places, this.leftInPool(ticketType.pool), this.leftInPool(offer.index)));
   }
 
   /** What a pool's cap leaves; below zero where an update set a quota under what was already taken. Hot. */
@@ -123,9 +123,9 @@ export class Inventory {
     return this.#sold[pool]!;
   }
 
-  /** Tickets of a sale row that are held or sold. */
-  takenOf(row: SaleRow): number {
-    return this.#held[row.index]! + this.#sold[row.index]!;
+  /** Tickets of an offer that are held or sold. */
+  takenOf(offer: Offer): number {
+    return this.#held[offer.index]! + this.#sold[offer.index]!;
   }
 
   /** When the first hold other than `except` with tickets of one of the pools runs out; null when none does. */
@@ -204,35 +204,35 @@ export class Inventory {
    * are the lines that it had: their pools have its claim, and would else gather an entry with every change. Hot.
    */
   take(claimant: Claimant, line: StockLine, before: readonly ClaimedLine[] = NO_LINES): void {
-    const row = this.#rowOf(line);
-    this.#shift(row, line, null, this.#held, AVAILABLE, HOLD);
-    this.#claims.add(row, claimant, line, before);
+    const offer = this.#offerOf(line);
+    this.#shift(offer, line, null, this.#held, AVAILABLE, HOLD);
+    this.#claims.add(offer, claimant, line, before);
   }
 
   /** A held line returns to sale. Hot. */
   giveBack(line: StockLine): void {
-    this.#shift(this.#rowOf(line), line, this.#held, null, HELD, FREE);
+    this.#shift(this.#offerOf(line), line, this.#held, null, HELD, FREE);
   }
 
   /** A held line is sold. */
   sell(line: StockLine): void {
-    this.#shift(this.#rowOf(line), line, this.#held, this.#sold, HELD, SELL);
+    this.#shift(this.#offerOf(line), line, this.#held, this.#sold, HELD, SELL);
   }
 
   /** A sold line returns to sale. */
   returnSold(line: StockLine): void {
-    this.#shift(this.#rowOf(line), line, this.#sold, null, SOLD, FREE);
+    this.#shift(this.#offerOf(line), line, this.#sold, null, SOLD, FREE);
   }
 
   /** A line that had returned to sale is taken and sold in one step, for money that landed late. */
   retake(line: StockLine): void {
-    this.#shift(this.#rowOf(line), line, null, this.#held, AVAILABLE, HOLD);
+    this.#shift(this.#offerOf(line), line, null, this.#held, AVAILABLE, HOLD);
     this.sell(line);
   }
 
   /** A claimant's window ends at another time, or the inventory was restored or rebased; set `expiresAt` first. */
   reschedule(claimant: Claimant, lines: readonly StockLine[]): void {
-    for (const line of lines) this.#claims.add(this.#rowOf(line), claimant, line, NO_LINES);
+    for (const line of lines) this.#claims.add(this.#offerOf(line), claimant, line, NO_LINES);
   }
 
   /** The operator takes seats off sale; each must be AVAILABLE. */
@@ -257,9 +257,9 @@ export class Inventory {
     this.#recentChanges = createRing(plan);
     this.#version += 1;
     this.#forgottenVersion = this.#version;
-    for (const { index, ticketTypeId, sellingStageId } of old.plan.rows) {
+    for (const { index, ticketTypeId, sellingStageId } of old.plan.offers) {
       const [held, sold] = [old.held[index]!, old.sold[index]!];
-      if (held + sold > 0) this.#carryRow(rowOf(plan, ticketTypeId, sellingStageId)!, held, sold);
+      if (held + sold > 0) this.#carryOffer(offerOf(plan, ticketTypeId, sellingStageId)!, held, sold);
     }
     for (const oldMap of old.seatMaps) {
       const map = oldMap === null ? null : this.#seatMapOf(oldMap.locality.id);
@@ -275,13 +275,13 @@ export class Inventory {
 
   // ── snapshot ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The stock for JSON; counters of pools are left out where they follow from sale rows and seats. */
+  /** The stock for JSON; counters of pools are left out where they follow from offers and seats. */
   snapshot(): InventorySnapshot {
-    const rows = this.#plan.rows.filter((row) => this.takenOf(row) > 0);
+    const offers = this.#plan.offers.filter((offer) => this.takenOf(offer) > 0);
     return {
       performanceId: this.performanceId,
       version: this.#version,
-      rows: rows.map(({ index, ticketTypeId, sellingStageId }) => [
+      rows: offers.map(({ index, ticketTypeId, sellingStageId }) => [
         ticketTypeId,
         sellingStageId,
         this.#held[index]!,
@@ -319,9 +319,9 @@ export class Inventory {
       readStates(states, map.states.length).forEach((state, seat) => inventory.#carrySeat(map, seat, state));
     }
     for (const [ticketTypeId, sellingStageId, held, sold] of snapshot.rows) {
-      const row = rowOf(plan, ticketTypeId, sellingStageId);
-      invariant(row !== undefined, `a snapshot has prices of its plan, but not ${ticketTypeId} in ${sellingStageId}`);
-      inventory.#carryRow(row, held, sold);
+      const offer = offerOf(plan, ticketTypeId, sellingStageId);
+      invariant(offer !== undefined, `a snapshot has prices of its plan, but not ${ticketTypeId} in ${sellingStageId}`);
+      inventory.#carryOffer(offer, held, sold);
     }
     inventory.#assertBalanced();
     return inventory;
@@ -331,7 +331,7 @@ export class Inventory {
 
   /** Moves a line's tickets from one kind of counter to another in all its pools, and its seats along. Hot. */
   #shift(
-    row: SaleRow,
+    offer: Offer,
     line: StockLine,
     from: Int32Array | null,
     to: Int32Array | null,
@@ -339,8 +339,8 @@ export class Inventory {
     trigger: number,
   ): void {
     const { seatIds, ticketCount } = line;
-    const { ticketType } = row;
-    this.#shiftPool(row.index, ticketCount, from, to);
+    const { ticketType } = offer;
+    this.#shiftPool(offer.index, ticketCount, from, to);
     this.#shiftPool(ticketType.pool, ticketCount, from, to);
     const map = this.#seatMaps[ticketType.locality.index]!;
     if (map === null) {
@@ -365,7 +365,7 @@ export class Inventory {
       if (from === this.#held && from[pool] === 0) this.#claims.clear(pool);
     }
     if (to !== null) to[pool]! += count;
-    const placesFrom = this.#plan.rows.length + this.#plan.ticketTypes.length;
+    const placesFrom = this.#plan.offers.length + this.#plan.ticketTypes.length;
     invariant(pool < placesFrom || this.leftInPool(pool) >= 0, 'no more places are taken than there are (I7)');
   }
 
@@ -386,10 +386,10 @@ export class Inventory {
     this.#recentChanges[this.#version % this.#recentChanges.length] = map.firstNumber + seat;
   }
 
-  /** Counts what a sale row had in a snapshot, or under the plan before. */
-  #carryRow(row: SaleRow, held: number, sold: number): void {
-    const { ticketType } = row;
-    const pools = [row.index, ticketType.pool];
+  /** Counts what an offer had in a snapshot, or under the plan before. */
+  #carryOffer(offer: Offer, held: number, sold: number): void {
+    const { ticketType } = offer;
+    const pools = [offer.index, ticketType.pool];
     if (ticketType.locality.seating === null) pools.push(ticketType.placePools[0]!);
     for (const pool of pools) {
       this.#shiftPool(pool, held, null, this.#held);
@@ -411,10 +411,10 @@ export class Inventory {
       const places = this.totalsOf(locality);
       let held = 0;
       let sold = 0;
-      for (const row of this.#plan.rows) {
-        if (row.ticketType.locality !== locality) continue;
-        held += this.#held[row.index]!;
-        sold += this.#sold[row.index]!;
+      for (const offer of this.#plan.offers) {
+        if (offer.ticketType.locality !== locality) continue;
+        held += this.#held[offer.index]!;
+        sold += this.#sold[offer.index]!;
       }
       invariant(
         places.held === held && places.sold === sold && places.available >= 0,
@@ -423,10 +423,10 @@ export class Inventory {
     }
   }
 
-  #rowOf(line: StockLine): SaleRow {
-    const row = rowOf(this.#plan, line.ticketTypeId, line.sellingStageId);
-    invariant(row !== undefined, 'a line is of a type and stage that have a price together');
-    return row;
+  #offerOf(line: StockLine): Offer {
+    const offer = offerOf(this.#plan, line.ticketTypeId, line.sellingStageId);
+    invariant(offer !== undefined, 'a line is of a type and stage that have a price together');
+    return offer;
   }
 
   #seatMapOf(localityId: string): SeatMap | null {

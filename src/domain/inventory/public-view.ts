@@ -10,7 +10,7 @@ import { isPublished, type EventState } from '../event-state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { findPerformance } from './performance.ts';
 import { occupancyOf, seatingView, type OccupancyView, type SeatingView } from './view.ts';
-import { eventRevision, eventView, type AvailabilityRow, type EventView } from '../catalogue/view.ts';
+import { eventRevision, eventView, type TicketAvailability, type EventView } from '../catalogue/view.ts';
 
 /** The moment of a query, and the activation of the event that answers it. */
 export interface Reading {
@@ -50,7 +50,7 @@ export interface LiveView {
   readonly now: number;
   readonly definitionVersion: number;
   readonly status: string;
-  readonly ticketAvailability: readonly AvailabilityRow[];
+  readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */
   readonly seats: OccupancyView | null;
   readonly mark: LiveMark;

@@ -24,8 +24,8 @@ import {
   type RowStates,
   type SeatMap,
 } from './seat-map.ts';
-import { findSeat, rowOf } from '../catalogue/sale-plan.ts';
-import type { LocalityPlan, SaleRow, TicketTypePlan } from '../catalogue/sale-plan.ts';
+import { findSeat, offerOf } from '../catalogue/sale-plan.ts';
+import type { LocalityPlan, Offer, TicketTypePlan } from '../catalogue/sale-plan.ts';
 
 export interface StockOverlay {
   readonly inventory: Inventory;
@@ -49,7 +49,7 @@ export interface SeatCheck {
 
 /** Why tickets cannot be had. */
 export interface Shortfall {
-  /** Tickets of the sale row that the session could have, its own hold counted as free and nothing of this request taken. */
+  /** Tickets of the offer that the session could have, its own hold counted as free and nothing of this request taken. */
   readonly available: number;
   /** Whether there would be more if all holds of others ran out. */
   readonly reservedByOthers: boolean;
@@ -87,14 +87,14 @@ export function takeInOverlay(overlay: StockOverlay, line: StockLine): void {
   shiftInOverlay(overlay, line, overlay.taken, AVAILABLE, HOLD);
 }
 
-/** Tickets that the sale row could still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
-export function leftInOverlay(overlay: StockOverlay, row: SaleRow): number {
-  const { ticketType } = row;
+/** Tickets that the offer could still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
+export function leftInOverlay(overlay: StockOverlay, offer: Offer): number {
+  const { ticketType } = offer;
   let places = 0;
   for (const pool of ticketType.placePools) places += leftInPoolOfOverlay(overlay, pool);
   return Math.max(
     0,
-    Math.min(places, leftInPoolOfOverlay(overlay, ticketType.pool), leftInPoolOfOverlay(overlay, row.index)),
+    Math.min(places, leftInPoolOfOverlay(overlay, ticketType.pool), leftInPoolOfOverlay(overlay, offer.index)),
   );
 }
 
@@ -124,15 +124,15 @@ export function checkSeats(overlay: StockOverlay, type: TicketTypePlan, seatIds:
 }
 
 /**
- * Why `wanted` tickets of a sale row cannot be had, where `own` is the session's hold that was given back.
+ * Why `wanted` tickets of an offer cannot be had, where `own` is the session's hold that was given back.
  *
  * The three stocks of a row are its places, its type's quota and its stage's. In the way are those that leave less than
  * this request wants of them, what it took for earlier items included; where all leave enough, the places are, because
  * no block of seats was found.
  */
-export function shortfall(overlay: StockOverlay, row: SaleRow, wanted: number, own: Claimant | null): Shortfall {
-  const { ticketType } = row;
-  const stocks = [ticketType.placePools, [ticketType.pool], [row.index]].map((pools) => weigh(overlay, pools));
+export function shortfall(overlay: StockOverlay, offer: Offer, wanted: number, own: Claimant | null): Shortfall {
+  const { ticketType } = offer;
+  const stocks = [ticketType.placePools, [ticketType.pool], [offer.index]].map((pools) => weigh(overlay, pools));
   const available = Math.max(0, Math.min(...stocks.map((stock) => stock.left)));
   const couldBe = Math.max(0, Math.min(...stocks.map((stock) => stock.left + stock.heldByOthers)));
   const short = stocks.filter((stock) => stock.left - stock.taken < wanted);
@@ -191,10 +191,10 @@ function leftInPoolOfOverlay(overlay: StockOverlay, pool: number): number {
 
 function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[], from: number, trigger: number): void {
   const { seatIds, ticketCount } = line;
-  const row = rowOf(overlay.inventory.plan, line.ticketTypeId, line.sellingStageId);
-  invariant(row !== undefined, 'a line is of a type and stage that are not on sale together');
-  const { ticketType } = row;
-  counts[row.index]! += ticketCount;
+  const offer = offerOf(overlay.inventory.plan, line.ticketTypeId, line.sellingStageId);
+  invariant(offer !== undefined, 'a line is of a type and stage that are not on sale together');
+  const { ticketType } = offer;
+  counts[offer.index]! += ticketCount;
   counts[ticketType.pool]! += ticketCount;
   if (ticketType.locality.seating === null) {
     counts[ticketType.placePools[0]!]! += ticketCount;

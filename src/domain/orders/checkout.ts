@@ -20,11 +20,11 @@ import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
 import { awaitsFirstSession, firstPaymentOf, type Order } from './orders.ts';
 import { issueTickets, type OrderTurn } from './payments.ts';
-import { allotSeats, itemsOfLines, itemsOfWanted, matchItems, type PurchaseItem } from './purchase.ts';
+import { allotSeats, itemsOfLines, itemsOfRequested, matchItems, type PurchaseItem } from './purchase.ts';
 import { checkLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { assignTickets, type WantedLine } from '../inventory/assignment.ts';
-import { findWanted } from '../holds/new-lines.ts';
+import { assignTickets, type RequestedLine } from '../inventory/assignment.ts';
+import { findRequested } from '../holds/new-lines.ts';
 import { boundAttributionCode, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
 import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
@@ -40,7 +40,7 @@ interface Selection {
   /** The hold to take over, or null. */
   readonly hold: Hold | null;
   /** What is to be assigned where there is no hold. */
-  readonly wanted: readonly WantedLine[];
+  readonly requested: readonly RequestedLine[];
 }
 
 /** Starts a checkout, or finds the one that was started before. Refuses in the API's order. */
@@ -121,9 +121,9 @@ function select(state: EventState, command: StartCheckout, now: number): Selecti
   if (requests === null) return refuseProblems([{ path: ['items'], message: 'is required where there is no hold_id' }]);
   const barred = checkPass(state, sessionKey, queuePass, now);
   if (barred !== null) return barred;
-  const wanted = findWanted(state, requests, now);
-  if (isRefusal(wanted)) return wanted;
-  return { items: itemsOfWanted(wanted, requests), hold: null, wanted };
+  const requested = findRequested(state, requests, now);
+  if (isRefusal(requested)) return requested;
+  return { items: itemsOfRequested(requested, requests), hold: null, requested };
 }
 
 function selectHeld(state: EventState, command: StartCheckout): Selection | Refusal {
@@ -133,14 +133,14 @@ function selectHeld(state: EventState, command: StartCheckout): Selection | Refu
   if (over !== null) return over;
   const { lines } = hold;
   const items = command.items === null ? itemsOfLines(lines) : matchItems(state, lines, command.items);
-  return isRefusal(items) ? items : { items, hold, wanted: [] };
+  return isRefusal(items) ? items : { items, hold, requested: [] };
 }
 
 /** Judges everything from the installments to the stock, and prices what passed. */
 function checkPurchase(
   state: EventState,
   command: StartCheckout,
-  { items, hold, wanted }: Selection,
+  { items, hold, requested }: Selection,
   now: number,
 ): { readonly items: readonly OrderItem[]; readonly lines: readonly HoldLine[] } | Refusal {
   const { plan, orders, perksSold } = state;
@@ -156,7 +156,7 @@ function checkPurchase(
   if (isRefusal(codes)) return codes;
   const perks = findPerks(plan, items, perksSold);
   if (isRefusal(perks)) return perks;
-  const lines = hold?.lines ?? assignTickets(state, wanted, activeHoldOf(state, command.sessionKey));
+  const lines = hold?.lines ?? assignTickets(state, requested, activeHoldOf(state, command.sessionKey));
   if (isRefusal(lines)) return lines;
   const priced = priceItems(items, allotSeats(lines, items), perks, codes);
   return checkTotal(priced) ?? checkPayable(state, command, priced) ?? { items: priced, lines };

@@ -9,7 +9,7 @@
  */
 import { addToTally } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import type { WantedLine } from '../inventory/assignment.ts';
+import type { RequestedLine } from '../inventory/assignment.ts';
 import { lineKey } from '../holds/lines.ts';
 import type { Attendee, HoldLine } from '../fact.ts';
 import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
@@ -31,15 +31,15 @@ export interface PurchaseItem {
 }
 
 /** The items of a checkout without a hold, whose tickets were found but not assigned. */
-export function itemsOfWanted(
-  wanted: readonly WantedLine[],
+export function itemsOfRequested(
+  requested: readonly RequestedLine[],
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] {
-  return wanted.map(({ performanceId, row, quantity, ticketCount, unitPriceCents }, index) => ({
+  return requested.map(({ performanceId, offer, quantity, ticketCount, unitPriceCents }, index) => ({
     ...wishesOf(requests[index]!),
     performanceId,
-    ticketTypeId: row.ticketTypeId,
-    sellingStageId: row.sellingStageId,
+    ticketTypeId: offer.ticketTypeId,
+    sellingStageId: offer.sellingStageId,
     quantity,
     ticketCount,
     unitPriceCents,

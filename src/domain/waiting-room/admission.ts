@@ -80,11 +80,11 @@ function admissionsLeft({ admissions, entries }: WaitingRoom, definition: EventD
 
 /** Whether a unit of anything could be bought now, or when its stage begins. */
 function isAnythingLeft({ plan, performances }: EventState, now: number): boolean {
-  const rows = plan.rows.filter(({ sellingStage: { definition } }) => (definition.endsAt ?? Infinity) > now);
+  const offers = plan.offers.filter(({ sellingStage: { definition } }) => (definition.endsAt ?? Infinity) > now);
   return plan.performances.some((performance) => {
     const performanceState = performances.get(performance.id);
     if (performanceState === undefined || !isOnSale(performanceState, performance, now)) return false;
-    return rows.some((row) => performanceState.inventory.left(row) >= row.ticketType.groupSize);
+    return offers.some((offer) => performanceState.inventory.left(offer) >= offer.ticketType.groupSize);
   });
 }
 

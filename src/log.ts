@@ -1,4 +1,6 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { pino, type Logger } from 'pino';
+import type { TroubleMessage } from '#actors/trouble.ts';
 import { withoutSecretIds } from '#actors/shown-facts.ts';
 import type { Config } from './config.ts';
 
@@ -34,4 +36,16 @@ function readable({ level, time, msg = '', err, ...details }: Entry): string {
 
 function formatDetail(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+let troublesAreLogged = false;
+
+/** Writes reported trouble to the log; subscribes once a process. */
+export function logTroubles(log: Logger): void {
+  if (troublesAreLogged) return;
+  troublesAreLogged = true;
+  subscribe('holdfast:trouble', (message) => {
+    const { where, message: text, error } = message as TroubleMessage;
+    log.error({ where, err: error ?? undefined }, text);
+  });
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE_MODE, makePrivateFolder, syncFolder } from '#persistence/files.ts';
-import { TICKET_KEY } from '#tickets/signing.ts';
+import { createTicketSigner, TICKET_KEY, type TicketSigner } from '#tickets/signing.ts';
 
 /** A secret in the data folder is not as it was written. Nothing was changed. */
 export class SecretDamaged extends Error {
@@ -37,6 +37,65 @@ export const SECRETS = {
   ticketKey: { pattern: TICKET_KEY, make: makeToken },
   webhook: { pattern: WEBHOOK_SECRET, make: () => `whsec_${randomBytes(32).toString('base64')}` },
 } as const;
+
+const ADMIN_TOKEN_FILE = 'admin-token';
+const TICKET_KEY_FILE = 'ticket-key';
+const WEBHOOK_SECRET_FILES = { provider_a: 'webhook-secret-a', provider_b: 'webhook-secret-b' } as const;
+
+/** The settings that hold secrets; null where one is not set. */
+export interface SecretSettings {
+  readonly dataDir: string;
+  readonly adminToken: string | null;
+  readonly ticketKeys: readonly [string, ...string[]] | null;
+  readonly webhookSecretA: string | null;
+  readonly webhookSecretB: string | null;
+}
+
+export interface ServiceSecrets {
+  readonly adminToken: string;
+  readonly tickets: TicketSigner;
+  readonly webhooks: Readonly<Record<keyof typeof WEBHOOK_SECRET_FILES, string>>;
+}
+
+interface SecretsLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** All secrets of the service; those that are not configured are made at the first start. Throws SecretDamaged. */
+export function openSecrets(settings: SecretSettings, log: SecretsLog): ServiceSecrets {
+  const { dataDir: folder, adminToken, webhookSecretA, webhookSecretB } = settings;
+  const token = keptSecret({ folder, fileName: ADMIN_TOKEN_FILE, configured: adminToken, ...SECRETS.token });
+  if (adminToken === null) log.info({ path: `${folder}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
+  const webhookSecret = (name: keyof typeof WEBHOOK_SECRET_FILES, configured: string | null): string =>
+    keptSecret({ folder, fileName: WEBHOOK_SECRET_FILES[name], configured, ...SECRETS.webhook });
+  return {
+    adminToken: token,
+    webhooks: {
+      provider_a: webhookSecret('provider_a', webhookSecretA),
+      provider_b: webhookSecret('provider_b', webhookSecretB),
+    },
+    tickets: openTicketSigner(settings, log),
+  };
+}
+
+/** A kept key that TICKET_KEY no longer lists is reported: codes that it signed cannot be checked. */
+function openTicketSigner({ dataDir, ticketKeys }: SecretSettings, log: SecretsLog): TicketSigner {
+  if (ticketKeys !== null) {
+    const former = peekSecret(dataDir, TICKET_KEY_FILE);
+    if (former !== null && !ticketKeys.includes(former)) {
+      log.warn(
+        { path: join(dataDir, TICKET_KEY_FILE) },
+        'TICKET_KEY does not list the key that is kept here: codes that it signed cannot be checked',
+      );
+    }
+    return createTicketSigner(ticketKeys);
+  }
+  const kept = { folder: dataDir, fileName: TICKET_KEY_FILE, configured: null, ...SECRETS.ticketKey };
+  const signer = createTicketSigner([keptSecret(kept)]);
+  confirmKey(dataDir, TICKET_KEY_FILE, signer.keys[0].kid);
+  return signer;
+}
 
 /** The configured secret, the kept one, or a new one. Throws SecretDamaged when the file has no such secret. */
 export function keptSecret({ folder, fileName, configured, pattern, make }: KeptSecret): string {

@@ -1,13 +1,10 @@
 /**
- * The whole service: the engine, the catalogue and the two listeners, started and stopped in order.
- *
- * Called by `main.ts`, `holdfast serve` and the black-box tests. Owns no rule of the sale; it joins the rooms.
+ * The whole service: engine, catalogue, payments, notifications and the two listeners, started and stopped in order. It owns no rule
+ * of the sale.
  */
 import type { Logger } from 'pino';
-import { subscribe } from 'node:diagnostics_channel';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { inBackground, type TroubleMessage } from '#actors/trouble.ts';
+import { inBackground } from '#actors/trouble.ts';
 import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { formatFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
@@ -18,13 +15,13 @@ import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { createTicketSigner, type TicketSigner } from '#tickets/signing.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
+import { gaugesOf, healthOf } from './health.ts';
 import { pagesOf } from './pages.ts';
-import { createJsonLog } from './log.ts';
-import { confirmKey, keptSecret, peekSecret, SECRETS } from './secrets.ts';
+import { createJsonLog, logTroubles } from './log.ts';
+import { openSecrets, type ServiceSecrets } from './secrets.ts';
 import type { HttpApp } from '#http/app.ts';
-import type { GaugesPort, HealthPort, SnapshotSummary } from '#http/ports.ts';
+import type { SnapshotSummary } from '#http/ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
 export interface ServiceOptions {
@@ -55,11 +52,7 @@ export class BadCatalogue extends Error {
   }
 }
 
-const ADMIN_TOKEN_FILE = 'admin-token';
-const TICKET_KEY_FILE = 'ticket-key';
-const WEBHOOK_SECRET_FILES = { provider_a: 'webhook-secret-a', provider_b: 'webhook-secret-b' } as const;
-
-/** Between offers to the provider of orders that still wait for a session: a crash or an outage left them so. */
+/** Between two tries to open the checkout sessions that a crash or an outage left unopened. */
 const RESUME_EVERY_MS = 20_000;
 
 /** After a signal: requests that wait for a payment provider are answered by then. */
@@ -70,11 +63,12 @@ const SNAPSHOTS_END_MS = 7_500;
 const SNAPSHOTS_MS_MIN = 500;
 
 /**
- * Starts serving. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
+ * Starts serving, in numbered stages. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const log = options.log ?? createJsonLog(config.logLevel);
   logTroubles(log);
+  // 1. The engine: journal, clock, events.
   const engine = await startEngine({
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
@@ -85,8 +79,9 @@ export async function startService(config: Config, options: ServiceOptions = {})
   });
   const apps: HttpApp[] = [];
   try {
+    // 2. The catalogue.
     await loadCatalogue(engine, config, options.demo ?? false);
-    return await open(config, engine, log, apps);
+    return await openService(config, engine, log, apps);
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
     await engine.stop();
@@ -94,82 +89,87 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
-/** Builds and opens both listeners. */
-async function open(config: Config, engine: Engine, log: Logger, apps: HttpApp[]): Promise<Service> {
-  const adminToken = keptSecret({
-    folder: config.dataDir,
-    fileName: ADMIN_TOKEN_FILE,
-    configured: config.adminToken,
-    ...SECRETS.token,
-  });
-  if (config.adminToken === null)
-    log.info({ path: `${config.dataDir}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
+async function openService(config: Config, engine: Engine, log: Logger, apps: HttpApp[]): Promise<Service> {
+  // 3. Secrets: configured, kept or new.
+  const secrets = openSecrets(config, log);
   warnOfSettings(config, log);
-  const { events, clock } = engine;
-  const health = healthOf(engine);
+  // 4. Payments and notifications. The base URL is known once the public listener has its port.
   let publicUrl: string | null = null;
-  // Asked once, when the listener has its port: requests are finished after it was closed.
   const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, portOf(publicApp)));
-  const payments = await openPayments(config, engine, baseUrl);
+  const payments = await openPayments(config, secrets, engine, baseUrl);
   const outbox = await openNotifications(config, engine);
+  // 5. Health and metrics.
+  const health = healthOf(engine);
   const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
   const metrics = createMetrics(gauges);
-  const ports = {
-    settings: config,
-    directory: events,
-    clock,
-    health,
-    log,
-    tickets: openTicketSigner(config, log),
-    metrics,
-  };
-  const advanceClock = (seconds: number) => engine.stream.advanceClock(seconds);
-  const storefront = pagesOf(new URL('./storefront/app/', import.meta.url));
-  const example = pagesOf(new URL('./storefront/example/', import.meta.url), '/example/');
-  const publicApp: HttpApp = await buildPublicApp({ ...ports, payments, baseUrl, advanceClock, storefront, example });
+  // 6. The listeners of buyers and of operators.
+  const { events, clock, stream } = engine;
+  const ports = { settings: config, directory: events, clock, health, log, tickets: secrets.tickets, metrics };
+  const publicApp: HttpApp = await buildPublicApp({
+    ...ports,
+    payments,
+    baseUrl,
+    advanceClock: (seconds) => stream.advanceClock(seconds),
+    storefront: pagesOf(new URL('./storefront/app/', import.meta.url)),
+    example: pagesOf(new URL('./storefront/example/', import.meta.url), '/example/'),
+  });
   apps.push(publicApp);
   const adminApp = await buildAdminApp({
     ...ports,
-    adminToken,
+    adminToken: secrets.adminToken,
     absentProviders: payments.absent,
     gauges,
     facts: (afterSeq) => engine.journal.read({ afterSeq }),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
-    takeSnapshot: (options, mark) => engine.stream.once(mark, () => snapshotAll(engine, options)),
+    takeSnapshot: (options, mark) => stream.once(mark, () => snapshotAll(engine, options)),
   });
   apps.push(adminApp);
   await publicApp.listen({ host: listeningHost(config.host), port: config.port });
   await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
-  const adminUrl = addressOf(config.adminHost, portOf(adminApp));
-  const { checkoutSessions, sessionExpiry } = payments;
-  const sweep = setInterval(() => {
-    inBackground('payments', checkoutSessions.resumeUnopened());
-    inBackground('payments', sessionExpiry.scanActivated());
-  }, RESUME_EVERY_MS);
-  sweep.unref();
-  const pruning = schedulePruning(config, engine, log);
-  let stopped: Promise<void> | null = null;
+  // 7. What runs beside the requests.
+  const jobs = startJobs(config, engine, payments, log);
   const stop = async (): Promise<void> => {
     const begin = stopwatchMs();
     log.info('stopping');
     engine.drain();
-    clearInterval(sweep);
-    sessionExpiry.stop();
-    pruning.stop();
-    checkoutSessions.finishWithin(ANSWERS_MS_MAX);
+    jobs.stop();
+    payments.checkoutSessions.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();
     await outbox?.stop();
     await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
   };
+  let stopped: Promise<void> | null = null;
   return {
     engine,
     publicUrl: baseUrl(),
-    adminUrl,
-    adminToken,
+    adminUrl: addressOf(config.adminHost, portOf(adminApp)),
+    adminToken: secrets.adminToken,
     payments,
     log,
     stop: () => (stopped ??= stop()),
+  };
+}
+
+/** Starts prunes by schedule and the repair of checkout sessions. */
+function startJobs(
+  config: Config,
+  engine: Engine,
+  { checkoutSessions, sessionExpiry }: PaymentService,
+  log: Logger,
+): { stop(): void } {
+  const repair = setInterval(() => {
+    inBackground('payments', checkoutSessions.resumeUnopened());
+    inBackground('payments', sessionExpiry.scanActivated());
+  }, RESUME_EVERY_MS);
+  repair.unref();
+  const pruning = schedulePruning(config, engine, log);
+  return {
+    stop() {
+      clearInterval(repair);
+      sessionExpiry.stop();
+      pruning.stop();
+    },
   };
 }
 
@@ -186,7 +186,7 @@ function schedulePruning({ pruneEveryHours }: Config, engine: Engine, log: Logge
   });
 }
 
-/** Says what these settings allow that nobody wants where tickets are sold for money. */
+/** Warns of settings that are wrong where tickets are sold for money. */
 function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger): void {
   if (sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
   if (sandbox)
@@ -199,36 +199,14 @@ function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger):
   );
 }
 
-/** The signer of ticket codes; a key of its own that the settings no longer name is pointed out, for its codes cannot be checked. */
-function openTicketSigner({ dataDir, ticketKeys }: Config, log: Logger): TicketSigner {
-  if (ticketKeys !== null) {
-    const former = peekSecret(dataDir, TICKET_KEY_FILE);
-    if (former !== null && !ticketKeys.includes(former)) {
-      log.warn(
-        { path: join(dataDir, TICKET_KEY_FILE) },
-        'TICKET_KEY does not list the key that is kept here: codes that it signed cannot be checked',
-      );
-    }
-    return createTicketSigner(ticketKeys);
-  }
-  const kept = { folder: dataDir, fileName: TICKET_KEY_FILE, configured: null, ...SECRETS.ticketKey };
-  const signer = createTicketSigner([keptSecret(kept)]);
-  confirmKey(dataDir, TICKET_KEY_FILE, signer.keys[0].kid);
-  return signer;
-}
-
-/** Stands the providers behind their names; their secrets are as configured, or made at first start. */
-function openPayments(config: Config, engine: Engine, baseUrl: () => string): Promise<PaymentService> {
-  const { dataDir, sandbox, stripe, webhookSecretA, webhookSecretB } = config;
-  const { events, clock } = engine;
-  const secretOf = (fileName: string, configured: string | null): string =>
-    keptSecret({ folder: dataDir, fileName, configured, ...SECRETS.webhook });
-  const secrets = {
-    provider_a: secretOf(WEBHOOK_SECRET_FILES.provider_a, webhookSecretA),
-    provider_b: secretOf(WEBHOOK_SECRET_FILES.provider_b, webhookSecretB),
-  };
+function openPayments(
+  { sandbox, stripe }: Config,
+  { webhooks }: ServiceSecrets,
+  { events, clock }: Engine,
+  baseUrl: () => string,
+): Promise<PaymentService> {
   const ports = { events, awake: () => events.actors.active(), clock, baseUrl };
-  return openPaymentService({ sandbox, secrets, stripe }, ports);
+  return openPaymentService({ sandbox, secrets: webhooks, stripe }, ports);
 }
 
 /** Starts notifications to the receiver in the settings; null without one. */
@@ -239,7 +217,7 @@ async function openNotifications({ notify }: Config, engine: Engine): Promise<Ou
     journal,
     cursor: engine.notificationCursor,
     events,
-    // Receivers compare with a clock that nobody moves.
+    // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
     post: createPoster(notify, () => clock.machineNow()),
     storeCursor: (cursor) => engine.stream.record({ type: 'NotificationsDelivered', data: cursor }),
   });
@@ -253,46 +231,9 @@ async function snapshotAll(engine: Engine, options: { readonly prune: boolean })
   return { seq, taken: outcomes.length - failed, failed, archived };
 }
 
-function healthOf(engine: Engine): HealthPort {
-  return {
-    readiness() {
-      const reason = engine.trouble;
-      return reason === null ? { ready: true, degraded: engine.degraded } : { ready: false, reason };
-    },
-    get draining() {
-      return engine.status === 'DRAINING' || engine.status === 'STOPPED';
-    },
-  };
-}
-
-function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['notifiedSeq']): GaugesPort {
-  const { events, journal, space, clock } = engine;
-  return {
-    journal,
-    notifiedSeq,
-    get ready() {
-      return health.readiness().ready;
-    },
-    get events() {
-      return events.size;
-    },
-    get brokenEvents() {
-      return events.actors.broken.count;
-    },
-    get clockLeaps() {
-      return clock.leaps;
-    },
-    get freeBytes() {
-      return space.freeBytes;
-    },
-    snapshotAgeSeconds: () => (clock.now() - (engine.snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
-    awake: () => events.actors.active(),
-  };
-}
-
 /**
  * The address to listen on. For `localhost` the framework would open a second server beside its own, which answers broken requests
- * without the error body and takes connections without a bound; one address is enough for who calls it by that name.
+ * without the error body and accepts connections without a limit; one address is enough for clients that use that name.
  */
 function listeningHost(host: string): string {
   return host === 'localhost' ? '127.0.0.1' : host;
@@ -317,16 +258,4 @@ async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Pro
     const lines = conflicts.map(({ path, message }) => `${definition.id} /${path.join('/')}: ${message}`);
     throw new BadCatalogue(lines.length > 0 ? lines : [`${definition.id}: ${reply.code}`]);
   }
-}
-
-let troublesAreLogged = false;
-
-/** Puts what the rooms report into the log; once a process. */
-function logTroubles(log: Logger): void {
-  if (troublesAreLogged) return;
-  troublesAreLogged = true;
-  subscribe('holdfast:trouble', (message) => {
-    const { where, message: text, error } = message as TroubleMessage;
-    log.error({ where, err: error ?? undefined }, text);
-  });
 }

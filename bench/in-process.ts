@@ -5,8 +5,8 @@
  */
 import { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
-import { createHashing } from '#actors/hashing.ts';
-import { createIdSource } from '#actors/id-source.ts';
+import { createHashing } from '#actors/crypto.ts';
+import { createIdSource } from '#actors/crypto.ts';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';

@@ -20,7 +20,7 @@ import { activationChannel, type ActivationMessage } from './channels.ts';
 import { EventActor, type EventActorPorts } from './event-actor.ts';
 import { isOver, type EventEntry } from './event-entry.ts';
 import { EvictedEvents } from './evicted-events.ts';
-import { Overloaded } from './overloaded.ts';
+import { Overloaded } from './admission.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';

@@ -48,3 +48,21 @@ export function waitsForAdmission(type: CommandType): boolean {
   const commandClass = COMMAND_CLASSES[type];
   return (commandClass === 'CLAIM' || commandClass === 'CHANGE') && !CALLS_PROVIDER.has(type);
 }
+
+/** The request cannot be accepted now: too many are under way, the journal cannot be written, or the event cannot be activated. */
+export class Overloaded extends Error {
+  readonly retryAfterSeconds: number;
+  /** The event that cannot be activated, where that is the reason; all others are served. */
+  readonly brokenEventId: string | null;
+  constructor(message: string, retryAfterSeconds: number, cause?: unknown, brokenEventId: string | null = null) {
+    super(message, { cause });
+    this.name = 'Overloaded';
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.brokenEventId = brokenEventId;
+  }
+}
+
+/** Whether an event cannot be activated. */
+export function isEventBroken(error: unknown): error is Overloaded {
+  return error instanceof Overloaded && error.brokenEventId !== null;
+}

@@ -5,7 +5,7 @@
  * lists, shown to operators, and tried again after pauses that grow: its replay may be long, and somebody asks for it all the time.
  */
 import { reportTrouble } from './trouble.ts';
-import { Overloaded } from './overloaded.ts';
+import { Overloaded } from './admission.ts';
 import type { Clock } from './clock.ts';
 
 interface BrokenEvent {

@@ -1,7 +1,7 @@
 /** The other half of `draw.ts`: gathers the pool, draws it once and hands out the order piece by piece. */
 import { parentPort } from 'node:worker_threads';
 import { drawOrder, type DrawnOrder, type DrawSecrets } from '#domain/waiting-room/draw.ts';
-import { createHashing } from './hashing.ts';
+import { createHashing } from './crypto.ts';
 
 /** Ids travel as one text with an id a line. */
 export type DrawJob =

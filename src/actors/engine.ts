@@ -15,7 +15,7 @@ import type { ActivationSource } from './activation.ts';
 import { readArchived } from './archived-events.ts';
 import { createClock, reportLeap, type ServiceClock, type TimeSource } from './clock.ts';
 import { EventIndex } from './event-index.ts';
-import { createIdSource } from './id-source.ts';
+import { createIdSource } from './crypto.ts';
 import { SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
 import { startServiceStatus, troubleOf, type ServiceStatusActor } from './service-status.ts';
 import { ServiceStream } from './service-stream.ts';

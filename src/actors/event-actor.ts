@@ -17,7 +17,14 @@
  * 6. When a buyer who waits was last seen is soft state: it changes after the decision, and no fact says so.
  */
 import { JournalFault, type Journal } from '#persistence/journal.ts';
-import { type EventState } from '#domain/event-state.ts';
+import { nextDeadline, nextEnding } from '#domain/deadlines.ts';
+import { decide, type Turn } from '#domain/decide.ts';
+import { evolve } from '#domain/evolve.ts';
+import { invariant } from '#domain/invariant.ts';
+import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType, type Views } from '#domain/query.ts';
+import { read, type ReadContext } from '#domain/read.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { toReply } from '#domain/reply.ts';
 import {
   type LastSeen,
   lastSeenTimes,
@@ -27,46 +34,35 @@ import {
 } from '#domain/waiting-room/last-seen.ts';
 import { drawUnderWay } from '#domain/waiting-room/state.ts';
 import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
-import { invariant } from '#domain/invariant.ts';
-import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { isRefusedOnLowDisk } from './admission.ts';
-import { inBackground } from './trouble.ts';
+import { isRefusedOnLowDisk, Overloaded } from './admission.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
+import { createHashing, type IdSource } from './crypto.ts';
 import { runDraw } from './draw.ts';
-import { createHashing } from './hashing.ts';
-import { Overloaded } from './overloaded.ts';
-import type { Clock } from './clock.ts';
+import { inBackground } from './trouble.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
+import type { EventState } from '#domain/event-state.ts';
 import type { Fact } from '#domain/fact.ts';
+import type { Clock } from './clock.ts';
 import type { EventPort } from './event-port.ts';
-import { read, type ReadContext } from '#domain/read.ts';
-import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType, type Views } from '#domain/query.ts';
-import type { IdSource } from './id-source.ts';
 import type { EvictedEvent } from './evicted-events.ts';
-import { decide, type Turn } from '#domain/decide.ts';
-import { evolve } from '#domain/evolve.ts';
-import { toReply } from '#domain/reply.ts';
-import { nextDeadline, nextEnding } from '#domain/deadlines.ts';
 
-/** What a box office needs of the house around it. */
 export interface EventActorPorts {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Replies that may wait for the disk at once; over it a command is refused unheard (I10). */
+  /** Replies that may wait for the disk at once; above it a command is refused undecided (I10). */
   readonly mailboxCommandsMax: number;
-  /** Whether the disk has too little room for new claims; without it there is always enough. */
+  /** Whether the disk has too little room for new claims; absent where it is not checked. */
   readonly isShortOfSpace?: () => boolean;
-  /** Something is due earlier than was known. */
+  /** Has `settleDue` called at a moment. */
   schedule(eventId: string, at: number): void;
-  /** The actor may not be used any more; `defect` is what broke it. */
+  /** The actor retired itself because of a defect. */
   retired(actor: EventActor, defect: unknown): void;
 }
 
-/** Seconds after which a refused buyer may try again. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Room on a disk is not made in a moment. */
+/** Room on a disk does not appear in a moment. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
 
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
@@ -85,12 +81,12 @@ export class EventActor implements EventPort {
   #due: ReturnType<typeof nextDeadline> | undefined;
   #scheduledAt = Number.POSITIVE_INFINITY;
   #isRetired = false;
-  /** Whether the state shows what no fact in the journal says (5). */
+  /** Whether the state was settled without facts (5). */
   #isForReading = false;
   #isDrawing = false;
 
   /**
-   * Takes over a state that was activated from facts up to `lastSeq`, and what it knew when it fell asleep. Without that
+   * Takes over a state that was activated from facts up to `lastSeq`, and what was remembered at its eviction. Without that
    * everybody who waits counts as just seen.
    */
   constructor(
@@ -131,7 +127,7 @@ export class EventActor implements EventPort {
     return this.#factsSinceSnapshot;
   }
 
-  /** Whether nobody waits for an answer, so that the event may be put to sleep. */
+  /** Whether no reply waits, so that the event may be evicted. */
   get isIdle(): boolean {
     return this.#unanswered === 0 && this.#lastSeq <= this.#ports.journal.durableSeq;
   }
@@ -141,8 +137,8 @@ export class EventActor implements EventPort {
   }
 
   /**
-   * Runs a command in a turn; resolves with its reply, or a refusal, once it is safe to tell (3).
-   * Rejects with Overloaded when too many wait already or nothing can be written.
+   * Runs a command in a turn; resolves with its reply, or a refusal, once that is durable (3).
+   * Rejects with Overloaded when the command cannot be accepted now.
    */
   execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
     if (command.type === 'PollQueue' && this.#ports.journal.status === 'FULL') {
@@ -183,7 +179,7 @@ export class EventActor implements EventPort {
     }
   }
 
-  /** Settles what is due; called by the timers. */
+  /** Settles what is due, and schedules what is due next. */
   settleDue(): void {
     if (this.#isRetired) return;
     this.#settle();
@@ -196,12 +192,12 @@ export class EventActor implements EventPort {
     return this.#nextDue()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads the state as it is, for an event that falls asleep: nothing is settled any more. */
+  /** Reads the state of an event that is being evicted: nothing is settled any more. */
   lastLook<Result>(query: (state: EventState) => Result): Result {
     return query(this.#state);
   }
 
-  /** When those who wait were last seen, for an event that falls asleep; null when they are more than `lastSeenMax`. */
+  /** When the waiting buyers were last seen; null when they are more than `lastSeenMax`. */
   lastSeen(lastSeenMax: number): readonly LastSeen[] | null {
     return lastSeenTimes(this.#state, lastSeenMax);
   }
@@ -211,7 +207,7 @@ export class EventActor implements EventPort {
     this.#factsSinceSnapshot = Math.max(0, this.#factsSinceSnapshot - factsCovered);
   }
 
-  /** Forgets the state; whoever still waits is answered by the journal's outcome. */
+  /** Refuses everything from now on; replies that wait are decided by the journal alone. */
   retire(): void {
     this.#isRetired = true;
   }
@@ -258,12 +254,12 @@ export class EventActor implements EventPort {
     while (due !== null && due.at <= now) {
       const { revision } = this.#state;
       this.#run({ type: 'SettleDeadline', subjectId: due.subjectId }, now);
-      invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
+      invariant(this.#state.revision > revision, 'a turn that settles a deadline changes the state');
       due = this.#nextDue();
     }
   }
 
-  /** Lets what ran out read as ended, without a word to the journal (5). */
+  /** Ends in memory alone what ran out (5). */
   #settleForReading(now: number): void {
     let due = nextEnding(this.#state);
     while (due !== null && due.at <= now) {
@@ -272,13 +268,13 @@ export class EventActor implements EventPort {
       this.#turn.now = now;
       const decision = decide(this.#state, { type: 'SettleDeadline', subjectId: due.subjectId }, this.#turn);
       for (const fact of isRefusal(decision) ? [] : decision.facts) evolve(this.#state, fact, now);
-      invariant(this.#state.revision > revision, 'what is due is settled by the turn that settles it');
+      invariant(this.#state.revision > revision, 'a turn that settles a deadline changes the state');
       due = nextEnding(this.#state);
     }
     this.#due = undefined;
   }
 
-  /** A poll moves no line while nothing can be written; whoever polls reads their place and is still there. */
+  /** While nothing can be written a poll admits nobody; it reads the place and keeps the buyer from being dropped. */
   #pollForReading(command: CommandOf<'PollQueue'>): Promise<ReplyTo<'PollQueue'> | Refusal> {
     return this.lookDurably((state, now) => {
       this.#noteSeen(command, now);
@@ -304,7 +300,7 @@ export class EventActor implements EventPort {
   /** Applies the facts of a turn and hands them to the journal as one unit. */
   #commit(facts: readonly Fact[], at: number): void {
     try {
-      invariant(!this.#isForReading, 'a state that was settled for reading alone takes no command');
+      invariant(!this.#isForReading, 'a state that was settled for reading alone accepts no command');
       this.#due = undefined;
       for (const fact of facts) evolve(this.#state, fact, at);
       this.#lastSeq = this.#ports.journal.append({
@@ -322,7 +318,7 @@ export class EventActor implements EventPort {
     this.#scheduleDue();
   }
 
-  /** Whoever polls or joins again is still there. No fact says so, and no decision of the same turn depends on it. */
+  /** A buyer who polls or joins again is still there (6); no decision of the same turn depends on it. */
   #noteSeen(command: Command, now: number): void {
     if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
     noteEntrySeen(this.#state, command, now);
@@ -355,7 +351,7 @@ export class EventActor implements EventPort {
 
   // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Has a draw held that is too large for one turn, or that a crash cut short. */
+  /** Runs a draw that is too large for one turn, or that a crash cut short. */
   #followDraw(): void {
     if (this.#isDrawing || drawUnderWay(this.#state) === null) return;
     this.#isDrawing = true;
@@ -365,13 +361,12 @@ export class EventActor implements EventPort {
     );
   }
 
-  /** Looked up once after each change: `nextDeadline` has to skip what no longer stands. */
+  /** Looked up once after each change, because `nextDeadline` has to drop stale entries. */
   #nextDue(): ReturnType<typeof nextDeadline> {
     if (this.#due === undefined) this.#due = nextDeadline(this.#state);
     return this.#due;
   }
 
-  /** Tells the timers when something is due earlier than they know. */
   #scheduleDue(): void {
     const due = this.#nextDue();
     if (due === null || due.at === this.#scheduledAt) return;

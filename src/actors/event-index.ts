@@ -13,7 +13,7 @@ import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { ActorPool, type ActorPoolPorts } from './actor-pool.ts';
 import { byFirstPerformance, draftEntry, entryOf, isOver, pageOf } from './event-entry.ts';
-import { isEventBroken, Overloaded } from './overloaded.ts';
+import { isEventBroken, Overloaded } from './admission.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';

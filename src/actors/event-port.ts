@@ -6,7 +6,7 @@
  * 3. `execute` and `read` reject with Overloaded when the event cannot take the call; nothing has changed then.
  * 4. Finding an event in memory takes no promise; one that is not in memory is activated first.
  */
-import { isEventBroken, Overloaded } from './overloaded.ts';
+import { isEventBroken, Overloaded } from './admission.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { QueryOf, QueryType, Views } from '#domain/query.ts';

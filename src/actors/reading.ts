@@ -10,7 +10,7 @@ import type { JournalView } from '#persistence/sqlite/view.ts';
 import { read } from '#domain/read.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { FactData } from '#domain/fact.ts';
-import { createHashing } from './hashing.ts';
+import { createHashing } from './crypto.ts';
 import type { EventPort } from './event-port.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';

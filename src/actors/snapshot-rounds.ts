@@ -16,7 +16,7 @@
 import { lastArchivedAt, type ArchivedFacts } from '#persistence/sqlite/archive.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
-import { Overloaded } from './overloaded.ts';
+import { Overloaded } from './admission.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
 import { startSnapshotter, type SnapshotJob, type SnapshotOutcome, type Snapshotter } from './snapshotter.ts';
 

@@ -6,7 +6,7 @@
  * 2. An event that cannot be activated now, because others are, is tried again after a pause.
  */
 import FlatQueue from 'flatqueue';
-import { Overloaded } from './overloaded.ts';
+import { Overloaded } from './admission.ts';
 import { reportTrouble } from './trouble.ts';
 import type { Clock } from './clock.ts';
 import type { StartPlan } from './start-survey.ts';

@@ -4,7 +4,7 @@
  * Nothing in the proof is trusted: the order of the entries is computed again from seed, opening and entries. Needs no data folder.
  */
 import { readFileSync } from 'node:fs';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { findFlaws, type DrawProof } from '#domain/waiting-room/draw.ts';
 import { CommandFailure, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { counted } from './output.ts';

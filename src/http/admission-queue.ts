@@ -15,8 +15,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { stopwatchMs } from '#actors/clock.ts';
-import { waitsForAdmission } from '#actors/admission.ts';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded, waitsForAdmission } from '#actors/admission.ts';
 import type { CommandType } from '#domain/command.ts';
 import { whenGone } from './connections.ts';
 import type { HealthPort, Metrics } from './ports.ts';

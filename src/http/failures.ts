@@ -12,7 +12,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Socket } from 'node:net';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Refusal } from '#domain/refusal.ts';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { prefersHtml, varyBy } from './negotiation.ts';
 import { API_VERSION } from './openapi.ts';
 import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';

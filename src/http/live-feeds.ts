@@ -14,7 +14,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
-import { isEventBroken, Overloaded } from '#actors/overloaded.ts';
+import { isEventBroken, Overloaded } from '#actors/admission.ts';
 import type { LiveView } from '#domain/inventory/public-view.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';

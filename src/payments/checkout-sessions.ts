@@ -11,7 +11,7 @@
  *    with the same payment id, by which the provider recognizes a repeat.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal } from '#domain/refusal.ts';

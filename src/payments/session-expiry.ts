@@ -11,7 +11,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import type { OrderScan, UselessSession } from '#domain/orders/open-sessions.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { drawOrder, findFlaws } from '#domain/waiting-room/draw.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { DRAW_IN_TURN_MAX } from '#domain/waiting-room/decide.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LiveFeeds, type Listener } from '#http/live-feeds.ts';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import type { Json } from '../fixtures/client.ts';
 import { sample } from '../fixtures/events.ts';
 import { openService, type TestService } from '../fixtures/service.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { createCall, readArguments, type ExitCode } from '#cli/command.ts';
 import { drawCommand } from '#cli/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';

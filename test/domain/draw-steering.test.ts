@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { DRAW_IN_TURN_MAX } from '#domain/waiting-room/decide.ts';
 import { drawUnderWay, poolIds } from '#domain/waiting-room/state.ts';

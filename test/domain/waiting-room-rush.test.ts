@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { DRAWN_ENTRIES_PER_FACT_MAX } from '#domain/waiting-room/decide.ts';
 import { markEverybodySeen } from '#domain/waiting-room/last-seen.ts';

@@ -8,7 +8,7 @@ import { isRoomFull, viewDraw, waitingRoomFigures } from '#domain/waiting-room/v
 import { eventRevision } from '#domain/catalogue/view.ts';
 import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { isRefusal, type RefusalCode } from '#domain/refusal.ts';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { QueueEntryView } from '#domain/views.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/catalogue/view.ts';
 import { read } from '#domain/read.ts';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { fc } from '../property.ts';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { ERRORS } from '#http/errors.ts';
 import { LIMITS } from '#src/limits.ts';
 import { clubHold, openApps, type Apps } from './apps.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { initialState } from '#domain/event-state.ts';
 import { read } from '#domain/read.ts';
-import { createHashing } from '#actors/hashing.ts';
+import { createHashing } from '#actors/crypto.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';

@@ -9,7 +9,7 @@
  * layer, and in some the disk is a real one. At the end faults stop, everything with a window expires, and a new buyer is served.
  */
 import assert from 'node:assert/strict';
-import { Overloaded } from '#actors/overloaded.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { findHold } from '#domain/holds/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';

@@ -1,0 +1,67 @@
+/**
+ * What a turn takes from Node's cryptography: new ids, seeds of draws, and the hashing of draws.
+ *
+ * 1. Secrets of ids are drawn in pools: one call of the kernel for many ids (measured: 4.5 µs for an id of its own call, 0.2 µs from
+ *    a pool).
+ * 2. The HMAC of a draw is made of two one-shot hashes (RFC 2104), because a `createHmac` of each call costs 15 µs where two
+ *    hashes cost 2 (measured), and a draw needs one for every entry.
+ */
+import { hash, randomFillSync } from 'node:crypto';
+import { joinId, type IdPrefix } from '#domain/ids.ts';
+import type { Hashing } from '#domain/waiting-room/draw.ts';
+
+/** Where new ids come from; simulation puts a seeded one in its place. */
+export interface IdSource {
+  newId(prefix: IdPrefix, eventNumber: number): string;
+  /** 32 random bytes in hex, made at this call: the seed or the opening of a draw. */
+  newSeed(): string;
+}
+
+const SECRET_BYTES = 18;
+
+/** Makes ids from the machine's secure randomness (1). */
+export function createIdSource(poolSecretsMax = 1024): IdSource {
+  const pool = Buffer.alloc(poolSecretsMax * SECRET_BYTES);
+  let offset = pool.length;
+  return {
+    newId(prefix, eventNumber) {
+      if (offset === pool.length) {
+        randomFillSync(pool);
+        offset = 0;
+      }
+      const secret = pool.toString('base64url', offset, offset + SECRET_BYTES);
+      offset += SECRET_BYTES;
+      return joinId(prefix, eventNumber, secret);
+    },
+    newSeed: () => randomFillSync(Buffer.alloc(32)).toString('hex'),
+  };
+}
+
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
+
+/** The pads of the key that was used last are kept, since a draw has one key. */
+export function createHashing(): Hashing {
+  let pads = padsOf('');
+  const hmac = (keyHex: string, message: Buffer): string => {
+    if (pads.keyHex !== keyHex) pads = padsOf(keyHex);
+    const { inner, outer } = pads;
+    hash('sha256', Buffer.concat([inner, message]), 'buffer').copy(outer, BLOCK_BYTES);
+    return hash('sha256', outer);
+  };
+  return {
+    sha256: (text) => hash('sha256', text),
+    sha256OfHex: (hex) => hash('sha256', Buffer.from(hex, 'hex')),
+    hmacSha256: (keyHex, text) => hmac(keyHex, Buffer.from(text)),
+    hmacSha256OfHex: (keyHex, hex) => hmac(keyHex, Buffer.from(hex, 'hex')),
+  };
+}
+
+/** The key mixed into the two block-long paddings; the outer one has room for the inner digest behind it. */
+function padsOf(keyHex: string): { readonly keyHex: string; readonly inner: Buffer; readonly outer: Buffer } {
+  const key = Buffer.from(keyHex, 'hex');
+  const block = Buffer.alloc(BLOCK_BYTES);
+  (key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key).copy(block);
+  const mixedWith = (pad: number): Buffer => Buffer.from(block.map((byte) => byte ^ pad));
+  return { keyHex, inner: mixedWith(0x36), outer: Buffer.concat([mixedWith(0x5c), Buffer.alloc(DIGEST_BYTES)]) };
+}

@@ -33,7 +33,7 @@ async function fill(actor: EventActor): Promise<string[]> {
   });
 }
 
-/** Waits, a round of the loop at a time, until the doors are open. */
+/** Waits, one round of the event loop at a time, until the waiting room is open. */
 async function untilDrawn(actor: EventActor): Promise<DrawView> {
   while (actor.look(drawUnderWay) !== null) await nextRound();
   return actor.lookDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
@@ -58,7 +58,7 @@ describe('a large draw', () => {
   before(() => (keepAlive = setInterval(() => {}, 1_000)));
   after(() => clearInterval(keepAlive));
 
-  it('is held while others have their turns, and opens the doors', async () => {
+  it('runs between the turns of other commands, and opens the waiting room', async () => {
     const { actor, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;

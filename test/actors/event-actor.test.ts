@@ -133,7 +133,7 @@ describe('a journal that cannot be written', () => {
   });
 });
 
-describe('a box office that broke', () => {
+describe('An event actor that failed', () => {
   it('is activated again only with the facts that were on their way to the disk', async () => {
     const { actor, journal, events } = await openByHand();
     const waiting = actor.execute(place('session-1', 4));
@@ -169,7 +169,7 @@ describe('activation', () => {
     assert.equal(one, other);
   });
 
-  it('finds a box office by the ids that it gave out', async () => {
+  it('is found by the ids that it gave out', async () => {
     const { actor, events } = await openConcert();
     const placed = await actor.execute(place('session-1'));
     assert.ok(!isRefusal(placed));
@@ -190,7 +190,7 @@ describe('the events', () => {
       await actor.execute(place('session-1', 1 + (n % 5)));
     }
     await nextTurn();
-    assert.ok(actors.events.actors.size <= 4, `${actors.events.actors.size} are awake`);
+    assert.ok(actors.events.actors.size <= 4, `${actors.events.actors.size} are in memory`);
     const first = (await actors.events.byEventId('evt_3'))!;
     assert.equal(available(first), 10 - 4);
   });

@@ -21,29 +21,29 @@ async function openTwoRooms(): Promise<ActorsFixture> {
   return actors;
 }
 
-async function awake({ events }: ActorsFixture, eventId: string): Promise<EventActor> {
+async function activate({ events }: ActorsFixture, eventId: string): Promise<EventActor> {
   const actor = await events.byEventId(eventId);
   assert.ok(actor);
   return actor;
 }
 
 async function join(actors: ActorsFixture, eventId: string, sessionKey: string): Promise<string> {
-  const joined = await (await awake(actors, eventId)).execute({ type: 'JoinQueue', sessionKey });
+  const joined = await (await activate(actors, eventId)).execute({ type: 'JoinQueue', sessionKey });
   assert.ok(!isRefusal(joined));
   return joined.entry.id;
 }
 
 async function poll(actors: ActorsFixture, eventId: string, entryId: string, sessionKey: string): Promise<string> {
-  const polled = await (await awake(actors, eventId)).execute({ type: 'PollQueue', entryId, sessionKey });
+  const polled = await (await activate(actors, eventId)).execute({ type: 'PollQueue', entryId, sessionKey });
   assert.ok(!isRefusal(polled));
   return polled.entry.status;
 }
 
 const waiting = async (actors: ActorsFixture, eventId: string): Promise<number> =>
-  (await awake(actors, eventId)).look((state, now) => waitingRoomFigures(state, now)!.waiting);
+  (await activate(actors, eventId)).look((state, now) => waitingRoomFigures(state, now)!.waiting);
 
-describe('an event that falls asleep', () => {
-  it('still drops who is silent, and nobody who polls, however often it is woken', async () => {
+describe('An evicted event', () => {
+  it('drops the entries that do not poll, and no other, however often it is activated', async () => {
     const actors = await openTwoRooms();
     const [stale, person] = [
       await join(actors, 'evt_a', 'session-stale'),
@@ -67,7 +67,7 @@ describe('an event that falls asleep', () => {
     assert.equal(await waiting(actors, 'evt_a'), 0, 'two minutes after the last poll');
   });
 
-  it('counts everybody as just seen when it slept while nothing could be written', async () => {
+  it('counts every entry as just seen when it was evicted while the journal was full', async () => {
     const actors = await openTwoRooms();
     await join(actors, 'evt_a', 'session-1');
     await waiting(actors, 'evt_b');
@@ -82,10 +82,10 @@ describe('an event that falls asleep', () => {
   });
 });
 
-describe('what is remembered of those who wait', () => {
+describe('What is kept of the entries of evicted events', () => {
   const buyers = (count: number) => Array.from({ length: count }, (_, n) => ({ entryId: `que_${n}`, seenAt: n }));
 
-  it('is bounded: of the event that fell asleep first only that moment stays', () => {
+  it('is bounded: of the event that was evicted first only the time of its eviction stays', () => {
     const evicted = new EvictedEvents(10);
     evicted.note('a', { since: 1, lastSeen: buyers(6) });
     evicted.note('b', { since: 2, lastSeen: buyers(4) });
@@ -100,15 +100,15 @@ describe('what is remembered of those who wait', () => {
     assert.deepEqual(evicted.take('e'), { since: 5, lastSeen: null });
   });
 
-  it('is nothing where nobody waits', () => {
+  it('is nothing for an event without waiting entries', () => {
     const evicted = new EvictedEvents(10);
     evicted.note('a', { since: 1, lastSeen: [] });
     assert.equal(evicted.take('a'), null);
   });
 });
 
-describe('more busy events than may be awake', () => {
-  it('are turned away instead of letting go of one that somebody waits for', async () => {
+describe('Events over the limit of those in memory', () => {
+  it('are refused as overloaded; no event with unanswered commands is evicted for them', async () => {
     const journal = new MemoryJournal({ manual: true });
     const readers: (() => void)[] = [];
     const readSnapshot = () => new Promise<void>((resolve) => readers.push(resolve));
@@ -120,16 +120,16 @@ describe('more busy events than may be awake', () => {
       journal.commit();
       await defined;
     }
-    const ask = async (id: string): Promise<'held' | 'turned away'> => {
+    const hold = async (id: string): Promise<'held' | 'overloaded'> => {
       try {
-        assert.ok(!isRefusal(await (await awake(actors, id)).execute(place('session-1'))));
+        assert.ok(!isRefusal(await (await activate(actors, id)).execute(place('session-1'))));
         return 'held';
       } catch (error) {
         assert.ok(error instanceof Overloaded);
-        return 'turned away';
+        return 'overloaded';
       }
     };
-    const asked = ids.slice(0, -1).map((id) => ask(id));
+    const holds = ids.slice(0, -1).map((id) => hold(id));
     await nextTurn();
     for (const read of readers.splice(0)) {
       read();
@@ -137,7 +137,7 @@ describe('more busy events than may be awake', () => {
     }
     assert.equal(actors.events.actors.size, 66, 'twice the bound, and some for bursts');
     journal.commit();
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(holds);
     assert.equal(answers.filter((answer) => answer === 'held').length, 66);
   });
 });

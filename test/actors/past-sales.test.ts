@@ -1,4 +1,4 @@
-/** Memory follows what is on sale, not what was ever sold: what a start loads, what the list wakes, what sleeps again. */
+/** Memory grows with the events on sale, not with past ones: which events a start and the list activate, and which are evicted. */
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, it, type TestContext } from 'node:test';
@@ -17,16 +17,16 @@ const MINUTE = 60_000;
 interface Running {
   readonly engine: Engine;
   readonly clock: { now: number };
-  /** Events that came alive since the start, in order, each as often as it did. */
-  readonly woken: readonly string[];
+  /** The events that were activated since the start, in order, once for each activation. */
+  readonly activated: readonly string[];
 }
 
 async function start(t: TestContext, folder: string, now: number): Promise<Running> {
   const clock = { now };
-  const woken: string[] = [];
+  const activated: string[] = [];
   const note = (message: unknown): void => {
     const { eventId, alive } = message as ActivationMessage;
-    if (alive) woken.push(eventId);
+    if (alive) activated.push(eventId);
   };
   subscribe('holdfast:activation', note);
   const engine = await startEngine({
@@ -40,10 +40,10 @@ async function start(t: TestContext, folder: string, now: number): Promise<Runni
     unsubscribe('holdfast:activation', note);
     await engine.stop();
   });
-  return { engine, clock, woken };
+  return { engine, clock, activated };
 }
 
-/** Resolves when an event comes alive. */
+/** Resolves when the event is activated. */
 function nextActivation(wanted: string): Promise<void> {
   return new Promise((resolve) => {
     const see = (message: unknown): void => {
@@ -63,32 +63,32 @@ async function sold(t: TestContext, sales = 60, events = 6) {
 }
 
 describe('A start on a folder of past sales', () => {
-  it('loads none of the events that are over, lists them as they ended, and reads an order of them when asked', async (t) => {
+  it('activates no event that is over, lists those as they ended, and activates one when an order of it is read', async (t) => {
     const { folder, orderIds } = await sold(t);
     const running = await start(t, folder, SOLD_AT + 3 * DAY);
-    const { engine, woken } = running;
+    const { engine, activated } = running;
     await running.engine.settled;
     const { events } = await engine.events.list({ limit: 100, after: null });
     assert.equal(events.length, 6);
     assert.ok(events.every(({ soldOut, fromPrice }) => soldOut && fromPrice === 0));
-    assert.deepEqual(woken, [], 'neither the start nor the list loads an event');
+    assert.deepEqual(activated, [], 'neither the start nor the list activates an event');
     const actor = await engine.events.byId('ord', orderIds[3]!);
     const order = await actor!.lookDurably((state) => findOrder(state, orderIds[3]!));
     assert.equal(isRefusal(order) ? order.code : order.status, 'CONFIRMED');
-    assert.deepEqual(woken, ['evt_past_3']);
+    assert.deepEqual(activated, ['evt_past_3']);
   });
 
-  it('lets an event that is over sleep again once nobody asks for it', async (t) => {
+  it('evicts an event that is over once it gets no more requests', async (t) => {
     const { folder } = await sold(t);
     const { engine } = await start(t, folder, SOLD_AT + 3 * DAY);
     for (const n of [0, 1]) await engine.events.byEventId(`evt_past_${n}`);
     await engine.events.actors.evictOver();
-    assert.equal(engine.events.actors.size, 2, 'somebody has just asked for them');
+    assert.equal(engine.events.actors.size, 2, 'they were used since the last round');
     await engine.events.actors.evictOver();
     assert.equal(engine.events.actors.size, 0);
   });
 
-  it('keeps an event that is still to come awake', async (t) => {
+  it('keeps an event that is still to come in memory', async (t) => {
     const { folder } = await sold(t);
     const { engine } = await start(t, folder, SOLD_AT + MINUTE);
     await engine.events.byEventId('evt_past_0');
@@ -111,11 +111,11 @@ describe('A start on a folder of idle events', () => {
     return folder;
   }
 
-  it('settles what ran out meanwhile and lets them sleep; one that was only defined is never loaded', async (t) => {
+  it('settles what ran out meanwhile and evicts them; one that was only defined is never activated', async (t) => {
     const folder = await idle(t);
     const running = await start(t, folder, SOLD_AT + DAY);
     await running.engine.settled;
-    assert.deepEqual(running.woken, ['evt_concert']);
+    assert.deepEqual(running.activated, ['evt_concert']);
     assert.equal(running.engine.events.actors.size, 0);
     const { events } = await running.engine.events.list({ limit: 10, after: null });
     assert.deepEqual(
@@ -125,25 +125,25 @@ describe('A start on a folder of idle events', () => {
         ['evt_new', false, 1000],
       ],
     );
-    assert.deepEqual(running.woken, ['evt_concert'], 'the list wakes nobody');
+    assert.deepEqual(running.activated, ['evt_concert'], 'the list activates no event');
     assert.ok([...running.engine.journal.read()].some(({ type }) => type === 'HoldExpired'));
   });
 
-  it('keeps an event awake in which something runs out soon', async (t) => {
+  it('keeps an event in memory in which something runs out soon', async (t) => {
     const folder = await idle(t);
     const running = await start(t, folder, SOLD_AT + MINUTE);
     await running.engine.settled;
     assert.equal(running.engine.events.actors.size, 1);
   });
 
-  it('settles at its moment what a snapshot says is due, without loading the event before', async (t) => {
+  it('settles a deadline that a snapshot names at its time, without activating the event before', async (t) => {
     const folder = await idle(t);
     const first = await start(t, folder, SOLD_AT + MINUTE);
     await first.engine.snapshots.takeRound();
     await first.engine.stop();
     const running = await start(t, folder, SOLD_AT + 2 * MINUTE);
     await running.engine.settled;
-    assert.deepEqual(running.woken, []);
+    assert.deepEqual(running.activated, []);
     running.clock.now = SOLD_AT + DAY;
     await nextActivation('evt_concert');
     await running.engine.journal.durable(running.engine.journal.appendedSeq);

@@ -1,4 +1,4 @@
-/** What operators are shown of facts: everything useful, nothing that opens a door, and nothing that no list names. */
+/** What operators are shown of facts: everything useful, no secret, and no field that no list names. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -288,7 +288,7 @@ describe('A start that is made again', () => {
     assert.notEqual(dayAfter.body.order_id, first.body.order_id);
   });
 
-  it('is judged anew when it was refused', async () => {
+  it('is checked anew when it was refused', async () => {
     const headers = { 'idempotency-key': 'refused-first' };
     const body = checkoutBody({ promo_code: 'NONE' });
     assertRefused(await service.post(START_CHECKOUT, body, headers), 400, 'PROMO_CODE_INVALID');

@@ -36,8 +36,8 @@ const hall = theatreRun({
   ...hours,
   localities: [
     {
-      id: 'house',
-      name: 'House',
+      id: 'hall',
+      name: 'Hall',
       seating: 'NUMBERED',
       sections: [
         {

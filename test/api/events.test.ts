@@ -245,14 +245,14 @@ describe('Dates in the payload', () => {
       performances: [date('night', { starts_at: at(0), ends_at: at(60) })],
       localities: [{ id: 'floor', seating: 'GENERAL', capacity: 5 }],
       ticketTypes: [{ id: 'crew', locality_id: 'floor', group_size: 4 }],
-      sellingStages: [{ id: 'door', starts_at: at(0), ends_at: null, prices: { crew: 6800 } }],
+      sellingStages: [{ id: 'evening', starts_at: at(0), ends_at: null, prices: { crew: 6800 } }],
     });
     assert.equal((await service.admin.put('/admin/events/evt_moment', event)).status, 201);
     const onSale = async (key?: string) => (await look('moment', '', key)).performances[0]!.on_sale;
     assert.equal(await onSale(), false, 'no stage is open');
     service.wait(10 * MINUTE);
     assert.equal(await onSale(), true);
-    const items = [{ ticket_type_id: 'crew', selling_stage_id: 'door', quantity: 1 }];
+    const items = [{ ticket_type_id: 'crew', selling_stage_id: 'evening', quantity: 1 }];
     await service.hold({ event_id: 'evt_moment', session_key: session, items });
     assert.equal(await onSale(), false, 'one place is left, and a crew takes four');
     assert.equal(await onSale(session), true, "the session's own hold counts as free");

@@ -544,7 +544,7 @@ describe('An Idempotency-Key on POST holds', () => {
     assertRefused(await keyed('key-3', 3), 422, 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('keeps no errors: a repeat is judged anew', async () => {
+  it('keeps no refusal: a repeat is checked anew', async () => {
     const rival = newSession();
     const theirs = await service.hold({ session_key: rival, items: [floor(100)] });
     assertRefused(await keyed('key-4'), 400, 'INSUFFICIENT_TICKETS');

@@ -201,7 +201,7 @@ for (const [what, prepare] of Object.entries(changes)) {
 }
 
 describe('An Idempotency-Key', () => {
-  it('keeps no error: a repeat is judged anew', async () => {
+  it('keeps no refusal: a repeat is checked anew', async () => {
     const session = newSession();
     const { id } = await newHold(session);
     const key = keyed(newKey(), as(session));

@@ -132,12 +132,12 @@ describe('The live stream of a date', () => {
     );
   });
 
-  it('tells many changes of a moment in one message', async () => {
+  it('sends many changes of one moment in one message', async () => {
     const stream = await watch(CLUB);
     await stream.next();
     const item = { ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 };
     const beganMs = performance.now();
-    await Promise.all(Array.from({ length: 20 }, (_, n) => hold(`crowd-session-${n}`, item, 'evt_club')));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => hold(`session-many-${n}`, item, 'evt_club')));
     let messages = 0;
     for (let reserved: unknown = 0; reserved !== 20; messages += 1) {
       reserved = (await stream.next()).data.ticketAvailability[0]!['reserved'];
@@ -147,7 +147,7 @@ describe('The live stream of a date', () => {
     assert.ok(messages <= messagesMax, `20 holds came in ${messages} messages`);
   });
 
-  it('tells when a hold runs out, though nobody asks', async () => {
+  it('sends a change when a hold expires, without any request', async () => {
     const stream = await watch(CLUB);
     await stream.next();
     service.wait(11 * 60_000);
@@ -161,10 +161,10 @@ describe('The live stream of a date', () => {
     const snapshot = await first.next();
     first.close();
     await hold('session-third', seats('stalls-H-7'));
-    const witness = await watch(THEATRE);
-    await witness.next();
+    const live = await watch(THEATRE);
+    await live.next();
     await hold('session-fourth', seats('stalls-H-9'));
-    await witness.next();
+    await live.next();
     const resumed = await watch(THEATRE, { 'last-event-id': snapshot.id });
     const missed = [await resumed.next()];
     while (!JSON.stringify(missed).includes('stalls-H-9')) missed.push(await resumed.next());

@@ -250,7 +250,7 @@ describe('The draw', () => {
     readonly entry: QueueEntryBody;
   }
 
-  /** A room whose doors open in a minute, with these many people in it. */
+  /** A waiting room that opens in a minute, with so many entries. */
   async function crowdedRoom(people: number): Promise<{ room: Room; guests: Guest[] }> {
     const room = await openRoom({ waiting_room_opens_at: isoIn(MINUTE) });
     const guests: Guest[] = [];
@@ -350,7 +350,7 @@ describe('The draw', () => {
 });
 
 describe('Operators', () => {
-  it('see how the room does, and cannot close doors that people came through', async () => {
+  it('see the figures of the room, and cannot move an opening once it has happened', async () => {
     const room = await openRoom({ waiting_room_rate: 1 });
     for (let index = 0; index < 3; index += 1) await join(room, newSession());
     const { body } = await service.admin.get<{ waiting_room: Json }>(`/admin/events/${room.eventId}`);

@@ -1,4 +1,4 @@
-/** Crowds: many requests at the same moment, and nobody gets what somebody else has. */
+/** Many requests at the same moment: nothing is held or sold twice. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';

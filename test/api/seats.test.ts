@@ -393,7 +393,7 @@ describe('GET seating', () => {
     assert.equal(body.event_id, 'evt_play');
     assert.deepEqual(
       body.localities.map(({ id }) => id),
-      ['house'],
+      ['hall'],
     );
     const sections = body.localities[0]!.sections;
     assert.deepEqual(

@@ -170,9 +170,9 @@ describe('The demo catalogue', () => {
 
   it('shows dates, aisles, accessible and restricted seats, and installments at the theatre', () => {
     const theatre = eventBy('evt_theatre');
-    const [house] = theatre.localities;
-    assert.ok(house?.seating === 'NUMBERED' && theatre.performances.length > 1 && theatre.maxInstallments > 1);
-    const rows = house.sections.flatMap((section) => section.rows);
+    const [hall] = theatre.localities;
+    assert.ok(hall?.seating === 'NUMBERED' && theatre.performances.length > 1 && theatre.maxInstallments > 1);
+    const rows = hall.sections.flatMap((section) => section.rows);
     assert.ok(rows.every((row) => row.aisleAfter.length > 0));
     assert.ok(rows.some((row) => row.seats.some((seat) => seat.accessible)));
     assert.ok(rows.some((row) => row.seats.some((seat) => seat.restrictedView)));

@@ -24,8 +24,8 @@ const plainTypes: Readonly<Record<string, PlainType>> = {
 
 const openHall = (...rows: string[]): Inventory => new Inventory(compileSalePlan(hallEvent(rows)), 'd1');
 
-function best(trialOrInventory: StockOverlay | Inventory, typeId: string, count: number): string[] | null {
-  const overlay = 'inventory' in trialOrInventory ? trialOrInventory : createOverlay(trialOrInventory);
+function best(stock: StockOverlay | Inventory, typeId: string, count: number): string[] | null {
+  const overlay = 'inventory' in stock ? stock : createOverlay(stock);
   const type = overlay.inventory.plan.ticketTypeById.get(typeId)!;
   const seats = bestBlock(overlay, type, count);
   return seats === null ? null : seatIdsAt(type.locality.seating!, seats);
@@ -35,7 +35,7 @@ function largest(overlay: StockOverlay, typeId: string): number {
   return largestBlock(overlay, overlay.inventory.plan.ticketTypeById.get(typeId)!);
 }
 
-/** The hall as the oracle sees it: rows as listed, seats as they are under the trial. */
+/** The hall for the reference model: rows as listed, seats with their state in the overlay. */
 function plainRows(overlay: StockOverlay, isFree?: (id: string) => boolean): PlainSeat[][] {
   const locality = overlay.inventory.plan.definition.localities[0]!;
   assert(locality.seating === 'NUMBERED');
@@ -198,13 +198,13 @@ const longRow = fc
   })
   .map((kinds) => kinds.join('').replace(/\|$/, ''));
 
-test('the index of a big hall answers as a walk through every row does, under any trial', () => {
+test('the index of a large hall finds what a search of every row finds, under any stock overlay', () => {
   fc.assert(
     fc.property(
       fc.array(longRow, { minLength: 1, maxLength: 40, size: 'max' }),
       fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(3)), { minLength: 1, maxLength: 60, size: 'max' }),
       fc.boolean(),
-      (rows, changes, underTrial) => {
+      (rows, changes, withOverlay) => {
         const inventory = openHall(...rows);
         const own = { status: 'ACTIVE', expiresAt: 1, lines: [] };
         let overlay = createOverlay(inventory);
@@ -218,7 +218,7 @@ test('the index of a big hall answers as a walk through every row does, under an
           else inventory.take(own, line);
           if (i % 3 !== 0) return;
           overlay = createOverlay(inventory);
-          if (underTrial) {
+          if (withOverlay) {
             if (kind > 1) giveBackInOverlay(overlay, line);
             const elsewhere = (seat * 7) % all.length;
             const others = all

@@ -291,7 +291,7 @@ describe('An idempotency key', () => {
     assert.deepEqual([order.status, order.expiresAt, order.totalCents], ['EXPIRED', first.order.expiresAt, 2000]);
   });
 
-  it('is refused for another request, before anything else of it is judged', () => {
+  it('is refused for another request, before anything else of it is checked', () => {
     const fixture = openCheckoutEvent();
     checkOut(fixture, command);
     const other = { ...command, acceptTerms: false, idempotency: { key: 'k', digest: 'y' } };
@@ -306,7 +306,7 @@ describe('An idempotency key', () => {
     assert.deepEqual([again.order.id, again.resumed, again.replayed], [first.order.id, true, false]);
   });
 
-  it('is judged anew when the order ended before it ever got a session', () => {
+  it('is checked anew when the order ended before it ever got a session', () => {
     const fixture = openCheckoutEvent();
     const first = fixture.do(command);
     fixture.wait(31 * MINUTE);

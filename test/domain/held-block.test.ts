@@ -18,7 +18,7 @@ import { hallEvent, seatRow } from '../fixtures/definitions.ts';
 interface Scene {
   readonly overlay: StockOverlay;
   readonly heldSeatIds: readonly string[];
-  /** Under the trial: held seats are free. */
+  /** The rows as the overlay has them: held seats are free. */
   readonly rows: readonly (readonly PlainSeat[])[];
 }
 
@@ -29,7 +29,7 @@ const lineOf = (seatIds: readonly string[]) => ({
   seatIds,
 });
 
-/** A hall in which `h` is a seat held by the session and `x` one that is blocked; the hold is given back in the trial. */
+/** A hall in which `h` is a seat held by the session and `x` one that is blocked; the overlay gives the hold back. */
 function sceneOf(...texts: string[]): Scene {
   const inventory = new Inventory(compileSalePlan(hallEvent(texts)), 'd1');
   const seatsOf = (kind: string): string[] =>

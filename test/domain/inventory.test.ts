@@ -13,11 +13,11 @@ import type { SalePlan, Offer } from '#domain/catalogue/sale-plan.ts';
 import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
-const small = houseOf(12, ['..z.r', 'za..a'], 7);
-const grown = houseOf(15, ['zzz', '..z.r', 'za..a..'], null);
+const small = venueOf(12, ['..z.r', 'za..a'], 7);
+const grown = venueOf(15, ['zzz', '..z.r', 'za..a..'], null);
 
 /** A floor that two types share and a hall that three types share, with quotas of every kind. */
-function houseOf(capacity: number, rows: readonly string[], quota: number | null): EventDefinition {
+function venueOf(capacity: number, rows: readonly string[], quota: number | null): EventDefinition {
   const types = [
     ticketType('stand', 'floor', { quota }),
     ticketType('group', 'floor', { groupSize: 2 }),
@@ -399,10 +399,10 @@ test('what cannot be is a defect: a seat taken twice, sold while free, more plac
   assert.throws(() => inventory.block(['first-0']), Defect);
   assert.throws(() => inventory.unblock(['first-1']), Defect);
   assert.throws(() => inventory.block(['nowhere']), Defect);
-  const crowd = { ticketTypeId: 'group', sellingStageId: 'late', ticketCount: 13, seatIds: [] };
-  assert.throws(() => new Inventory(inventory.plan, 'd1').take(hold, crowd), Defect);
-  assert.throws(() => new Inventory(inventory.plan, 'd1').giveBack({ ...crowd, ticketCount: 1 }), Defect);
-  assert.throws(() => inventory.take(hold, { ...crowd, sellingStageId: 'never' }), Defect);
+  const groups = { ticketTypeId: 'group', sellingStageId: 'late', ticketCount: 13, seatIds: [] };
+  assert.throws(() => new Inventory(inventory.plan, 'd1').take(hold, groups), Defect);
+  assert.throws(() => new Inventory(inventory.plan, 'd1').giveBack({ ...groups, ticketCount: 1 }), Defect);
+  assert.throws(() => inventory.take(hold, { ...groups, sellingStageId: 'never' }), Defect);
   assert.throws(() => inventory.take(hold, { ...oneSeat('first-1'), ticketCount: 2 }), Defect);
 });
 

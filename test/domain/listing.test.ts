@@ -32,7 +32,7 @@ describe('The line of the list of an event', () => {
     });
   }
 
-  it('that sleeps is the same at every moment as if it were awake: stages open and close, performances end', () => {
+  it('of an evicted event is at every moment the same as of one in memory: stages open and close, performances end', () => {
     for (const definition of definitions) {
       const { state } = given(definition);
       const kept = JSON.parse(JSON.stringify(listingOf(state))) as ReturnType<typeof listingOf>;

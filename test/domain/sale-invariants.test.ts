@@ -1,7 +1,7 @@
 /**
- * Long sales at random: buyers, providers, operators and time do what they like, and after every turn the books balance.
+ * Long random sales: any commands of buyers, providers and operators at any time; after every turn the counters add up.
  *
- * The books are counted anew from holds and orders, in the plainest way, and compared with what the office keeps.
+ * The counters are computed anew from holds and orders, in the simplest way, and compared with those of the event's state.
  */
 import { perkKey } from '#domain/catalogue/pricing.ts';
 import assert from 'node:assert/strict';

@@ -51,10 +51,10 @@ const seated = (...seatIds: string[]): StockLine => ({
 /** A line as its hold has it. */
 const on = (line: StockLine) => ({ ...line, performanceId: 'd1' });
 
-const judge = (inventory: Inventory, overlay = createOverlay(inventory), ...seatIds: string[]): SeatCheck =>
+const check = (inventory: Inventory, overlay = createOverlay(inventory), ...seatIds: string[]): SeatCheck =>
   checkSeats(overlay, inventory.plan.ticketTypeById.get('main')!, seatIds);
 
-test('a trial leaves the inventory as it was', () => {
+test('an overlay leaves the inventory unchanged', () => {
   const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   inventory.take(own, seated('0-0'));
@@ -130,27 +130,27 @@ test('where enough is left but no block, the holds of others in the zones are in
   assert.deepEqual(short, { available: 2, reservedByOthers: true, nextReleaseAt: 70 });
 });
 
-test('every picked seat is judged: unknown, of another zone, blocked, held, sold', () => {
+test('every picked seat is checked: unknown, of another zone, blocked, held, sold', () => {
   const inventory = openInventory();
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   inventory.block(['0-0']);
   inventory.take(hold, seated('0-1'));
   inventory.take(hold, seated('0-4'));
   inventory.sell(seated('0-4'));
-  assert.deepEqual(judge(inventory, createOverlay(inventory), '0-4', '0-0', '0-1', '0-2', 'nowhere'), {
+  assert.deepEqual(check(inventory, createOverlay(inventory), '0-4', '0-0', '0-1', '0-2', 'nowhere'), {
     notInTicketType: ['0-2', 'nowhere'],
     notSellable: ['0-0'],
     taken: ['0-4', '0-1'],
   });
 });
 
-test('under a trial the own seats can be had and the taken ones cannot', () => {
+test('in an overlay the seats given back are available and the taken ones are not', () => {
   const inventory = openInventory();
   inventory.take({ status: 'ACTIVE', expiresAt: 1, lines: [] }, seated('0-0', '0-1'));
   const overlay = createOverlay(inventory);
   giveBackInOverlay(overlay, seated('0-0', '0-1'));
   takeInOverlay(overlay, seated('0-1'));
-  assert.deepEqual(judge(inventory, overlay, '0-0', '0-1', '0-4').taken, ['0-1']);
+  assert.deepEqual(check(inventory, overlay, '0-0', '0-1', '0-4').taken, ['0-1']);
   assert.equal(seatStateInOverlay(overlay, '0-0'), 'AVAILABLE');
   assert.equal(seatStateInOverlay(overlay, '0-1'), 'HELD');
   assert.equal(seatStateInOverlay(overlay, 'nowhere'), undefined);

@@ -1,4 +1,4 @@
-/** A hundred thousand people want in, on a clock that the test turns; and small crowds that do whatever they like. */
+/** A waiting room with 100,000 entries under a manual clock, and random commands of a few sessions, against the reference model. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
@@ -69,7 +69,7 @@ class WatchedEvent {
     this.catchUp();
   }
 
-  /** Who asked is noted before the witness sees what came of it, since the line moves for whoever is there. */
+  /** Notes the entry as seen before the model reads the facts, because admission depends on who was seen. */
   #told<Told extends { id: string; status: string }>(entry: Told): Told {
     if (entry.status === 'WAITING' || entry.status === 'ADMITTED') this.model.seen(entry.id, this.fixture.now);
     this.catchUp();
@@ -155,7 +155,7 @@ describe('A rush', () => {
   });
 });
 
-describe('Whatever a few sessions do', () => {
+describe('Random commands of a few sessions', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   const act = fc.oneof(
     { weight: 4, arbitrary: fc.record({ act: fc.constant('JOIN' as const), who: fc.constantFrom(...names) }) },
@@ -178,7 +178,7 @@ describe('Whatever a few sessions do', () => {
     waitingRoomMaxAdmitted: fc.constantFrom(null, 1, 2),
   });
 
-  it('the promises hold, and replay and snapshot give the state that was', () => {
+  it('keep the promises of the waiting room, and a replay and a snapshot give the same state', () => {
     fc.assert(
       fc.property(settings, fc.array(act, { maxLength: 80, size: 'max' }), (more, acts) => {
         const room = new WatchedEvent(roomEvent(more));
@@ -209,7 +209,7 @@ describe('Whatever a few sessions do', () => {
     model.restarted(fixture.now);
   }
 
-  /** Positions are 1 to n without a gap, and each entry reads as the witness saw it. */
+  /** Positions are 1 to n without a gap, and each entry has the status that the model has. */
   function assertEverybodyCounts({ fixture, model }: WatchedEvent): void {
     const { waiting, admitted } = waitingRoomFigures(fixture.state, fixture.now)!;
     assert.deepEqual([waiting, admitted], [model.count('WAITING'), model.count('ADMITTED')]);

@@ -377,7 +377,7 @@ describe('A pass', () => {
     );
   });
 
-  it('is judged before the dates, and not at all without a room', () => {
+  it('is checked before the performances, and not at all without a waiting room', () => {
     const item = { ticketTypeId: 'x', sellingStageId: 'x', quantity: 1, performanceId: 'x', seatIds: null };
     given(roomEvent())
       .when({ ...hold('a', null), items: [item] })
@@ -456,7 +456,7 @@ describe('A room that pauses when everything is gone', () => {
 });
 
 describe('Before the opening', () => {
-  it('everybody waits without a position, and sees how long until the doors open', () => {
+  it('every entry waits without a position, and shows how long until the opening', () => {
     const fixture = given(roomEvent(opensIn(5 * MINUTE)));
     const entry = join(fixture, 'a');
     const { status, position, waitingAhead, estimatedMinutes, open, opensAt } = entry;
@@ -650,7 +650,7 @@ describe('A new definition', () => {
     assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
   });
 
-  it('without an opening time opens the doors at once, with a draw', () => {
+  it('without an opening time opens the waiting room at once, with a draw', () => {
     const fixture = given(definition);
     const entry = join(fixture, 'a');
     fixture.do(define({ ...definition, waitingRoomOpensAt: null }));
@@ -658,7 +658,7 @@ describe('A new definition', () => {
     assert.equal(viewDraw(fixture.state, { offset: 0, limit: 10 }, hashing)!.count, 1);
   });
 
-  it('does not close doors that people have come through', () => {
+  it('cannot move an opening once it has happened', () => {
     const fixture = given(roomEvent());
     join(fixture, 'a');
     fixture.when(define(definition)).refuses('UPDATE_CONFLICT');

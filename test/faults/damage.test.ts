@@ -117,7 +117,7 @@ describe('A damaged data folder', () => {
           const place = random.next().value as number;
           writeFileSync(target, damage(readFileSync(target), place));
           const context = `${what} at ${place} of ${file}`;
-          const verdict = await (file.startsWith('archive') ? judgeArchive(context) : judge(context, file));
+          const verdict = await (file.startsWith('archive') ? checkArchive(context) : check(context, file));
           const outcomes = ledger.get(file) ?? { exact: 0, named: 0, refused: 0 };
           ledger.set(file, { ...outcomes, [verdict]: outcomes[verdict] + 1 });
           rmSync(hurt, { recursive: true });
@@ -134,7 +134,7 @@ describe('A damaged data folder', () => {
   }
 
   /** Opens the hurt folder; what does not read as it was must be named, by the start and by `verify`. */
-  async function judge(context: string, file: string): Promise<Verdict> {
+  async function check(context: string, file: string): Promise<Verdict> {
     try {
       assert.deepEqual(await openFolder(hurt), expected, context);
     } catch (error) {
@@ -154,7 +154,7 @@ describe('A damaged data folder', () => {
   }
 
   /** Restores from before the first fact that the journal still has, which needs the archive. */
-  async function judgeArchive(context: string): Promise<Verdict> {
+  async function checkArchive(context: string): Promise<Verdict> {
     assert.deepEqual(await openFolder(hurt), expected, 'the archive is not needed to serve');
     const out = path.join(parent, 'out');
     try {

@@ -7,7 +7,7 @@ import type { Json } from '../fixtures/client.ts';
 import { clubNight, gala, theatreRun } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
 
-const OPERATOR = 'Zoë at the desk';
+const OPERATOR = 'Zoë from sales';
 /** The header as clients send it: the bytes of UTF-8. */
 const by = { 'x-operator': Buffer.from(OPERATOR).toString('latin1') };
 

@@ -254,7 +254,7 @@ async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void
   await execute(actor, { type: 'LeaveQueue', entryId: entries.get('buyer-8')!, sessionKey: 'buyer-8' });
   pass(MINUTE);
 
-  // The doors open: two are admitted, one buys, one lets the pass run out.
+  // The waiting room opens: two are admitted, one buys, one lets the pass run out.
   const statusOf = async (name: string) => (await poll(entries.get(name)!, name)).entry.status;
   const admitted: string[] = [];
   for (const name of names.slice(0, 7)) if ((await statusOf(name)) === 'ADMITTED') admitted.push(name);

@@ -187,7 +187,7 @@ test('bodies are what the document says', async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'api', components: document.components });
-  const judge = (schema: object) =>
+  const compile = (schema: object) =>
     ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object);
   const hold = (await apps.app.inject({ method: 'POST', url: '/api/checkout/holds', payload: clubHold() })).json<{
     id: string;
@@ -212,7 +212,7 @@ test('bodies are what the document says', async () => {
     const answer = await apps.app.inject(url);
     const { responses } = document.paths[path]![method]!;
     const response = responses[answer.statusCode] ?? responses['4XX'];
-    const isBody = judge(response!.content!['application/json']!.schema);
+    const isBody = compile(response!.content!['application/json']!.schema);
     assert.ok(isBody(answer.json()), `${url}: ${ajv.errorsText(isBody.errors)}`);
   }
 });

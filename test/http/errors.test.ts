@@ -203,7 +203,7 @@ describe('what is not HTTP is answered on the socket', () => {
   });
 });
 
-test('the same problem is judged alike however long the list is, without the cost of looking at every item', async () => {
+test('the same problem gets the same answer in a list of any length, without the cost of checking every item', async () => {
   const apps = await openApps();
   const items = new Array<number>(100_000).fill(0);
   const answer = await apps.app.inject({ method: 'POST', url: holds, payload: { items } });

@@ -25,8 +25,8 @@ export const EVENT = {
   ],
   localities: [
     {
-      id: 'house',
-      name: 'House',
+      id: 'hall',
+      name: 'Hall',
       seating: 'NUMBERED',
       sections: [{ id: 'S', name: 'Stalls', zone_key: 'stalls', rows: [{ label: 'A', seats: 5 }] }],
     },
@@ -34,7 +34,7 @@ export const EVENT = {
     { id: 'ring', name: 'Ring', seating: 'GENERAL', capacity: 3 },
   ],
   ticketTypes: [
-    { id: 'seat', name: 'Seat', locality_id: 'house' },
+    { id: 'seat', name: 'Seat', locality_id: 'hall' },
     { id: 'pit', name: 'Pit', locality_id: 'pit' },
     { id: 'ring', name: 'Ring', locality_id: 'ring' },
   ],

@@ -339,7 +339,7 @@ function refund(chance: Chance, orderId: string): Command {
 
 /** A report of the provider on one of its sessions: in most cases right, sometimes repeated or wrong. */
 function report({ chance, knownPayments }: People, eventId: string): Command | null {
-  const known = knownPayments.filter((till) => till.eventId === eventId);
+  const known = knownPayments.filter((payment) => payment.eventId === eventId);
   if (known.length === 0) return null;
   const { payment } = chance.percent(60) ? known.at(-1)! : chance.pick(known);
   return {

@@ -236,7 +236,7 @@ class Sale {
     for (let pass = this.#httpChecks.shift(); pass !== undefined; pass = this.#httpChecks.shift()) await pass();
   }
 
-  /** Does something at an event's box office once it is awake, unless the process ends before. */
+  /** Calls `act` with the event's actor once it is active, unless the process ends before. */
   #withActor(eventId: string, act: (actor: EventActor) => void, onOverloaded = () => {}): void {
     const { generation } = this.service;
     this.#activations += 1;

@@ -36,6 +36,6 @@ export function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: Gauges
       return space.freeBytes;
     },
     snapshotAgeSeconds: () => (clock.now() - (snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
-    awake: () => events.actors.active(),
+    active: () => events.actors.active(),
   };
 }

@@ -205,7 +205,7 @@ function openPayments(
   { events, clock }: Engine,
   baseUrl: () => string,
 ): Promise<PaymentService> {
-  const ports = { events, awake: () => events.actors.active(), clock, baseUrl };
+  const ports = { events, active: () => events.actors.active(), clock, baseUrl };
   return openPaymentService({ sandbox, secrets: webhooks, stripe }, ports);
 }
 

@@ -1,8 +1,8 @@
 /**
  * The operators' credential: one bearer token, compared in constant time.
  *
- * Wrong tokens are counted by client address, so that nobody can try many. The comparison comes first: the right token passes
- * at once, however many wrong ones came from the same address.
+ * Wrong tokens are counted by client address, so that many cannot be tried. The comparison comes first: the right token passes at
+ * once, however many wrong ones came from the same address.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { onRequestHookHandler } from 'fastify';
@@ -33,7 +33,7 @@ export function requireToken({ token, addressOf, clock, limits }: TokenCheck): o
   };
 }
 
-/** Digests have one length, which the comparison asks for and which hides the token's. */
+/** Digests have one length, which the comparison needs, and which hides the length of the token. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,8 +1,7 @@
 /**
- * Between the domain's names and the API's: request bodies to the words of commands, views to JSON bodies.
+ * Translates between the domain's names and the API's: bodies of requests to parts of commands, views to bodies of answers.
  *
- * Called by the routes. Each function is typed by the schema of its body, so that body, validation and document
- * cannot drift apart.
+ * Each function is typed by the schema of its body, so that body, validation and document agree.
  */
 import { perkKey } from '#domain/catalogue/pricing.ts';
 import type { TicketAvailability, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';

@@ -1,18 +1,17 @@
 /**
- * Which address a request counts for: that of the client, or of the last proxy that can be believed about it.
+ * The address that a request counts for: the client's, or that of the last proxy whose word is trusted.
  *
- * A client can write anything into `X-Forwarded-For`; only what a trusted proxy has added to its end is true. Used by
- * everything that counts by address, and by `config.ts` to read `TRUST_PROXY`.
+ * A client can write anything into `X-Forwarded-For`; only what a trusted proxy adds to its end is true.
  *
- * 1. The walk goes from the socket towards the client and stops at the first address that is no trusted proxy's. With a
- *    number of proxies it goes so many steps, with a list as long as the addresses are on it.
- * 2. What is no address is never counted: the walk stops before it, so that invented texts are no new clients.
- * 3. IPv6 clients count by their /64, because one customer gets at least that many addresses; IPv4 ones, also where they are
- *    written as IPv6, by the whole address.
+ * 1. The walk goes from the socket towards the client and stops at the first address that is no trusted proxy's. With a number of
+ *    proxies it takes so many steps, with a list it continues while the addresses are on the list.
+ * 2. A text that is no address is not counted: the walk stops before it, so that invented texts are no new clients.
+ * 3. IPv6 clients count by their /64, because one customer gets at least that many addresses. IPv4 clients count by the whole
+ *    address, also where it is written as IPv6.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** Nobody, a number of proxies in front, or the addresses and ranges of proxies. */
+/** The trusted proxies: none, a number of them, or their addresses and ranges. */
 export type TrustProxy = false | number | readonly string[];
 
 export interface AddressedRequest {

@@ -1,13 +1,15 @@
 /**
- * What a connection may have open at once, and who is told when it is gone.
+ * Connections: how many requests may wait on one, what runs when one is gone, and how all of them end when an app closes.
  *
  * Owns one record for each connection that needs one; the record lives as long as its socket.
  *
- *  1. Requests that wait behind another on the same connection are bounded: one more is answered OVERLOADED, and the connection
- *     closes behind that answer. A client that sends still more is cut off.
- *  2. After an answer that closes its connection nothing on that connection is processed any more (RFC 9112, 9.6).
- *  3. Whoever counts something in use for a client registers with `whenGone`, which also tells about a connection that is gone
- *     already. A response that waits behind another one never emits `close`, so that its own events cannot be relied on.
+ * 1. Requests that wait behind another one on the same connection are limited: one more is answered OVERLOADED, and the connection
+ *    closes after that answer. A client that sends still more is cut off.
+ * 2. After an answer that closes its connection, nothing on that connection is processed any more (RFC 9112, 9.6).
+ * 3. What counts something in use for a client registers with `whenGone`, which also reports a connection that is gone already.
+ *    A response that waits behind another one never emits `close`, so its own events are not enough.
+ * 4. When an app closes, a change whose request has arrived may wait for a payment provider, and gets more time than a client that
+ *    still sends. Afterwards every connection that is left is closed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from './app.ts';
@@ -86,7 +88,7 @@ export function createPipelineBound(waitingMax: number): (request: FastifyReques
   };
 }
 
-// ── closing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── closing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** For clients that still send or read when the app begins to close. */
 const CLIENTS_MS_MAX = 2_500;

@@ -1,12 +1,11 @@
 /**
- * Large answers in the coding that the client takes: compressed once, off the thread, and kept as long as the body is.
+ * Large answers in the coding that the client accepts: compressed once, off the thread, and kept as long as the body is.
  *
- *  1. Only bodies of `LARGE_BYTES_MIN` and more that are kept for many requests are compressed; a small answer costs nothing here.
- *  2. Compression runs in the thread pool, at most `COMPRESSIONS_MAX` at once: whoever comes when all are busy gets the plain bytes.
- *     Requests for the same body share one compression.
- *  3. The bytes are shared by all who are sent them, so that clients which do not read cost no memory of their own.
- *  4. Each coding of a body is a representation with an entity tag of its own (RFC 9110, 8.8.3); a client that names any of them has
- *     the body.
+ * 1. Only bodies of at least `LARGE_BYTES_MIN` that are kept for many requests are compressed.
+ * 2. Compression runs in the thread pool, at most `COMPRESSIONS_MAX` at once; while all are busy, plain bytes are sent. Requests for
+ *    the same body share one compression.
+ * 3. All clients are sent the same bytes, so that clients which do not read cost no memory of their own.
+ * 4. Each coding of a body has an entity tag of its own (RFC 9110, 8.8.3); a client that names any of them has the body.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -42,15 +41,15 @@ export interface Effort {
   readonly gzipLevel: number;
 }
 
-/** What is sent until somebody changes the definition, or for as long as the process lives. */
+/** For bodies that are sent until the definition changes, or as long as the process lives. */
 export const LASTING: Effort = { brotliQuality: 6, gzipLevel: 6 };
 
-/** What the next hold makes old. */
+/** For bodies that the next hold replaces. */
 export const PASSING: Effort = { brotliQuality: 3, gzipLevel: 3 };
 
 let compressionsUnderWay = 0;
 
-/** The bytes of a large body, with its codings once somebody has asked for them. */
+/** The bytes of a large body, and its codings once they were needed. */
 export class LargeBody {
   readonly bytes: Buffer;
   readonly #effort: Effort;
@@ -95,7 +94,7 @@ export async function sendLarge(reply: FastifyReply, body: LargeBody): Promise<F
   return reply.send(await encode(reply, body));
 }
 
-/** The bytes of a large body for a client, whose coding, tag and length the headers of the answer then tell. */
+/** The bytes of a large body for a client, with coding, tag and length set in the headers of the answer. */
 export async function encode(reply: FastifyReply, body: LargeBody): Promise<Buffer> {
   varyBy(reply, 'Accept-Encoding');
   const coding = chooseCoding(reply.request.headers['accept-encoding']);

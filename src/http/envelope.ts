@@ -1,8 +1,8 @@
 /**
- * The envelope: with RESPONSE_ENVELOPE=data every successful body comes as {"data": …}.
+ * The envelope: with RESPONSE_ENVELOPE=data every successful body is sent as {"data": …}.
  *
- * Some storefronts read results from a data property. Errors, pages and the OpenAPI document stay as they are. Installed
- * by `server.ts` before the routes; what is kept ready is wrapped when it is made, with `sealed`.
+ * Some storefronts read results from a data property. Errors, pages and the OpenAPI document are not wrapped. The envelope is
+ * installed before the routes; a body that is kept is wrapped when it is made, by `sealed`.
  */
 import type { FastifyInstance, FastifyReply, preSerializationHookHandler } from 'fastify';
 import { LARGE_BYTES_MIN, LargeBody, PASSING, sendLarge, type Effort } from './encoding.ts';

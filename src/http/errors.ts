@@ -1,11 +1,10 @@
 /**
- * The error catalogue: every code the API can answer with, its HTTP status, its message and what it means.
+ * The error catalogue: every code of the API with its HTTP status, its message and its meaning.
  *
- * The one place that knows which status a refusal has; the page of errors and the OpenAPI document are written from it.
- * Called by `failures.ts`, which sends errors, and by `openapi.ts`, which lists them.
+ * This is the only place that knows the status of a refusal. The page of errors and the OpenAPI document are made from it.
  *
- *  1. Codes are stable identifiers: one that was ever answered is never renamed or given another status.
- *  2. `detail` is always an object, printed in snake_case.
+ * 1. Codes are stable identifiers: a code that was ever sent is never renamed or given another status.
+ * 2. `detail` is always an object, with names in snake_case.
  */
 import { refuse, type RefusalCode } from '#domain/refusal.ts';
 import { toDetailBody, formatTime } from './formats.ts';
@@ -18,8 +17,8 @@ export interface ErrorEntry {
   readonly meaning: string;
 }
 
-/** Noes that the counter window says itself, before or instead of a box office. */
-export type CounterCode =
+/** Errors of the HTTP layer itself, before or instead of a refusal by the domain. */
+export type HttpCode =
   | 'NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
@@ -32,7 +31,7 @@ export type CounterCode =
   | 'PAYMENT_PROVIDER_UNAVAILABLE'
   | 'INTERNAL';
 
-export type ErrorCode = RefusalCode | CounterCode;
+export type ErrorCode = RefusalCode | HttpCode;
 
 const entry = (status: number, message: string, meaning: string): ErrorEntry => ({ status, message, meaning });
 

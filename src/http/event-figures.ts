@@ -1,11 +1,11 @@
 /**
- * The figures of events for who looks at many at once, without keeping events awake by looking.
+ * The figures of many events at once, without keeping them in memory by reading them.
  *
- * Owns what was last seen of each event. Called by `routes/console.ts`. Only who is awake is read anew.
+ * Owns the figures that were read last of each event.
  *
- *  1. An event that sleeps is shown as it was last seen, and said to be asleep; to look does not count as asking it.
- *  2. One that was never seen is woken once, a few in one look, so that a list of thousands is no stampede.
- *  3. What is remembered is bounded (I10); the ones not shown for longest are forgotten.
+ * 1. An event that is not in memory is shown with its last figures and marked as asleep; reading does not count as use.
+ * 2. An event without figures is activated once, a few in each call, so that a list of thousands does not activate them together.
+ * 3. The number of remembered events is limited (I10); those not shown for longest are forgotten.
  */
 import { LRUCache } from 'lru-cache';
 import type { OperatorEventView } from '#domain/figures.ts';
@@ -16,15 +16,15 @@ import type { OverviewEventBody } from './schemas/console.ts';
 import { readUnlessBroken, readUnlessBusy } from '#actors/event-port.ts';
 
 const REMEMBERED_MAX = 2_000;
-const WOKEN_IN_ONE_LOOK_MAX = 10;
+const ACTIVATED_A_CALL_MAX = 10;
 
 interface EventFiguresPorts {
   readonly directory: Pick<DirectoryPort, 'byEventId'>;
-  readonly gauges: Pick<GaugesPort, 'awake'>;
+  readonly gauges: Pick<GaugesPort, 'active'>;
 }
 
 export interface EventFigures {
-  /** The figures of these events, in their order; events that were never seen and have to wait for the next look, and broken ones, are left out. */
+  /** The figures of these events, in their order, without events that are broken or have to wait for the next call (2). */
   of(eventIds: readonly string[]): Promise<OverviewEventBody[]>;
 }
 
@@ -32,16 +32,16 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
   const remembered = new LRUCache<string, OverviewEventBody>({ max: REMEMBERED_MAX });
   return {
     async of(eventIds) {
-      // Whoever is awake is read before anybody is woken: to wake one may put another to sleep.
+      // Events in memory are read before others are activated: an activation may evict one of them.
       const now = new Map<string, OverviewEventBody>();
       const wanted = new Set(eventIds);
-      for (const event of gauges.awake()) {
+      for (const event of gauges.active()) {
         if (!wanted.has(event.eventId)) continue;
         const view = await readUnlessBusy(event.read({ type: 'ReadOperatorEvent' }));
         if (view !== null) now.set(event.eventId, toOverviewEventBody(view));
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
-      for (const eventId of unseen.slice(0, WOKEN_IN_ONE_LOOK_MAX)) {
+      for (const eventId of unseen.slice(0, ACTIVATED_A_CALL_MAX)) {
         const view = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
         if (view !== null) now.set(eventId, toOverviewEventBody(view));
       }

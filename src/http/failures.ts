@@ -1,12 +1,10 @@
 /**
- * How a no leaves the house: refusals, the framework's own errors and what arrives broken, all in one body.
+ * Sends every error: refusals, errors of the framework, and requests that are not HTTP. Routes use `reply.refuse` and `reply.fail`.
  *
- * Called by `server.ts`, which installs it on an app; routes say `reply.refuse(refusal)` or `reply.fail(code)`.
- *
- *  1. Every error of every route has the error body, those included that never reach a route. People are shown the same
- *     as a page: where a browser opens an address that is made for people, or one that is not there.
- *  2. No input gets a 5xx other than OVERLOADED: a 500 is a defect and is logged once.
- *  3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
+ * 1. Every error of every route has the error body, also one that reaches no route. A browser is sent the same as a page at an
+ *    address that is made for people, or that does not exist.
+ * 2. No input gets a 5xx other than OVERLOADED: a 500 is a defect and is logged once.
+ * 3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
@@ -15,7 +13,7 @@ import type { Refusal } from '#domain/refusal.ts';
 import { Overloaded } from '#actors/admission.ts';
 import { prefersHtml, varyBy } from './negotiation.ts';
 import { API_VERSION } from './openapi.ts';
-import { errorBody, ERRORS, type CounterCode, type ErrorCode } from './errors.ts';
+import { errorBody, ERRORS, type HttpCode, type ErrorCode } from './errors.ts';
 import { failurePage } from './pages/failure-page.ts';
 import { sendPage } from './pages/html.ts';
 import type { ClockPort, LogPort } from './ports.ts';
@@ -27,8 +25,8 @@ declare module 'fastify' {
     refuse(refusal: Refusal): FastifyReply;
     /** Answers VALIDATION_ERROR with problems whose paths are JSON pointers already. */
     invalid(errors: readonly { readonly path: string; readonly message: string }[]): FastifyReply;
-    /** Answers with an error of the counter window. */
-    fail(code: CounterCode, detail?: object): FastifyReply;
+    /** Answers with an error of the HTTP layer. */
+    fail(code: HttpCode, detail?: object): FastifyReply;
   }
   interface FastifyContextConfig {
     /** The address is made for people: a browser is shown its errors as pages. */
@@ -39,13 +37,13 @@ declare module 'fastify' {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RETRY_AFTER_SECONDS = 1;
 
-/** Gives replies their noes and sends every error of the app through one body. */
+/** Adds `refuse`, `invalid` and `fail` to replies, and sends every error of the app with one body. */
 export function installFailures(app: FastifyInstance, { clock, log }: { clock: ClockPort; log: LogPort }): void {
   const send = (reply: FastifyReply, code: ErrorCode, detail: object): FastifyReply => {
     const body = errorBody(code, detail, clock.now());
     if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
     reply.code(body.statusCode);
-    // Nobody keeps an error, where the answer might have been kept either.
+    // An error is not cached, even where the answer would be.
     reply.header('cache-control', 'no-store');
     if (reply.request.routeOptions.config.page === true) varyBy(reply, 'Accept');
     if (isForPeople(reply.request)) return sendPage(reply, failurePage(body));
@@ -57,7 +55,7 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
   app.decorateReply('invalid', function (errors) {
     return send(this, 'VALIDATION_ERROR', { errors });
   });
-  app.decorateReply('fail', function (code: CounterCode, detail: object = {}) {
+  app.decorateReply('fail', function (code: HttpCode, detail: object = {}) {
     return send(this, code, detail);
   });
   const methods = trackMethods(app);
@@ -165,7 +163,7 @@ export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyReque
   };
 }
 
-/** Answers what is not HTTP at all, on the bare socket; `newId` names the request that nobody could read. */
+/** Answers what is not HTTP at all, on the bare socket; `newId` names a request that could not be read. */
 export function answerClientError(clock: ClockPort, newId: NewId) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

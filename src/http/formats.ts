@@ -1,18 +1,18 @@
 /**
- * How the domain's values read in JSON: names in snake_case, moments in RFC 3339, paths as JSON pointers.
+ * How values are written in JSON: names in snake_case, moments in RFC 3339, paths as JSON pointers.
  *
- * Bodies with a schema are printed field by field in `bodies.ts`; this file prints what has a shape of its own for each
- * refusal, by rule: a name that ends in `At` is a moment, `errors` are problems in a body, `conflicts` in a definition.
+ * The detail of a refusal is written by rule: a name that ends in `At` is a moment, `errors` are problems of a body, `conflicts`
+ * are problems of a definition.
  */
 import type { Problem } from '#domain/refusal.ts';
 
-/** The moment printed last; holds placed in one millisecond end in one, so that it is often asked for again. */
-let printed = { ms: 0, text: new Date(0).toISOString() };
+/** The moment formatted last: holds placed in one millisecond end in one, so that it is often needed again. */
+let formatted = { ms: 0, text: new Date(0).toISOString() };
 
 /** A moment as RFC 3339 in UTC with milliseconds. */
 export function formatTime(ms: number): string {
-  if (ms !== printed.ms) printed = { ms, text: new Date(ms).toISOString() };
-  return printed.text;
+  if (ms !== formatted.ms) formatted = { ms, text: new Date(ms).toISOString() };
+  return formatted.text;
 }
 
 export function formatMoment(ms: number | null): string | null {

@@ -1,16 +1,16 @@
 /**
- * Who watches which date, and the pace at which they are told: one timer for all, and none while nobody watches.
+ * The live streams of performances: which are watched, by whom, and when frames are sent. One timer for all; none without listeners.
  *
- * Owns feeds and listeners. What a frame says is `date-feed.ts`; how a listener is connected is `routes/live.ts`.
+ * Owns feeds and listeners. `performance-feed.ts` makes the frames, `routes/live.ts` connects the listeners.
  *
- *  1. Buyers come first: dates are compared by revision on a timer, at most four times a second and only those that are
- *     watched; frames go out in slices of a fraction of a millisecond with the loop given back in between, and after writing
- *     follows a rest of three times as long, so that listeners take a quarter of a core at most. Measured with 10,000 of
- *     them (`bench/live-listeners.ts`): written at one go, a frame kept the loop for a tenth of a second, and on a busy machine for half of one.
- *  2. Listeners are bounded (I10), one for each connection; one that does not read what it is sent is dropped, and resumes when
- *     it can. Who is in the map has a place: there is no count beside it that could differ.
- *  3. A frame goes to those who were there when it was made; whoever comes meanwhile has it in what they begin with.
- *  4. A feed outlives its last listener by a little, so that whoever reconnects resumes.
+ * 1. Requests come first. Performances that are watched are compared by revision at most four times a second. Frames are sent in
+ *    slices of a fraction of a millisecond, and after sending follows a rest of three times as long, so that listeners take a quarter
+ *    of a core at most. Measured with 10,000 listeners: sent in one piece, a frame kept the loop busy for a tenth of a second, on a
+ *    loaded machine for half a second.
+ * 2. Listeners are limited (I10), one for each connection. One that does not read is dropped, and resumes when it can. The map of
+ *    places is the count of listeners; there is no second count that could differ.
+ * 3. A frame goes to the listeners that were there when it was made; a later listener has it in its opening.
+ * 4. A feed outlives its last listener by a short time, so that a listener that reconnects resumes.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
@@ -22,7 +22,7 @@ import { EVENT_NOT_FOUND } from './errors.ts';
 import { PerformanceFeed } from './performance-feed.ts';
 import type { EventPort, ClockPort, DirectoryPort } from './ports.ts';
 
-/** Whoever is sent frames: a response, or a twin in a test. */
+/** A receiver of frames: a socket, or a twin in a test. */
 export interface Listener {
   write(bytes: Buffer): unknown;
   /** Bytes that were written and not yet taken by the network. */
@@ -37,7 +37,7 @@ export interface LiveFeedsPorts {
   readonly listenersMax: number;
 }
 
-/** Sends the first bytes of a stream and answers who is sent every frame from now on; null where nobody is there any more. */
+/** Sends the first bytes of a stream and returns the listener for all later frames; null when the client is gone. */
 export type Begin = (opening: Buffer) => Listener | null;
 
 interface Place {
@@ -91,7 +91,7 @@ export class LiveFeeds {
   }
 
   /**
-   * Begins a stream of a date, in the turn of the loop in which its place is given, so that no place is given to nobody.
+   * Begins a stream of a performance, in the tick in which its place is given, so that every place has a listener.
    * Refuses with EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND; throws Overloaded when all places are taken.
    */
   async watch(
@@ -100,11 +100,11 @@ export class LiveFeeds {
     lastId: string | null,
     begin: Begin,
   ): Promise<Refusal | null> {
-    this.#refuseCrowd();
+    this.#refuseWhenFull();
     const event = await this.#ports.directory.bySlug(slug);
     if (event === null) return EVENT_NOT_FOUND;
     // Others may have come while the event was activated.
-    this.#refuseCrowd();
+    this.#refuseWhenFull();
     const performance = await this.#open(slug, performanceId, event);
     if ('outcome' in performance) return performance;
     const { feed } = performance;
@@ -119,9 +119,9 @@ export class LiveFeeds {
     }
   }
 
-  /** Gives a place to whoever is sent an opening, in the tick in which the opening was current (3). */
+  /** Sends an opening and gives the listener a place, in the tick in which the opening is current (3). */
   #begin(performance: WatchedPerformance, opening: Buffer, begin: Begin): null {
-    this.#refuseCrowd();
+    this.#refuseWhenFull();
     const listener = begin(opening);
     if (listener !== null) this.#givePlace(performance, listener, opening.length);
     return null;
@@ -133,10 +133,10 @@ export class LiveFeeds {
     this.#places.delete(listener);
   }
 
-  /** Sends everybody away; they come back to whoever serves then. */
+  /** Ends all streams; listeners reconnect. */
   close(): void {
     for (const performance of [...this.#watched.values()]) this.#end(performance);
-    this.#rest();
+    this.#stopTimer();
   }
 
   async #open(slug: string, wantedId: string | null, event: EventPort): Promise<WatchedPerformance | Refusal> {
@@ -157,7 +157,7 @@ export class LiveFeeds {
     return watched;
   }
 
-  #refuseCrowd(): void {
+  #refuseWhenFull(): void {
     if (this.#places.size < this.#ports.listenersMax) return;
     throw new Overloaded('all places are taken', RETRY_AFTER_SECONDS);
   }
@@ -206,12 +206,12 @@ export class LiveFeeds {
       if (frame !== null) await this.#send(performance, frame);
       else if (heartbeat) await this.#send(performance, HEARTBEAT);
     }
-    if (this.#watched.size === 0) this.#rest();
+    if (this.#watched.size === 0) this.#stopTimer();
   }
 
   /**
    * What changed since the last view; null when nothing did or nothing can be read at the moment. The streams of an event that
-   * cannot be read at all end: a listener that comes back is told why.
+   * cannot be read at all end: a listener that reconnects is answered why.
    */
   async #nextView(performance: WatchedPerformance): Promise<LiveView | 'gone' | null> {
     try {
@@ -240,7 +240,7 @@ export class LiveFeeds {
     }
   }
 
-  /** Writes to a listener who is still there and reads. */
+  /** Writes to a listener that is still there and reads; drops one that does not. */
   #write(performance: WatchedPerformance, listener: Listener, frame: Buffer): void {
     if (!performance.listeners.has(listener)) return;
     const unreadMax = UNREAD_BYTES_MAX + (this.#places.get(listener)?.openingBytes ?? 0);
@@ -260,7 +260,7 @@ export class LiveFeeds {
     }
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }

@@ -1,13 +1,12 @@
 /**
- * The metrics: what happens is counted as it happens, what stands is looked at when somebody reads.
+ * The metrics: events are counted as they happen, states are read when the metrics are read.
  *
- * Rooms behind the counter call nobody here; they say what happened on diagnostics channels (`actors/channels.ts`), and this
- * file listens. Made by `service.ts`, read by `routes/metrics.ts`. `stock-gauges.ts` owns what is looked at.
+ * Other modules do not call this one; they publish on diagnostics channels (`actors/channels.ts`). `stock-gauges.ts` owns the states.
  *
- *  1. An observation on a hot route costs under 1 µs: turns and facts are tallied in maps and become counters when read;
- *     a request is one observation of one histogram, whose count is the counter of requests.
- *  2. Labels are few and bounded: patterns of routes, classes of statuses, names of commands, codes and facts.
- *  3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or the names that dashboards know by heart.
+ * 1. An observation on a hot route costs under 1 µs: turns and facts are counted in maps and become counters when read; a request
+ *    is one observation of one histogram, whose count is the counter of requests.
+ * 2. Labels are few and limited: patterns of routes, classes of statuses, names of commands, codes and facts.
+ * 3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or are the names that dashboards expect.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@platformatic/prom-client';
@@ -138,7 +137,7 @@ function listenToTurns(registers: Registers): Listener[] {
   return [['holdfast:turn', onTurn]];
 }
 
-// ── the journal and the house ────────────────────────────────────────────────────────────────────────────────────────
+// ── the journal and activations ──────────────────────────────────────────────────────────────────────────────────────
 
 function listenToJournal(registers: Registers): Listener[] {
   const commits = new Histogram({

@@ -1,10 +1,10 @@
 /**
  * The OpenAPI 3.1 document of each listener, made from the schemas that also validate and serialize.
  *
- * `installDocument` comes before the routes, so that it sees them all; routes bring `operationId`, `tags`, `summary` and
- * spread `errorResponses`, and those of operators `security`. Schemas with a name are listed once, under it.
+ * `installDocument` runs before the routes are added, so that it sees all of them. A route brings `operationId`, `tags` and `summary`
+ * and spreads `errorResponses`; a route of operators also brings `security`. A schema with a name is listed once, under it.
  *
- * 1. A public linter's recommended rules hold: `test/http/document.test.ts` has them.
+ * 1. The recommended rules of a public linter hold: `test/http/document.test.ts` has them.
  */
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { Type, type TSchema } from 'typebox';
@@ -128,7 +128,7 @@ export async function installDocument(
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `Schema${index}`),
     },
-    // What does not ask for the bearer token says so.
+    // A route without a credential says so.
     transform: ({ schema, url }) => ({ schema: { security: [], ...(documented(schema) as typeof schema) }, url }),
     transformObject: (made) => ('openapiObject' in made ? withoutUnused(made.openapiObject) : made.swaggerObject),
   });

@@ -1,8 +1,7 @@
 /**
- * Between the domain's orders and the API's bodies: a checkout's request to its command, orders and tickets to JSON.
+ * Translates between the domain's orders and the API's bodies: the request of a checkout to its command, orders and tickets to JSON.
  *
- * Called by the routes of checkout, orders, tickets and their operators' side. What of an order the public sees is decided
- * here: the buyer's own data are cut down to name and address, codes of attribution stay with the operators.
+ * What the public sees of an order is decided here: of the buyer only name and address, and no codes of attribution.
  */
 import type { Attendee, IdempotencyMark, OrderItem } from '#domain/fact.ts';
 import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';

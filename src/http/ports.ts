@@ -1,8 +1,4 @@
-/**
- * What the counter window needs of the rooms behind it: narrow types that `actors` and `main` fill.
- *
- * Routes are given these and nothing else; a test gives them twins.
- */
+/** What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
 import type { EventSummary } from '#domain/catalogue/view.ts';
@@ -17,7 +13,7 @@ import type { TrustProxy } from './client-address.ts';
 export type { EventPort };
 
 export interface DirectoryPort extends EventFinder {
-  /** Published events by their first date. */
+  /** Published events by their first performance. */
   list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
   /** Ids of all events, drafts too, in the order of their first definition. */
   listAll(page: Page): Promise<{ readonly eventIds: readonly string[]; readonly nextAfter: string | null }>;
@@ -51,23 +47,23 @@ export interface HealthPort {
   readonly draining: boolean;
 }
 
-/** What the metrics look at when they are read. */
+/** What is read when the metrics are read. */
 export interface GaugesPort {
   readonly ready: boolean;
-  /** Events asleep or awake. */
+  /** All events, in memory or not. */
   readonly events: number;
   /** Events that cannot be activated. */
   readonly brokenEvents: number;
   /** Leaps of the machine's clock by more than a minute. */
   readonly clockLeaps: number;
   readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
-  /** Null when nobody looked yet. */
+  /** Null before the first measurement. */
   readonly freeBytes: number | null;
   snapshotAgeSeconds(): number;
-  /** How far notifications have come; null where nobody is notified. */
+  /** How far notifications have come; null without a receiver. */
   notifiedSeq(): number | null;
   /** The events in memory, the one used last first. */
-  awake(): readonly Pick<EventPort, 'eventId' | 'read'>[];
+  active(): readonly Pick<EventPort, 'eventId' | 'read'>[];
 }
 
 /** What clients take up while they are there, and give back however they go. */
@@ -79,7 +75,7 @@ export type InUse =
   | 'provider_calls'
   | 'provider_calls_waiting';
 
-/** Counts what happens and shows it to whoever reads; made by `metrics.ts`. */
+/** Counts what happens. */
 export interface Metrics {
   readonly contentType: string;
   /** Everything in Prometheus' text format. */
@@ -154,7 +150,7 @@ export interface PagesPort {
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
   readonly storefront?: PagesPort;
-  /** A storefront in a hundred lines, for those who build one. */
+  /** A storefront in a hundred lines, as an example. */
   readonly example?: PagesPort;
   readonly payments: PaymentService;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
@@ -188,7 +184,7 @@ export interface AdminPorts extends CommonPorts {
   readonly console?: PagesPort;
   readonly gauges: GaugesPort;
   readonly adminToken: string;
-  /** Provider names that nothing stands behind. */
+  /** Names without a provider. */
   readonly absentProviders: readonly PaymentProviderName[];
   /** The durable facts after one, in their order; may be left early. */
   facts(afterSeq: number): Iterable<KeptFact>;

@@ -35,7 +35,7 @@ export function toDrawBody(draw: DrawView): DrawBody {
   };
 }
 
-/** What operators see of the room. */
+/** The waiting room for operators. */
 export function toWaitingRoomBody(figures: WaitingRoomFigures) {
   return {
     status: figures.status,

@@ -27,9 +27,9 @@ export interface RateReading {
 }
 
 export interface RateWindow {
-  /** How a key stands, counting nothing. */
+  /** The reading of a key, without counting. */
   read(key: string): RateReading;
-  /** Counts for a key, and says how it stands with that. */
+  /** Counts for a key; the reading includes it. */
   count(key: string, times?: number): RateReading;
 }
 
@@ -68,7 +68,7 @@ export function createRateWindow({ perMinuteMax, keysMax }: RateBounds, clock: C
   };
 }
 
-// ── changes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Limits the routes that are added from here on, before their requests wait for anything. */
 export function limitChanges(app: HttpApp, settings: HttpSettings, clock: ClockPort): void {
@@ -91,7 +91,7 @@ export function limitChanges(app: HttpApp, settings: HttpSettings, clock: ClockP
   });
 }
 
-// ── discount codes ─────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── discount codes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface CodeGuesses {
   /** Counts the unknown codes of a start. The seconds to wait when it may not go on, else null. */

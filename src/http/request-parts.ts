@@ -13,7 +13,7 @@ import { refuseProblems, type Refusal } from '#domain/refusal.ts';
 import { SESSION_KEY_LENGTH_MAX, SESSION_KEY_LENGTH_MIN } from './schemas/fields.ts';
 import { problemAt } from './validation.ts';
 
-// ── idempotency keys ───────────────────────────────────────────────────────────────────────────────────────────────────
+// ── idempotency keys ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 const KEY_LENGTH_MAX = 255;
 
@@ -48,7 +48,7 @@ export function idempotencyMark(
   return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`)]);
 }
 
-/** A digest in place of a secret that is to be told from others and not kept. */
+/** A digest in place of a secret, which has to differ from others and must not be kept. */
 export function nameless(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 }
@@ -64,7 +64,7 @@ export function digestOf(route: string, body: unknown): string {
 }
 
 /**
- * JSON with the fields of every object sorted by name. Keeps its own stack: fields that nobody reads may be
+ * JSON with the fields of every object sorted by name. Uses a stack of its own: fields that are not read may be
  * nested deeper than calls can go.
  */
 export function canonicalJson(value: unknown): string {
@@ -100,7 +100,7 @@ export function canonicalJson(value: unknown): string {
   return text.join('');
 }
 
-// ── session keys ───────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── session keys ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface KeyedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -109,7 +109,7 @@ interface KeyedRequest {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The key, or VALIDATION_ERROR when it is missing or its length is wrong; the query's length was judged by its schema. */
+/** The key, or VALIDATION_ERROR when it is missing or its length is wrong; the schema has checked the length in the query. */
 export function requiredSessionKey(request: KeyedRequest): string | Refusal {
   return optionalSessionKey(request) ?? refuseProblems([problemAt('session_key', 'is required')]);
 }
@@ -135,7 +135,7 @@ function headerText(header: string): string {
   }
 }
 
-// ── operators ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── operators ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The mark of a request, with the note that came in its body or address. */
 export function operatorMark({ headers }: FastifyRequest, note: string | null | undefined): OperatorMark {
@@ -145,7 +145,7 @@ export function operatorMark({ headers }: FastifyRequest, note: string | null | 
   return { operator: operator === '' ? null : operator, note: note ?? null };
 }
 
-// ── cursors ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── cursors ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const MARK = 'after:';
 

@@ -1,12 +1,11 @@
 /**
- * The two apps: the public one and the operators'. Each is a Fastify app that is ready to listen or to be injected.
+ * Builds the two apps, the public one and the operators'. Each is a Fastify app that can listen or be injected.
  *
- * Called by `main`'s service, which gives the ports and listens. A topic of routes is a file in `routes/` that exports
- * one function of an app and its ports; it is registered here and nowhere else.
+ * A topic of routes is a file in `routes/` that exports a function of an app and its ports; it is registered here.
  *
- *  1. Hooks on hot routes are few and synchronous; Fastify's own request log is off, a 5xx is logged once by `failures.ts`.
- *  2. Nothing is decorated but `reply.refuse` and `reply.fail`: what routes need they are given as ports.
- *  3. No coercion, no removal of fields, no text bodies: JSON or 415.
+ * 1. Hooks on hot routes are few and synchronous. Fastify's own request log is off; a 5xx is logged once by `failures.ts`.
+ * 2. Only replies are decorated: with `refuse`, `invalid` and `fail`. What routes need is given to them as ports.
+ * 3. No coercion, no removal of fields, no text bodies: JSON or 415.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -42,7 +41,7 @@ import { buildSerializer, createValidatorCompiler } from './validation.ts';
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
 
-/** Between two looks for requests that take too long to arrive. */
+/** Between two checks for requests that take too long to arrive. */
 const RECEIVE_CHECK_MS_MAX = 1_000;
 
 /** Where the storefront is shown; it finds the rest of its way itself. */
@@ -79,7 +78,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   return app;
 }
 
-/** The operators' listener: everything under /admin asks for the bearer token. */
+/** The operators' listener: everything under /admin needs the bearer token. */
 export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
   const { settings, adminToken, clock } = adminPorts;
   const addressOf = clientAddresses(settings.trustProxy);
@@ -161,14 +160,14 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
 
 /**
  * One bound on the time that a request may take to arrive, from its first byte, or from the connection's opening, to the last
- * byte of its body. Node keeps a time of its own for the headers, a minute, and looks only every half minute.
+ * byte of its body. Node has a limit of its own for the headers, a minute, and checks only every half minute.
  */
 function receiveBounds(receiveMsMax: number) {
   const checkMs = Math.min(RECEIVE_CHECK_MS_MAX, Math.ceil(receiveMsMax / 10));
   return { headersTimeout: receiveMsMax, connectionsCheckingInterval: checkMs };
 }
 
-/** The headers of every answer of both apps. Nothing is kept by anybody, unless a route says that it may be. */
+/** The headers of every answer of both apps. Nothing may be cached, unless a route allows it. */
 function stamp(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-api-version', API_VERSION);

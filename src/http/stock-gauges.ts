@@ -1,9 +1,9 @@
 /**
- * Gauges of what stands at the moment of reading: tickets, lines, the journal's heads, the disk. Installed by `metrics.ts`.
+ * Gauges that are read when the metrics are read: tickets, queue entries, the journal's heads, the disk.
  *
- *  1. Only events that are awake are looked at; none is woken for it. One read looks at each of them once, in slices.
- *  2. At most `LABELLED_EVENTS_MAX` events, the ones asked last, have lines of their own; the sums are over all that are awake.
- *  3. `holdfast_oversold_total` holds the counters of every date against its capacity. It is 0, or there is a defect.
+ * 1. Only events in memory are read; none is activated for it. One reading passes over each of them once, in slices.
+ * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in memory.
+ * 3. `holdfast_oversold_total` compares the counters of every performance with its capacity. It is 0, or there is a defect.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
@@ -37,7 +37,7 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
       this.inc(gauges.clockLeaps);
     },
   });
-  gauge('holdfast_live_events', 'Events that are awake.', () => gauges.awake().length);
+  gauge('holdfast_live_events', 'Events that are awake.', () => gauges.active().length);
   gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);
 }
@@ -126,7 +126,7 @@ async function* readAll(gauges: GaugesPort): AsyncGenerator<{
   readonly place: number;
   readonly view: Gauges;
 }> {
-  for (const [place, event] of gauges.awake().entries()) {
+  for (const [place, event] of gauges.active().entries()) {
     if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
     const view = await readUnlessBusy(event.read({ type: 'ReadGauges' }));
     if (view !== null) yield { eventId: event.eventId, place, view };

@@ -1,12 +1,12 @@
 /**
- * The tickets of large orders as texts that are kept ready: reading an order costs about the same however many tickets it has.
+ * Keeps the tickets of large orders as JSON text, so that reading an order costs about the same however many tickets it has.
  *
- * A page of a thousand tickets takes 50 ms to sign and some ms to write, in slices; after that it is found in memory while
- * nothing that it shows has changed. What else an order shows is small and made for each request.
+ * A page of a thousand tickets takes 50 ms to sign and some milliseconds to write, in slices. Afterwards the text is reused while
+ * nothing that it shows has changed. The rest of an order is small and made for each request.
  *
- *  1. A text shows the tickets as they were at one moment; its key says all that may change about them.
- *  2. Requests that come while a text is made share it.
- *  3. The texts are bounded by their bytes (I10); those not asked for longest go first.
+ * 1. A text shows the tickets at one moment; its key names everything that may change about them.
+ * 2. Requests that come while a text is made share it.
+ * 3. The texts are limited by their bytes (I10); those not used for longest are dropped first.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';

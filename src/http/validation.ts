@@ -1,10 +1,10 @@
 /**
- * How requests are judged: the validator of every route, and the list of problems an answer carries.
+ * The validator of every route, and the list of problems in an answer.
  *
- *  1. Wrong types are never coerced, unknown fields are never removed or refused.
- *  2. Every problem is listed; yet a list that is too long is judged by its length alone, so that a
- *     body made of bad items cannot cost more than a good one (`boundLists`).
- *  3. A query parameter that is a number stays a text of digits, judged by the keyword `integerText`.
+ * 1. Types are never coerced; unknown fields are neither removed nor refused.
+ * 2. Every problem is listed, except in a list that is too long: only its length is reported, so that a body of bad items costs no
+ *    more than a good one (`boundLists`).
+ * 3. A query parameter that is a number stays a text of digits, checked by the keyword `integerText`.
  */
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -56,15 +56,15 @@ export function buildSerializer(
   };
 }
 
-/** The same schema, in which the items of a list with `maxItems` are looked at only when the list is no longer. */
+/** The same schema, in which the items of a list are checked only when the list has at most `maxItems` of them (2). */
 export function boundLists(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(boundLists);
   if (typeof schema !== 'object' || schema === null) return schema;
   const bounded = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, boundLists(part)]));
   const { items, uniqueItems, maxItems, ...rest } = bounded;
   if (![bounded['type']].flat().includes('array') || maxItems === undefined) return bounded;
-  const judged = uniqueItems === undefined ? { items } : { items, uniqueItems };
-  return { ...rest, if: { type: 'array', maxItems }, then: { type: 'array', ...judged }, else: { maxItems } };
+  const checked = uniqueItems === undefined ? { items } : { items, uniqueItems };
+  return { ...rest, if: { type: 'array', maxItems }, then: { type: 'array', ...checked }, else: { maxItems } };
 }
 
 /** What Ajv found, as problems whose paths have the request's own names. */
@@ -86,7 +86,7 @@ function problemOf({ instancePath = '', keyword, params, message }: Partial<Erro
   }
 }
 
-/** A problem that no schema shows, found by hand at the counter. */
+/** A problem that no schema can show. */
 export function problemAt(name: string, message: string): Problem {
   return { path: [name], message };
 }

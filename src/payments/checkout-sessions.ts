@@ -26,7 +26,7 @@ export interface CheckoutSessionPorts {
   /** Prefix of the URLs handed to buyers. */
   readonly baseUrl: () => string;
   /** The events in memory. */
-  readonly awake: () => readonly EventPort[];
+  readonly active: () => readonly EventPort[];
   readonly events: EventsPort;
 }
 
@@ -103,7 +103,7 @@ function createProviderCalls({ providers, baseUrl }: Pick<CheckoutSessionPorts, 
   };
 }
 
-export function createCheckoutSessions({ providers, baseUrl, awake, events }: CheckoutSessionPorts): CheckoutSessions {
+export function createCheckoutSessions({ providers, baseUrl, active, events }: CheckoutSessionPorts): CheckoutSessions {
   const underWay = new Map<string, Promise<OpenedPayment>>();
   const calls = createProviderCalls({ providers, baseUrl });
 
@@ -132,7 +132,7 @@ export function createCheckoutSessions({ providers, baseUrl, awake, events }: Ch
 
   const resumeUnopened = async (): Promise<void> => {
     let left = RESUMED_MAX;
-    for (const event of awake()) {
+    for (const event of active()) {
       try {
         const query = { type: 'FindUnopenedPayments', ageMsMin: RESUME_AFTER_MS, limit: left } as const;
         const unopened = await event.read(query);

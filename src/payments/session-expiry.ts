@@ -23,7 +23,7 @@ export interface SessionExpiryPorts {
   readonly providers: PaymentProviders;
   readonly events: EventsPort;
   /** The events in memory. */
-  readonly awake: () => readonly EventPort[];
+  readonly active: () => readonly EventPort[];
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
@@ -89,7 +89,7 @@ class ExpiryList implements SessionExpiry {
   }
 
   async scanActivated(): Promise<void> {
-    for (const event of this.#ports.awake()) {
+    for (const event of this.#ports.active()) {
       if (this.#scanned.has(event)) continue;
       try {
         await this.#scan(event);

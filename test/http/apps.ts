@@ -124,7 +124,7 @@ export async function openApps(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
       events: directory,
-      awake: () => all().flatMap((fixture) => portOf(fixture) ?? []),
+      active: () => all().flatMap((fixture) => portOf(fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
     },
@@ -138,7 +138,7 @@ export async function openApps(
     freeBytes: null,
     snapshotAgeSeconds: () => 0,
     notifiedSeq: () => null,
-    awake: () => [],
+    active: () => [],
   };
   const metrics = createMetrics(gauges);
   const common = {

@@ -1,8 +1,8 @@
 /**
- * The pages of the reference: where to begin, guides, operations, errors and states. Shown by `routes/docs.ts`.
+ * The pages of the reference: introduction, guides, operations, errors and states.
  *
- * Nothing here is told twice: operations come from the OpenAPI document, errors from the table that sends them, states
- * from the machines, guides and examples from `src/docs`. The pages have no script and load nothing.
+ * Each text has one source: operations come from the OpenAPI document, errors from the table that sends them, states from the
+ * machines, guides and examples from `src/docs`. The pages have no script and load nothing.
  */
 import { createHash } from 'node:crypto';
 import { drawnMachines } from '#src/docs/diagram.ts';
@@ -53,7 +53,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Every page of the reference but those of the explorer, by its path; made when it is asked for. */
+/** Every page of the reference but those of the explorer, by its path; made when it is requested. */
 export function docsPages(document: () => ShownDocument): ReadonlyMap<string, () => DocsPage> {
   return new Map([
     ['/docs', startPage],
@@ -153,7 +153,7 @@ function codeHtml(code: string): Html {
   return drawn(`<pre tabindex="0"><code>${html`${code}`.html}</code></pre>`);
 }
 
-/** Text in which what stands between backticks is code. */
+/** Text in which words between backticks are code. */
 function inline(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

@@ -1,8 +1,4 @@
-/**
- * The proof of a draw, for people: what was promised, what came of it, and the few lines that check it on a machine of one's own.
- *
- * Called by `routes/queue.ts`.
- */
+/** The proof of a draw as a page: what was committed to, the result, and a few lines of code that check it. */
 import type { DrawView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
 import { formatWhen } from './wording.ts';

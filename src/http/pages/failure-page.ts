@@ -1,4 +1,4 @@
-/** What a browser is shown where a page is not to be had: the error's words, and the way back. */
+/** An error as a page: its message, and the way back. */
 import type { ErrorBody } from '../errors.ts';
 import { html, type Page } from './html.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Pages that the service writes itself: text that is safe to put into HTML, and the frame around it.
+ * Pages that the service writes itself: text that is safe in HTML, and the frame around it.
  *
- * Whatever a template is given is escaped, unless it is HTML made by another template. A page has no script; its one style
- * sheet is named by its hash in the policy, so that nothing else can be slipped in.
+ * Every value in a template is escaped, unless it is HTML made by another template. A page has no script; the policy names its one
+ * style sheet by its hash, so that nothing else can be added.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
@@ -15,7 +15,7 @@ export interface Html {
 
 type Content = Html | string | number | null | readonly Html[];
 
-/** Writes HTML; what stands in ${} is escaped unless it is HTML already, null is nothing. */
+/** Writes HTML; a value in ${} is escaped unless it is HTML already, and null is left out. */
 export function html(texts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return { html: String.raw({ raw: texts }, ...contents.map(htmlOf)) };
 }
@@ -46,7 +46,7 @@ function escapeHtml(text: string): string {
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** Seconds after which a browser asks again; for a page that waits for something. */
+  /** Seconds after which a browser reloads the page; for a page that waits for something. */
   readonly refreshSeconds?: number;
   /** Where the buyer came from; above the page's text. */
   readonly back?: { readonly href: string; readonly label: string };
@@ -56,7 +56,7 @@ export interface Page {
 
 const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/** Sends a page that nobody keeps, indexes or frames, and whose address, a secret, no link gives away. */
+/** Sends a page that must not be cached, indexed or framed, and whose address, a secret, no link reveals. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return reply
     .headers({

@@ -1,8 +1,7 @@
 /**
- * The page of an order, for its buyer: where it stands, what was bought and paid, how to go on, and the tickets to show at the door.
+ * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at the door.
  *
- * Written from the order and the definition that names its ticket types; the address is the buyer's secret. Called by
- * `routes/orders.ts`.
+ * Its address is the buyer's secret.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -26,7 +25,7 @@ const CODES_DRAWN_MAX = 200;
 /** Codes drawn without giving the loop back: under 4 ms. */
 const CODES_A_SLICE = 6;
 
-/** A page that waits for the provider's word looks again after so long. */
+/** Between two loads of a page that waits for the provider's report. */
 const REFRESH_SECONDS = 10;
 
 /** Writes the page; its codes are drawn in slices, so that others are served in between. */
@@ -55,7 +54,7 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
   };
 }
 
-// ── where it stands ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface Standing {
   readonly badge: string;
@@ -137,8 +136,8 @@ function payOf(order: OrderView, now: number): Html {
 
 function linesOf(item: OrderView['items'][number], order: OrderView, definition: EventDefinition): readonly Html[] {
   const type = definition.ticketTypes.find(({ id }) => id === item.ticketTypeId);
-  const date = order.event.performances.find(({ id }) => id === item.performanceId);
-  const where = order.event.performances.length > 1 && date !== undefined ? `, ${date.name}` : '';
+  const performance = order.event.performances.find(({ id }) => id === item.performanceId);
+  const where = order.event.performances.length > 1 && performance !== undefined ? `, ${performance.name}` : '';
   const tickets = html`<tr>
     <td>${item.quantity} × ${type?.name ?? item.ticketTypeId}${where}</td>
     <td>${formatMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
@@ -200,13 +199,13 @@ function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html
       ${codes.map((code, place) => {
         const ticket = order.tickets[place]!;
         const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
-        const date = order.event.performances.find(({ id }) => id === ticket.performanceId);
+        const performance = order.event.performances.find(({ id }) => id === ticket.performanceId);
         return html`<li class="ticket ${ticket.isValid ? '' : 'void'}">
           ${code}
           <div>
             <strong>${type?.name ?? ticket.ticketTypeId}</strong>
             ${seatOf(ticket)} ${ticket.attendee === null ? null : html`<p>${ticket.attendee.name}</p>`}
-            <p class="quiet small">${dateOf(date, definition.timezone)}</p>
+            <p class="quiet small">${whenOf(performance, definition.timezone)}</p>
           </div>
         </li>`;
       })}
@@ -215,10 +214,12 @@ function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html
   </section>`;
 }
 
-/** A date's name and its beginning, because a ticket is torn off and shown alone. */
-function dateOf(date: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
-  if (date === undefined) return '';
-  return date.startsAt === null ? date.name : `${date.name}, ${formatWhen(date.startsAt, timeZone)}`;
+/** The performance's name and beginning, because a ticket is shown alone. */
+function whenOf(performance: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
+  if (performance === undefined) return '';
+  return performance.startsAt === null
+    ? performance.name
+    : `${performance.name}, ${formatWhen(performance.startsAt, timeZone)}`;
 }
 
 function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {

@@ -1,7 +1,7 @@
 /**
- * Events as operators see them: define, list with stock, cancel a date, block seats.
+ * Events for operators: define and list them, cancel a performance, block seats. Everything needs the bearer token.
  *
- * The definition in a body is judged by the catalogue, which lists every problem. Everything asks for the bearer token.
+ * The catalogue checks the definition in a body and lists every problem.
  */
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';

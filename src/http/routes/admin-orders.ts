@@ -1,8 +1,4 @@
-/**
- * Orders as operators see them: list, read, cancel, note what was given back; and one ticket with whether it opens the door.
- *
- * Everything asks for the bearer token.
- */
+/** Orders for operators: list, read, cancel, record a refund; and one ticket with its validity. Everything needs the bearer token. */
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';

@@ -1,8 +1,8 @@
 /**
- * Checkout: an order for a hold or for items, and the address where its buyer goes on.
+ * Checkout: places an order for a hold or for items, and opens the sessions of its payments.
  *
- * The order is durable before the provider is asked; when the provider cannot be reached the same request goes on with
- * the same order. A further payment of an order takes the same way.
+ * The order is durable before its provider is called. When the provider cannot be reached, the same request continues with the same
+ * order.
  */
 import { Type } from 'typebox';
 import { executeAt } from '#actors/event-port.ts';
@@ -71,7 +71,7 @@ export function checkoutRoutes(
     const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
     if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId: order.id });
     if (resumed && opened.isShared) {
-      // Another request had the session opened meanwhile: to this one the hold is used, unless the key says they are one.
+      // Another request has opened the session meanwhile. For this one the hold is used, unless both have one idempotency key.
       if (idempotency === null) return reply.refuse(refuse('HOLD_NOT_ACTIVE', { status: 'CONVERTED' }));
       reply.header('idempotent-replayed', 'true');
     }

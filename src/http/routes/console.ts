@@ -1,12 +1,10 @@
 /**
- * What the operators' console asks for beyond the operators' API: everything at a glance, and the seats of drafts too.
+ * What the operators' console needs beyond the operators' API: an overview, and the seats of drafts too. Everything needs the token.
  *
- * Reads alone, each small: texts and layouts come once, counters and changed seats as often as somebody looks. The page
- * itself is sent by `pages.ts`. Everything here asks for the bearer token.
+ * Texts and layouts are read once, counters and changed seats again and again, so each answer is small.
  *
- *  1. An overview shows at most one page of events; it costs one pass over the dates of those that are awake
- *     and wakes nobody twice (`event-figures.ts`).
- *  2. The delay of the event loop is watched only while the app is open, over windows that begin anew when they are read.
+ * 1. An overview shows at most one page of events; it costs one pass over the performances of those in memory.
+ * 2. The delay of the event loop is measured only while the app is open, in windows that begin anew when they are read.
  */
 import { Type } from 'typebox';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

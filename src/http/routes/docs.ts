@@ -1,8 +1,8 @@
 /**
- * The API reference: the document at /openapi.json, pages under /docs, and an explorer that lets people try every call.
+ * The API reference: the document at /openapi.json, pages under /docs, and an explorer in which every call can be tried.
  *
- * All of it comes from this service alone; its content security policies keep it from loading anything elsewhere. Nothing of it
- * changes while the process lives: each text is made and compressed once.
+ * All of it comes from this service; the content security policies let it load nothing from elsewhere. It does not change while the
+ * process lives, so each text is made and compressed once.
  */
 import swaggerUi from '@fastify/swagger-ui';
 import { createHash } from 'node:crypto';

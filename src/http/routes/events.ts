@@ -1,8 +1,8 @@
 /**
  * What is for sale: the list of events and the payload of one.
  *
- * Advisory reads, which do not wait for the disk. The anonymous payload is kept ready; one for a session
- * that holds tickets is made for it, because its own hold counts as free.
+ * Advisory reads, which do not wait for durability. The payload without a session is kept; the payload of a session with a hold is
+ * made for each request, because the session's own hold counts as free.
  */
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';

@@ -1,8 +1,7 @@
 /**
- * Holds: placing, reading, changing and releasing a reservation.
+ * Holds: place, read, change and release a reservation.
  *
- * A route turns a checked body into a command, asks the event's box office and prints what it answers; everything that
- * is decided is decided behind the port. Replies leave when their facts are durable.
+ * A handler makes a command of a checked body and a body of the reply; the domain decides. A reply comes when its facts are durable.
  */
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';

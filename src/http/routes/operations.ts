@@ -92,9 +92,9 @@ export function snapshotRoutes(app: HttpApp, ports: Pick<OperatorPorts, 'require
 }
 
 const FACTS_SHOWN = 50;
-/** Facts looked at for those of one event: some 10 ms of reading. */
+/** Facts read to find those of one event: about 10 ms. */
 const FACTS_READ_MAX = 2_000;
-/** Longer ones, such as whole definitions, are said by their size alone. */
+/** Of longer data, such as whole definitions, only the size is shown. */
 const DATA_LENGTH_MAX = 4_000;
 
 export function journalRoutes(
@@ -119,7 +119,7 @@ export function journalRoutes(
       if (shown.length > Number(limit)) shown.shift();
     }
     shown.reverse();
-    // A short page of all facts has come to the first; one of an event's may have more before the stretch that was read.
+    // A short page of all facts has reached the first one; of one event there may be more before the part that was read.
     const isEnd = eventId === undefined && shown.length < Number(limit);
     const first = shown.length === Number(limit) ? shown.at(-1)!.seq : begin + 1;
     return reply.send({ facts: shown, next_before: isEnd || first <= 1 ? null : first });

@@ -1,4 +1,4 @@
-/** Orders as their buyers see them: the status that a storefront polls, and a page for people. The order's id is the key. */
+/** Orders for their buyers: the status that a storefront polls, and a page for people. The order's id is the credential. */
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
@@ -19,7 +19,7 @@ import { unlessUnavailable } from './checkout.ts';
 
 const OrderPath = Type.Object({ order_id: Type.String() });
 
-/** The order's status, in which tickets stand that are written already. */
+/** The status of an order, with tickets that are JSON text already. */
 function sealedOrder(order: OrderView, { ids, objects, nextAfter }: TicketTexts, envelope: Envelope): SealedText {
   const status = JSON.stringify({ ...toStatusBody(order), next_after: nextAfter });
   const body = `${status.slice(0, -1)},"tickets":${ids},"ticket_objects":${objects}}`;
@@ -81,7 +81,7 @@ export async function orderRoutes(
 
   await app.register(async (scope: HttpApp) => {
     readForms(scope);
-    // The page's button: opens a session as POST …/payments does and leads there.
+    // The page's button: opens a session as POST …/payments does, and redirects to it.
     scope.post(
       '/orders/:order_id/pay',
       { config: { page: true }, schema: { params: OrderPath, hide: true } },

@@ -1,8 +1,8 @@
 /**
- * Pages: one document that finds its way by its address, and the files it loads.
+ * Pages of the browser apps: one document for all addresses of an app, and the files that it loads.
  *
- * The content security policy keeps a page to this origin and free of inline code. The document is asked for again each
- * time (304 when it is the same); its files have hashed names and are kept for ever.
+ * The content security policy keeps a page to this origin and free of inline code. The document is validated at each request (304
+ * when it is the same); its files have hashed names and are cached for good.
  */
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';

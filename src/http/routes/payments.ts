@@ -1,7 +1,7 @@
 /**
- * Where payment providers report: the signed webhook of each.
+ * The signed webhooks of payment providers.
  *
- * The body is kept as the text that was signed; whether it is JSON matters only once the signature holds.
+ * The body is kept as the text that was signed; it is parsed only after its signature was found good.
  */
 import { Type } from 'typebox';
 import { isProviderName } from '#payments/provider.ts';

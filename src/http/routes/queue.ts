@@ -1,8 +1,8 @@
 /**
- * The waiting room: joining, polling and leaving the line, and the proof of its draw.
+ * The waiting room: join, poll and leave the queue, and the proof of its draw.
  *
- * Every poll moves the line for whoever is in front; who waits is told when to come back. The proof is for anybody: it
- * names entries by their hashes, so that nobody's pass is shown.
+ * Every poll lets the queue advance; an answer says when to poll again. The proof is public: it names entries by their hashes, so
+ * that it shows nobody's pass.
  */
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';
@@ -21,7 +21,7 @@ import { ref, SessionKeyQuery } from '../schemas/fields.ts';
 import { Draw, DRAW_LIMIT, DrawQuery, JoinQueue, QueueEntry } from '../schemas/queue.ts';
 import { requiredSessionKey } from '../request-parts.ts';
 
-/** How often those who wait are asked to poll. */
+/** Between two polls of a waiting client. */
 const POLL_SECONDS = 5;
 
 const EntryPath = Type.Object({ id: Type.String() });

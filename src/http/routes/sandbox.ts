@@ -117,7 +117,7 @@ function leadingOn(order: OrderView, baseUrl: string) {
   return { successUrl, cancelUrl: returnUrl(order, order.cancelUrl, baseUrl), baseUrl };
 }
 
-// ── the clock ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── the clock ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function sandboxClockRoutes(app: HttpApp, { advanceClock }: Pick<PublicPorts, 'advanceClock'>): void {
   app.post('/sandbox/clock', { config: { rateLimit: false }, schema: advanceClockSchema }, async (request, reply) => {

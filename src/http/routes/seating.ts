@@ -1,8 +1,8 @@
 /**
- * Numbered seating: the layout, which seats are gone, and the best seats for a number of people.
+ * Numbered seating: the layout, the seats that are taken, and the best seats for a number of people.
  *
- * Layout and occupancy carry an ETag, so that a client that asks again gets 304 and no body. Both are large and the same for all,
- * a layout until the definition changes, a full occupancy until a seat does: they are kept, and compressed once.
+ * Layout and occupancy carry an ETag, so that a client that has the body gets 304. Both are large and the same for all clients: a
+ * layout until the definition changes, a full occupancy until a seat does. They are kept, and compressed once.
  */
 import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';

@@ -1,4 +1,4 @@
-/** What doors check tickets with, offline: the public keys of their codes, and the tickets that are void. */
+/** What doors check tickets with, offline: the public keys of ticket codes, and the void tickets. */
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';

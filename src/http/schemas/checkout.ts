@@ -10,15 +10,15 @@ import { Cents, Id, Nullable, SessionKey, Time } from './fields.ts';
 import { HoldItemInput } from './holds.ts';
 
 const PERKS_PER_ITEM_MAX = 50;
-/** As many as the tickets of the largest group order that any house would take in one item. */
+/** As many as the tickets of the largest group order in one item. */
 const ATTENDEES_PER_ITEM_MAX = 2_000;
 const QUANTITY_MAX = 1_000_000_000;
 
-/** Longer than names that people have; anybody can leave one behind with each order. */
+/** Longer than names of people; every order keeps one. */
 const NAME_LENGTH_MAX = 200;
 /** The longest address that mail can be sent to (RFC 5321). */
 const EMAIL_LENGTH_MAX = 254;
-/** Numbers of documents with the words that people put around them. */
+/** Numbers of documents, with the words that people write beside them. */
 const DOCUMENT_NUMBER_LENGTH_MAX = 100;
 /** Fifteen digits (E.164) with signs between them and an extension. */
 const PHONE_LENGTH_MAX = 50;

@@ -1,8 +1,8 @@
 /**
  * The fields that many bodies share, as JSON Schema and TypeScript type in one.
  *
- * Bounds of ids are those of the catalogue: a longer one names nothing. `ref` lets one schema name another, so that the
- * OpenAPI document has each body once, under its name.
+ * Bounds of ids are those of the catalogue: a longer id names nothing. `ref` lets one schema name another, so that the OpenAPI
+ * document has each body once, under its name.
  */
 import { Type, type Static, type TSchema } from 'typebox';
 

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Count, Id, Nullable, ref, SeatId, SessionKey, Time } from './fields.ts';
 
-/** More units than any house has places, few enough to multiply without losing exactness. */
+/** More units than any venue has places, few enough to multiply without losing exactness. */
 const QUANTITY_MAX = 1_000_000_000;
 
 const itemFields = {

@@ -1,4 +1,4 @@
-/** The window on the journal that operators look through. */
+/** The bodies of the newest facts, for operators. */
 import { Type, type Static } from 'typebox';
 import { IntegerText, Nullable, Time } from './fields.ts';
 

@@ -1,4 +1,4 @@
-/** The messages of a date's live stream. */
+/** The messages of a performance's live stream. */
 import { Type, type Static } from 'typebox';
 import { Id, ref, Time } from './fields.ts';
 import { TicketAvailability } from './events.ts';

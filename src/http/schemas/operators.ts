@@ -36,7 +36,7 @@ const noteText = Type.String({ maxLength: 1_000, description: 'Why; kept with wh
 
 export const Note = Type.Optional(Nullable(noteText));
 
-/** Who puts a definition says why in the address: the body is the definition alone. */
+/** The note of a definition stands in the address, because the body is the definition alone. */
 export const NoteQuery = Type.Object({ note: Type.Optional(noteText) });
 
 /** The body of a change that needs no other; it may be missing. */

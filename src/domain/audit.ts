@@ -1,9 +1,8 @@
 /**
- * The books held against each other: does the stock of a box office say what its holds and orders say?
+ * The audit: whether the stock of an event agrees with its holds and orders.
  *
- * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in
- * step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Called by `holdfast verify` and by
- * tests; never in a turn.
+ * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in step
+ * (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
 import { isLiveOrder, type Order } from './orders/orders.ts';
 import { isCovered } from './orders/refunds.ts';
@@ -13,28 +12,28 @@ import type { EventState } from './event-state.ts';
 import { isLive, type Hold } from './holds/state.ts';
 import type { PerformanceState } from './inventory/performance.ts';
 
-/** One rule that the books break. */
+/** One rule that is broken. */
 export interface Discrepancy {
   readonly what: string;
   readonly where: string;
 }
 
-/** What a hold or an order has of a date. */
+/** What a hold or an order has of a performance. */
 interface Claim {
   readonly hold: Hold;
   readonly line: HoldLine;
   readonly kind: 'held' | 'sold';
 }
 
-/** Everything in an event's books that does not agree. Cost: a pass over its holds, orders and seats. */
+/** Everything in an event that does not agree. Cost: a pass over its holds, orders and seats. */
 export function auditEventState(state: EventState): readonly Discrepancy[] {
-  const claims = claimsByDate(state);
+  const claims = claimsByPerformance(state);
   return [
     ...auditSessions(state),
     ...auditOrders(state),
     ...lostClaims(state, claims),
     ...[...state.performances.values()].flatMap((performance) =>
-      auditDate(state, performance, claims.get(performance.id) ?? []),
+      auditPerformance(state, performance, claims.get(performance.id) ?? []),
     ),
   ];
 }
@@ -49,7 +48,7 @@ export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' 
   );
 }
 
-function claimsByDate(state: EventState): Map<string, Claim[]> {
+function claimsByPerformance(state: EventState): Map<string, Claim[]> {
   const claims = new Map<string, Claim[]>();
   for (const hold of state.holds.byId.values()) {
     const kind = isLive(hold) ? 'held' : hold.status === 'CONSUMED' ? 'sold' : null;
@@ -67,14 +66,14 @@ function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly Clai
   return [...claims.keys()]
     .filter((performanceId) => !state.performances.has(performanceId))
     .map((performanceId) => ({
-      what: 'tickets are held or sold on a date that is gone',
-      where: `date ${performanceId}`,
+      what: 'tickets are held or sold at a performance that is gone',
+      where: `performance ${performanceId}`,
     }));
 }
 
 // ── stock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function auditDate(state: EventState, performance: PerformanceState, claims: readonly Claim[]): Discrepancy[] {
+function auditPerformance(state: EventState, performance: PerformanceState, claims: readonly Claim[]): Discrepancy[] {
   const localityOf = ({ line }: Claim) => state.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
   return state.plan.localities.flatMap((locality) => {
     const here = claims.filter((claim) => localityOf(claim) === locality);
@@ -87,7 +86,7 @@ function auditDate(state: EventState, performance: PerformanceState, claims: rea
 
 /** Capacity = available + held + sold + blocked, each as the claims add up and none below zero (I7). */
 function auditCounters(performance: PerformanceState, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
-  const where = `date ${performance.id}, locality ${locality.id}`;
+  const where = `performance ${performance.id}, locality ${locality.id}`;
   const { held, sold, blocked, available } = performance.inventory.totalsOf(locality);
   const capacity = capacityOf(locality);
   const found: Discrepancy[] = [];
@@ -126,7 +125,7 @@ function auditSeats(
   for (const claim of claims) {
     for (const seatId of claim.line.seatIds) {
       const other = claimOf.get(seatId);
-      const where = `date ${id}, seat ${seatId}`;
+      const where = `performance ${id}, seat ${seatId}`;
       if (other !== undefined) found.push({ what: `it is in the holds ${other.hold.id} and ${claim.hold.id}`, where });
       claimOf.set(seatId, claim);
     }
@@ -138,8 +137,8 @@ function auditSeats(
     const isRight =
       claim === undefined ? state === 'AVAILABLE' || state === 'BLOCKED' : state === expectedOf[claim.kind];
     if (isRight) continue;
-    const what = `it is ${state}, but ${claim === undefined ? 'nobody has it' : `it is ${claim.kind} by ${claim.hold.id}`}`;
-    found.push({ what, where: `date ${id}, seat ${seatId}` });
+    const what = `it is ${state}, but ${claim === undefined ? 'it is in no hold' : `it is ${claim.kind} by ${claim.hold.id}`}`;
+    found.push({ what, where: `performance ${id}, seat ${seatId}` });
   }
   return found;
 }

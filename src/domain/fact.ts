@@ -8,7 +8,7 @@
 import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 
-/** One line of a hold: units of one ticket type, in one stage, on one date, at the price of its first placing. */
+/** One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing. */
 export interface HoldLine {
   readonly performanceId: string;
   readonly ticketTypeId: string;
@@ -44,7 +44,7 @@ export interface OrderedPerk {
   readonly unitPriceCents: number;
 }
 
-/** One item of an order; items of the same type, stage and date share one line of the order's hold. */
+/** One item of an order; items of the same type, stage and performance share one line of the order's hold. */
 export interface OrderItem {
   readonly performanceId: string;
   readonly ticketTypeId: string;

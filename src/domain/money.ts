@@ -3,7 +3,7 @@
 /** The most that an order may come to, or a payment may bring: a hundred billion units, far inside the safe integers. */
 export const AMOUNT_CENTS_MAX = 10_000_000_000_000;
 
-/** Percents are exact to this many parts; the catalogue's 33.333333 is what it says. */
+/** Percents are exact to this many parts, so that 33.333333 in a catalogue is taken as written. */
 const PERCENT_PARTS = 1_000_000;
 
 /** Whether the figure can be money: whole, not negative and not above AMOUNT_CENTS_MAX. */

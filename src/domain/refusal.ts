@@ -1,11 +1,10 @@
 /**
- * The expected noes: each refusal code of the API with the shape of its detail.
+ * Refusals: each refusal code of the API with the shape of its detail.
  *
- * A refusal is a value that `decide` returns; nobody throws one. The HTTP status of a code is known
- * only to `http/errors.ts`, which also prints details in snake_case.
+ * A refusal is a value that `decide` returns; it is never thrown. Its HTTP status is in `http/errors.ts` alone.
  */
 
-/** A problem in what was asked, found after its shape was checked; `path` leads to it through the request's body. */
+/** A problem in a request, found after its shape was checked; `path` leads to it through the request's body. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -87,7 +86,7 @@ export interface RefusalDetails {
 
 export type RefusalCode = keyof RefusalDetails;
 
-/** An expected no. `code` is the API's stable identifier; `detail` has the keys of that code. */
+/** `code` is the API's stable identifier; `detail` has the keys of that code. */
 export type Refusal = {
   [Code in RefusalCode]: { readonly outcome: 'REFUSED'; readonly code: Code; readonly detail: RefusalDetails[Code] };
 }[RefusalCode];

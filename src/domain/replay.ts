@@ -1,9 +1,8 @@
 /**
- * From the journal's texts back to facts, and from facts back to a box office.
+ * From the journal's texts back to facts, and from facts back to the state of an event.
  *
- * Owns the upcasters: a fact written by an older version is brought to today's form here and nowhere else. The facts
- * themselves are applied by `box-office.ts`, on the same path as in a turn. Called by activation, by the snapshot
- * worker and by `holdfast verify`.
+ * Owns the upcasters: a fact written by an older version is brought to today's form here and nowhere else. Facts are applied by
+ * `evolve.ts`, on the same path as in a turn.
  */
 import { type EventState } from './event-state.ts';
 import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';

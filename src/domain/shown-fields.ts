@@ -20,7 +20,7 @@ const SHOWN = 'SHOWN';
 /** Shown whole, however deep: what operators wrote themselves, or what has no secret in any form. */
 const WHOLE = 'WHOLE';
 const HIDDEN = 'HIDDEN';
-/** A secret id, or a list of them: a label stands in its place (3). */
+/** A secret id, or a list of them: a label stands for it (rule 3). */
 const LABEL = 'LABEL';
 
 type Leaf = string | number | boolean | null;

@@ -1,10 +1,10 @@
 /**
- * A box office as text and back: the pieces of a snapshot.
+ * The state of an event as text and back: the pieces of a snapshot.
  *
- * Each piece is one JSON text of bounded size, so that a big office is written and read without a long pause. The same
- * state always gives the same pieces, whether it was lived, replayed or restored; their hash is the state's fingerprint (I9).
- * What can be derived (deadlines, release queues, indexes of free blocks) is left out. Called by the snapshot worker,
- * by activation and by `holdfast verify`.
+ * Each piece is one JSON text of bounded size, so that a big event is written and read without a long pause. The same state always
+ * gives the same pieces, whether it was lived, replayed or restored; their hash is the state's fingerprint (I9). What can be
+ * derived (deadlines, claims, indexes of free blocks) is left out. The kinds of pieces keep their first names, because they are
+ * storage: an OFFICE is an event, a DATE a performance.
  */
 import { initialState, type EventState } from './event-state.ts';
 import { restoreEndedHold, restoreHold, restoreSettledHold, type HoldRecord } from './holds/snapshot.ts';
@@ -56,11 +56,11 @@ type Piece =
   | { readonly kind: 'WAITING_ROOM'; readonly room: WaitingRoomPart }
   | { readonly kind: 'IDEMPOTENCY'; readonly records: readonly IdempotencyRecord<IdempotentAnswer>[] };
 
-/** The pieces of a box office, in the order in which they must be restored. Lazy: one piece at a time. */
+/** The pieces of an event, in the order in which they must be restored. Lazy: one piece at a time. */
 export function* snapshotPieces(state: EventState): Generator<string> {
   const { eventId, eventNumber, definitionVersion, revision } = state;
   const { definition } = state.plan;
-  yield print({
+  yield toText({
     kind: 'OFFICE',
     format: SNAPSHOT_FORMAT,
     eventId,
@@ -70,19 +70,19 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     definition,
   });
   for (const { status, inventory } of state.performances.values()) {
-    yield print({ kind: 'DATE', status, inventory: inventory.snapshot() });
+    yield toText({ kind: 'DATE', status, inventory: inventory.snapshot() });
   }
   const { byId, ended } = state.holds;
   yield* pages('HOLDS', byId.objects());
   yield* pages('ORDERS', state.orders.inOrder, ORDERS_PER_PIECE);
   yield* pages('SETTLED_HOLDS', byId.settled());
   yield* pages('ENDED_HOLDS', ended.whole());
-  for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield print({ kind: 'CUT_HOLDS', ended: part });
-  for (const room of waitingRoomParts(state)) yield print({ kind: 'WAITING_ROOM', room });
+  for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield toText({ kind: 'CUT_HOLDS', ended: part });
+  for (const room of waitingRoomParts(state)) yield toText({ kind: 'WAITING_ROOM', room });
   yield* pages('IDEMPOTENCY', state.idempotency.values());
 }
 
-/** Begins a box office from the first piece of a snapshot. */
+/** Begins an event from the first piece of a snapshot. */
 export function restoreEventState(firstPiece: string): EventState {
   const piece = JSON.parse(firstPiece) as Piece;
   if (piece.kind !== 'OFFICE') throw new Error(`a snapshot begins with its office, not with ${piece.kind}`);
@@ -134,7 +134,7 @@ export function restorePiece(state: EventState, text: string): void {
   }
 }
 
-/** The format of a snapshot's pieces; of what is no box office's, today's. */
+/** The format of a snapshot's pieces; today's for those of anything but an event. */
 export function formatOf(firstPiece: string): number {
   const piece = JSON.parse(firstPiece) as Partial<Piece>;
   return piece.kind === 'OFFICE' ? (piece.format ?? 1) : SNAPSHOT_FORMAT;
@@ -155,6 +155,6 @@ function* pages(
   if (page.length > 0) yield JSON.stringify({ kind, records: page });
 }
 
-function print(piece: Piece): string {
+function toText(piece: Piece): string {
   return JSON.stringify(piece);
 }

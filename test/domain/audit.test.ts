@@ -46,7 +46,7 @@ describe('The audit', () => {
     const fixture = busyShop();
     const [sold] = [...fixture.state.holds.byId.values()].filter(({ status }) => status === 'CONSUMED');
     inventoryOf(fixture.state, 'd1').returnSold(sold!.lines.find(({ seatIds }) => seatIds.length === 0)!);
-    assert.deepEqual(found(fixture), ['date d1, locality floor: 0 tickets count as sold, but it is 1']);
+    assert.deepEqual(found(fixture), ['performance d1, locality floor: 0 tickets count as sold, but it is 1']);
   });
 
   it('finds a seat in another state than its claim says, and one that nobody has', () => {
@@ -57,8 +57,11 @@ describe('The audit', () => {
     states[held] = AVAILABLE;
     states[free] = BLOCKED;
     const [blocked, seat] = found(fixture);
-    assert.equal(blocked, 'date d1, locality hall: 1 tickets count as blocked, but it is 2');
-    assert.match(seat!, new RegExp(`^date d1, seat ${seating.seatIds[held]}: it is AVAILABLE, but it is held by hld_`));
+    assert.equal(blocked, 'performance d1, locality hall: 1 tickets count as blocked, but it is 2');
+    assert.match(
+      seat!,
+      new RegExp(`^performance d1, seat ${seating.seatIds[held]}: it is AVAILABLE, but it is held by hld_`),
+    );
   });
 
   it('finds a seat in two claims', () => {

@@ -300,7 +300,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'blocked seats are sold',
     'src/domain/inventory/stock-overlay.ts',
-    'else if (state === BLOCKED) judgement.notSellable.push(seatId);',
+    'else if (state === BLOCKED) check.notSellable.push(seatId);',
     'else if (state === BLOCKED) continue;',
   ),
   bug(

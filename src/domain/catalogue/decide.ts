@@ -1,11 +1,9 @@
 /**
  * Changes of an event's definition: what operators may change while tickets are held and sold, and what not.
  *
- * Decides; the new plan is applied by `performances.ts`. Called by `box-office.ts`.
- *
  * 1. The same definition again is no change, so that a catalogue may be loaded at every start.
  * 2. Nothing held or sold is taken away: conflicts are listed, all of them, and nothing changes.
- * 3. A date that the new definition cancels is cancelled as the operator's call does it.
+ * 3. A performance that the new definition cancels is cancelled as the operator's command does it.
  */
 import { fact, type Fact } from '../fact.ts';
 import { rebaseConflicts } from '../inventory/decide.ts';

@@ -1,14 +1,13 @@
 /**
  * What is for sale: the checked definition of an event, as plain data.
  *
- * `src/catalogue` reads files into these types and prints them back; this file only says what they are.
- * A definition is complete: every default is filled in and every seat is listed, so that the journal holds
- * all that a replay needs. Money is in cents, times in milliseconds since 1970, windows in minutes as the API prints them.
+ * A definition is complete: every default is filled in and every seat is listed, so that the journal has all that a replay needs.
+ * Money is in cents, times in milliseconds since 1970, windows in minutes as in the API. `src/catalogue` reads and writes the files.
  */
 
 export type PublicationStatus = 'PUBLISHED' | 'DRAFT';
 export type PaymentProviderName = 'provider_a' | 'provider_b';
-/** What the operator says of a date; SOLD_OUT by sales is derived, not defined. */
+/** What the operator sets for a performance; SOLD_OUT by sales is derived, not defined. */
 export type DefinedPerformanceStatus = 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED' | 'DRAFT';
 
 export interface EventDefinition {
@@ -62,7 +61,7 @@ export interface GeneralLocality {
   readonly id: string;
   readonly name: string;
   readonly seating: 'GENERAL';
-  /** Places on each date. */
+  /** Places at each performance. */
   readonly capacity: number;
 }
 
@@ -70,7 +69,7 @@ export interface NumberedLocality {
   readonly id: string;
   readonly name: string;
   readonly seating: 'NUMBERED';
-  /** Where people look; rows are tried by their centre's distance from it. Null: as listed, front first. */
+  /** The point that the audience faces; rows are tried by their centre's distance from it. Null: as listed, front first. */
   readonly focalPoint: Point | null;
   readonly zones: readonly ZoneDefinition[];
   readonly sections: readonly SectionDefinition[];
@@ -123,7 +122,7 @@ export interface TicketTypeDefinition {
   readonly groupSize: number;
   /** Units per order item; null means no cap. */
   readonly maxPerOrder: number | null;
-  /** Tickets per date over all stages; null means no cap. */
+  /** Tickets per performance over all stages; null means no cap. */
   readonly quota: number | null;
   readonly accessible: boolean;
   readonly entryCutoff: string | null;
@@ -149,7 +148,7 @@ export interface SellingStageDefinition {
   readonly sortOrder: number;
   /** Cents for one unit, by ticket type id; a type without a price is not sold in this stage. */
   readonly prices: Readonly<Record<string, number>>;
-  /** Tickets per date in this stage, by ticket type id; a type without an entry has no cap. */
+  /** Tickets per performance in this stage, by ticket type id; a type without an entry has no cap. */
   readonly quotas: Readonly<Record<string, number>>;
 }
 

@@ -22,20 +22,20 @@ import { addToTally, percentOf, sumOf } from '../money.ts';
 import type { PurchaseItem } from '../orders/purchase.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 
-/** What of an item this file judges. */
+/** An item, as far as its discount is concerned. */
 interface DiscountedItem {
   readonly ticketTypeId: string;
   readonly discountCode: string | null;
 }
 
-/** The codes of a purchase, found and judged. */
+/** The codes of a purchase, found and checked. */
 export interface FoundCodes {
   /** By item, in the order of the items. */
   readonly ofItems: readonly (PromoCodeDefinition | null)[];
   readonly ofOrder: PromoCodeDefinition | null;
 }
 
-/** The codes of an order, as `orders.ts` keeps them. */
+/** The codes of an order. */
 export interface UsedCodes {
   readonly items: readonly { readonly discountCode: string | null }[];
   readonly promoCode: string | null;
@@ -88,7 +88,7 @@ export function countUses(usesByCode: Map<string, number>, used: UsedCodes, sign
   for (const key of distinctCodes(used)) addToTally(usesByCode, key, sign);
 }
 
-/** The key under which uses of a code are counted (1). */
+/** The key under which uses of a code are counted (rule 5). */
 export function codeKey(code: string): string {
   return code.toLowerCase();
 }
@@ -137,7 +137,7 @@ function codesOf(plan: SalePlan): ReadonlyMap<string, PromoCodeDefinition> {
   return codes;
 }
 
-/** What of an item this file judges. */
+/** An item, as far as its perks are concerned. */
 interface PerkedItem {
   readonly ticketTypeId: string;
   readonly ticketCount: number;

@@ -1,13 +1,12 @@
 /**
  * An event's definition, compiled: ids looked up once, prices and caps in arrays by index.
  *
- * Owns the shape of the sale: which pairs of type and stage have a price (the offers) and which stock each of
- * them draws on. What is left of that stock on a date belongs to `inventory.ts`. Compiled by the box office at
- * activation and at each update, shared by all its dates.
+ * Owns which pairs of ticket type and selling stage have a price (the *offers*) and which stock each of them draws on. What is left of
+ * that stock belongs to `inventory/inventory.ts`. One plan serves all performances of the event.
  *
- * 1. A *pool* is a number of tickets that may not be exceeded on one date. Pools are numbered: first one for each sale
- *    row (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality,
- *    one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
+ * 1. A *pool* is a number of tickets that may not be exceeded at one performance. Pools are numbered: first one for each offer
+ *    (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality, one for
+ *    each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
  * 2. What an offer can still sell is the least of what is left in its own pool, in its type's and in its places'.
  * 3. Nothing here is written after `compileSalePlan` returned.
  */
@@ -37,7 +36,7 @@ export interface SalePlan {
   /** Whether a hold that no order could take is refused. */
   readonly limitsAtHold: boolean;
   readonly paymentWindowMs: number;
-  /** By `sortOrder`, then by start (a date without one last), then as listed. */
+  /** By `sortOrder`, then by start (those without one last), then as listed. */
   readonly performances: readonly PerformanceDefinition[];
   /** Those that buyers can see. */
   readonly visiblePerformances: readonly PerformanceDefinition[];
@@ -62,7 +61,7 @@ export interface LocalityPlan {
   readonly index: number;
   readonly id: string;
   readonly definition: LocalityDefinition;
-  /** Places on each date. */
+  /** Places at each performance. */
   readonly capacity: number;
   /** Null for a GENERAL locality. */
   readonly seating: SeatingPlan | null;

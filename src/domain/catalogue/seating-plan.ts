@@ -52,7 +52,7 @@ export interface SeatingPlan {
   readonly fingerprint: number;
 }
 
-/** What is printed of a seat whose date does not matter. */
+/** What is shown of a seat at any performance. */
 export interface SeatFacts {
   readonly id: string;
   readonly sectionId: string;
@@ -121,7 +121,7 @@ export function compileSeatingPlan(locality: NumberedLocality): SeatingPlan {
   };
 }
 
-/** What the API prints of one seat, by its index. */
+/** The same by the index of the seat. */
 export function seatFacts(plan: SeatingPlan, seat: number): SeatFacts {
   const row = plan.rowOf[seat]!;
   return {
@@ -214,7 +214,7 @@ function fingerprintOf(seatIds: readonly string[]): number {
   return hash >>> 0;
 }
 
-/** Block sizes that an index answers by a look at its root; 7 words of 32 bits. Larger ones are looked for row by row. */
+/** Block sizes that an index answers from its root; 7 words of 32 bits. Larger ones are looked for row by row. */
 export const INDEXED_SIZE_MAX = 224;
 
 const WORD_BITS = 32;

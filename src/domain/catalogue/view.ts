@@ -31,7 +31,7 @@ export interface PerformanceView {
   readonly sortOrder: number;
   /** Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left. */
   readonly onSale: boolean;
-  /** Only on events with several dates. */
+  /** Only in events with several performances. */
   readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
 }
 
@@ -59,8 +59,8 @@ export interface EventView {
 // ── the event ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The event's payload, summed over its dates or for one of them; a session's own ACTIVE hold counts as free for it.
- * Refuses an unknown or hidden date with PERFORMANCE_NOT_FOUND.
+ * The event's payload, summed over its performances or for one of them; a session's own ACTIVE hold counts as free for it.
+ * Refuses an unknown or hidden performance with PERFORMANCE_NOT_FOUND.
  */
 export function eventView(
   state: EventState,
@@ -97,7 +97,7 @@ export function eventView(
 
 /**
  * A token that changes whenever the payload without a session key may differ: with every fact but those of the waiting
- * room, which come by the thousand in a rush, and when a stage opens or closes or a date ends.
+ * room, which come by the thousand in a rush, and when a stage opens or closes or a performance ends.
  */
 export function eventRevision(state: EventState, now: number): string {
   const passed = timeBoundaries(state.plan).filter((boundary) => boundary <= now).length;

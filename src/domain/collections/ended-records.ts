@@ -1,13 +1,13 @@
 /**
- * What ended lately, in some 28 bytes each: that it was there, whose it was, how it ended and when.
+ * Records of what ended lately, in some 28 bytes each: that it was there, its session, how it ended and when.
  *
- * Records of holds and places in line that are over must stay readable for two hours, however many others end meanwhile. At a
- * thousand a second for two hours that is some 200 MB; as objects it would be three gigabytes.
+ * Holds and queue entries that are over stay readable for two hours, however many others end meanwhile. At a thousand a second for two
+ * hours that is some 200 MB; as objects it would be three gigabytes.
  *
- * 1. An id is kept as 64 bits of hash, its session key as 29: of a made-up id nothing is found, and who has a true id but not its
- *    key learns with a chance of one in 500 million that it is over.
+ * 1. An id is kept as 64 bits of hash, its session key as 29: for a made-up id nothing is found, and a client with a true id but not
+ *    its key learns with a chance of one in 500 million that it is over.
  * 2. A record leaves between KEPT_MS and KEPT_MS + GENERATION_MS after it was added, by the moments of facts alone (I9).
- * 3. Records are kept in generations, in the order of adding; a generation is forgotten whole.
+ * 3. Records are kept in generations, in the order of adding; a generation is removed whole.
  */
 import { hashOf, HashTables } from './hash-tables.ts';
 
@@ -37,7 +37,7 @@ export interface EndedRecord<Status extends string> {
 
 /** One generation as a snapshot keeps it: for each record three words and its times. */
 export interface EndedPart {
-  /** Null when nobody knows: its records count from the next one that is added. */
+  /** Null when it is not known: its records count from the next one that is added. */
   readonly beganAt: number | null;
   readonly numbers: readonly number[];
 }
@@ -101,10 +101,10 @@ export class EndedRecords<Status extends string> {
       const generation = this.#generations[index]!;
       for (const number of candidates(generation, a, b)) {
         const { words, times } = chunkOf(generation, number);
-        const place = number % CHUNK_RECORDS;
-        const keyAndStatus = words[place * WORDS_PER_RECORD + 2]!;
+        const position = number % CHUNK_RECORDS;
+        const keyAndStatus = words[position * WORDS_PER_RECORD + 2]!;
         if (key !== null && keyAndStatus >>> STATUS_BITS !== key) continue;
-        const begin = place * this.#timesPerRecord;
+        const begin = position * this.#timesPerRecord;
         return {
           status: this.#statuses[keyAndStatus & STATUS_MASK]!,
           times: [...times.subarray(begin, begin + this.#timesPerRecord)],
@@ -124,9 +124,9 @@ export class EndedRecords<Status extends string> {
         const numbers: number[] = [];
         for (let number = begin; number < Math.min(count, begin + recordsMax); number += 1) {
           const { words, times } = chunkOf(generation, number);
-          const place = number % CHUNK_RECORDS;
-          numbers.push(...words.subarray(place * WORDS_PER_RECORD, (place + 1) * WORDS_PER_RECORD));
-          numbers.push(...times.subarray(place * this.#timesPerRecord, (place + 1) * this.#timesPerRecord));
+          const position = number % CHUNK_RECORDS;
+          numbers.push(...words.subarray(position * WORDS_PER_RECORD, (position + 1) * WORDS_PER_RECORD));
+          numbers.push(...times.subarray(position * this.#timesPerRecord, (position + 1) * this.#timesPerRecord));
         }
         yield { beganAt, numbers };
       }
@@ -170,16 +170,16 @@ export class EndedRecords<Status extends string> {
 
   #append(generation: Generation, words: readonly [number, number, number], times: readonly number[]): void {
     const number = generation.count;
-    const place = number % CHUNK_RECORDS;
-    if (place === 0) {
+    const position = number % CHUNK_RECORDS;
+    if (position === 0) {
       generation.chunks.push({
         words: new Uint32Array(CHUNK_RECORDS * WORDS_PER_RECORD),
         times: new Float64Array(CHUNK_RECORDS * this.#timesPerRecord),
       });
     }
     const chunk = generation.chunks.at(-1)!;
-    chunk.words.set(words, place * WORDS_PER_RECORD);
-    chunk.times.set(times, place * this.#timesPerRecord);
+    chunk.words.set(words, position * WORDS_PER_RECORD);
+    chunk.times.set(times, position * this.#timesPerRecord);
     generation.count += 1;
     if (generation.tables !== null) enter(generation, number);
     else if (generation.count > SCANNED_MAX) {
@@ -226,7 +226,7 @@ function idHashOf(generation: Generation, number: number): number {
 function enter(generation: Generation, number: number): void {
   const tables = generation.tables!;
   const hash = idHashOf(generation, number);
-  const table = tables.roomFor(hash);
+  const table = tables.tableFor(hash);
   let at = tables.firstAt(table.slots, hash);
   while (table.slots[at] !== 0) at = tables.nextAt(table.slots, at);
   table.slots[at] = number + 1;

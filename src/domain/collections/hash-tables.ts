@@ -49,8 +49,8 @@ export class HashTables {
     return this.#tables[hash & (TABLES - 1)]?.slots;
   }
 
-  /** The table of a hash with room for one entry more; whoever fills an empty slot adds 1 to `used`. */
-  roomFor(hash: number): Table {
+  /** The table of a hash with space for one entry more; a caller that fills an empty slot adds 1 to `used`. */
+  tableFor(hash: number): Table {
     const index = hash & (TABLES - 1);
     const table = (this.#tables[index] ??= { slots: new Int32Array(SLOTS_MIN * this.#width), used: 0 });
     if (table.used * this.#width * 3 >= table.slots.length * 2) this.#layOutAnew(table);
@@ -97,7 +97,7 @@ export class IdIndex {
   /** Notes that an id leads to a number below 2³¹ - 1; once, however often it is noted. */
   add(id: string, number: number): void {
     const hash = idHash(id);
-    const table = this.#tables.roomFor(hash);
+    const table = this.#tables.tableFor(hash);
     const { slots } = table;
     let at = this.#tables.firstAt(slots, hash);
     for (; slots[at] !== 0; at = this.#tables.nextAt(slots, at)) {
@@ -156,7 +156,7 @@ export class HashedTally {
     if (change === 0) return;
     const a = hashOf(key, TALLY_SEED_A) | 1;
     const b = hashOf(key, TALLY_SEED_B);
-    const table = this.#tables.roomFor(b);
+    const table = this.#tables.tableFor(b);
     const { slots } = table;
     const at = this.#find(slots, a, b);
     const before = slots[at + 2]!;

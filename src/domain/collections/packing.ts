@@ -7,8 +7,8 @@
  * 1. `unpack(pack(value))` equals `value`, the order of its keys included; keys whose value is undefined are left out, as in JSON.
  * 2. An object is the number of its shape and its values. A shape is a list of keys, with those that are null or an empty list;
  *    keys that come from outside (`FREE_KEYS`) make no shapes, and there are at most SHAPES_MAX.
- * 3. A long string that the record has already is its place among the record's long strings; one that many records have is its
- *    place in a list of words. That list is bounded, and nobody outside can make it grow for nothing: a word is met twice among
+ * 3. A long string that the record has already is its position among the record's long strings; one that many records have is its
+ *    position in a list of words. That list is bounded, and a client cannot fill it with strings of its own: a word is met twice among
  *    the last WORDS_WATCHED first.
  * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
  */
@@ -29,14 +29,14 @@ const WORD_KEYS: ReadonlySet<string> = new Set([
   'cancelUrl',
 ]);
 
-/** Under these keys stand objects whose keys somebody else chose. */
+/** Under these keys stand objects whose keys a client chose. */
 const FREE_KEYS: ReadonlySet<string> = new Set(['tracking']);
 
 /** Far above what the code makes; what would be over is kept as it is. */
 const SHAPES_MAX = 2_000;
 
 /**
- * Stands before a value that is kept as it is; before the place of a string in the record; before that of a word; before the
+ * Stands before a value that is kept as it is; before the position of a string in the record; before that of a word; before the
  * beginning of a string that ends in the one before it, as the address of a provider's session may.
  */
 const AS_IT_IS = -1;
@@ -44,7 +44,7 @@ const AGAIN = -2;
 const WORD = -3;
 const TAIL = -4;
 
-/** Shorter strings are not longer than their places. */
+/** Shorter strings are not longer than their positions. */
 const LONG_MIN = 12;
 const WORD_CHARS_MAX = 256;
 const WORDS_MAX = 4_096;
@@ -73,7 +73,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function pack(value: unknown): string {
-  const text = JSON.stringify(packed(value, { places: new Map(), last: '' }));
+  const text = JSON.stringify(packed(value, { positions: new Map(), last: '' }));
   return isLatin(text) ? text : UTF_8 + textOfBytes(encoder.encode(text));
 }
 
@@ -84,7 +84,7 @@ export function unpack(text: string): unknown {
 
 /** The long strings of a record so far. */
 interface Seen {
-  readonly places: Map<string, number>;
+  readonly positions: Map<string, number>;
   last: string;
 }
 
@@ -97,15 +97,15 @@ function packed(value: unknown, seen: Seen): unknown {
 }
 
 function packedString(text: string, seen: Seen, isWord: boolean): unknown {
-  const place = seen.places.get(text);
-  if (place !== undefined) return [AGAIN, place];
+  const position = seen.positions.get(text);
+  if (position !== undefined) return [AGAIN, position];
   const last = seen.last;
   if (last !== '' && text.length > last.length && text.endsWith(last)) {
     return [TAIL, packedWord(text.slice(0, -last.length))];
   }
   const word = isWord ? wordOf(text) : null;
   if (word !== null) return [WORD, word];
-  seen.places.set(text, seen.places.size);
+  seen.positions.set(text, seen.positions.size);
   seen.last = text;
   return text;
 }
@@ -115,7 +115,7 @@ function packedWord(text: string): unknown {
   return word === null ? text : [WORD, word];
 }
 
-/** The place of a word; null while a string is none. It becomes one when it was met lately. */
+/** The position of a word; null while a string is none. It becomes one when it was met lately. */
 function wordOf(text: string): number | null {
   const known = wordByText.get(text);
   if (known !== undefined || text.length > WORD_CHARS_MAX) return known ?? null;
@@ -167,7 +167,7 @@ function newShape(signature: string, shape: Shape): number | null {
   return shapes.length - 1;
 }
 
-/** `seen` has the record's long strings so far, in their places. */
+/** `seen` has the record's long strings so far, in their positions. */
 function unpacked(value: unknown, seen: string[]): unknown {
   if (typeof value === 'string' && value.length >= LONG_MIN) seen.push(value);
   if (!Array.isArray(value)) return value;
@@ -180,10 +180,10 @@ function unpacked(value: unknown, seen: string[]): unknown {
   if (first === TAIL) return unpackedWord(list[1]) + seen.at(-1)!;
   const { keys, constants } = shapes[first]!;
   const object: Record<string, unknown> = {};
-  let place = 1;
+  let position = 1;
   for (const [index, key] of keys.entries()) {
     const constant = constants[index];
-    object[key] = constant === 'NONE' ? unpacked(list[place++], seen) : constant === 'NULL' ? null : [];
+    object[key] = constant === 'NONE' ? unpacked(list[position++], seen) : constant === 'NULL' ? null : [];
   }
   return object;
 }

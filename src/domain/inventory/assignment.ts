@@ -1,10 +1,10 @@
 /**
- * Seats and stock for the lines of a request: who gets which seats, and whether there are as many tickets.
+ * Seats and stock for the lines of a request: which seats each line gets, and whether there are as many tickets.
  *
- * What the stock would be is kept in trials, in which the session's own hold counts as given back. Mutates nothing (I2).
+ * What the stock would be is kept in overlays, in which the session's own hold counts as given back. Mutates nothing (I2).
  *
- * 1. Seats that were named are taken in the trial before any are assigned, so that no item is assigned another's seat.
- * 2. What a hold keeps is taken before anything is added to it, so that nothing new is promised the places of what is kept.
+ * 1. Seats that were named are taken in the overlay before any are assigned, so that no item is assigned another's seat.
+ * 2. What a hold keeps is taken before anything is added to it, so that nothing new is promised what is kept.
  * 3. Where one item is of an accessible type and another of another type, for the same performance and locality and both
  *    without named seats, the other is placed beside the first (`companions.ts`).
  */
@@ -34,7 +34,7 @@ export interface OwnHold extends Claimant {
   readonly lines: readonly HoldLine[];
 }
 
-/** How the seats of a requested line are found. */
+/** How the seats of a line are found. */
 export type SeatChoice =
   | { readonly how: 'NONE' }
   /** Seats that the request names; those of a line that stays as it is, which were checked when it got them. */
@@ -42,20 +42,19 @@ export type SeatChoice =
   | { readonly how: 'BEST' }
   | { readonly how: 'SHRINK' | 'GROW'; readonly heldSeatIds: readonly string[] };
 
-/** An item whose date, type and stage are known. */
+/** An item of which performance, type and stage are known. */
 export interface RequestedLine extends LimitedItem {
   readonly offer: Offer;
   readonly unitPriceCents: number;
   readonly seatChoice: SeatChoice;
-  /** Whether the hold has as many already, so that stock is not judged. */
+  /** Whether the hold has as many already, so that stock is not checked. */
   readonly had: boolean;
-  /** The place of its item in the request; -1 for a line of the hold that the request does not name. */
+  /** The index of its item in the request; -1 for a line of the hold that the request does not name. */
   readonly index: number;
 }
 
 /**
- * The second half of `reserve`: judges seats, then stock, and gives every line its seats; trials carry each line's share to
- * the next. Refuses with what `reserve` refuses from SEAT_COUNT_MISMATCH on.
+ * Checks seats, then stock, and gives every line its seats; overlays carry each line's share to the next. Refuses with what `reserve` refuses from SEAT_COUNT_MISMATCH on.
  */
 export function assignTickets(
   state: EventState,
@@ -68,7 +67,7 @@ export function assignTickets(
   return requested.length === 1 ? assignOne(requested[0]!, overlays[0]!, own) : assignSeveral(requested, overlays, own);
 }
 
-/** One line alone leaves nothing to any other, so that it need not be taken in the trial. Most requests are this. Hot. */
+/** One line alone leaves nothing to any other, so that it need not be taken in the overlay. Most requests are this. Hot. */
 function assignOne(request: RequestedLine, overlay: StockOverlay, own: OwnHold | null): readonly HoldLine[] | Refusal {
   const line = assignLine(request, 0, overlay, own);
   return isRefusal(line) ? line : [line];
@@ -114,7 +113,7 @@ const isUnpicked = ({ seatChoice: { how }, index }: RequestedLine): boolean =>
 
 // ── companions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Lines under way: what is requested, and what of it was assigned. */
+/** What is requested at one performance, and what of it was assigned so far. */
 interface Assignment {
   readonly requested: readonly RequestedLine[];
   readonly lines: (HoldLine | undefined)[];
@@ -156,15 +155,15 @@ function assignParty(assignment: Assignment, first: number): Refusal | null {
   if (refused !== null) return refused;
   const { indexOf } = request.offer.ticketType.locality.seating!;
   const seats = lines[first]!.seatIds.map((seatId) => indexOf.get(seatId)!);
-  for (const [place, companion] of companions.entries()) {
-    const block = blocks?.[place + 1] ?? seatBeside(overlay, seats, requestOf(companion));
+  for (const [index, companion] of companions.entries()) {
+    const block = blocks?.[index + 1] ?? seatBeside(overlay, seats, requestOf(companion));
     const over = assignBlock({ requested, lines, overlay, own }, companion, block);
     if (over !== null) return over;
   }
   return null;
 }
 
-/** Judges the stock of one line and gives it the seats that were found. */
+/** Checks the stock of one line and gives it the seats that were found. */
 function assignBlock(
   { requested, lines, overlay, own }: Assignment,
   request: RequestedLine,
@@ -198,7 +197,7 @@ function promisedTo(requested: readonly RequestedLine[], { performanceId, offer 
   return promised;
 }
 
-/** A trial for each date, in which the session's own hold is given back. They are few: a list is faster than a Map. */
+/** An overlay for each performance, in which the session's own hold is given back. They are few: a list is faster than a Map. */
 function openOverlays(
   state: EventState,
   requested: readonly RequestedLine[],
@@ -226,7 +225,7 @@ const hasSeats = (request: RequestedLine): boolean =>
   request.seatChoice.how === 'NAMED' || request.seatChoice.how === 'KEPT';
 
 /**
- * Judges all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps are
+ * Checks all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps are
  * only held against those that others name: a later definition may have closed them to the type, which is no reason to lose them.
  */
 function checkNamedSeats(requested: readonly RequestedLine[], overlays: readonly StockOverlay[]): Refusal | null {
@@ -267,7 +266,7 @@ function namedTwice(seatId: string, index: number): Problem {
   return { path: ['items', index, 'seatIds'], message: `seat ${seatId} is named twice` };
 }
 
-/** Judges the stock of one line and finds its seats. */
+/** Checks the stock of one line and finds its seats. */
 function assignLine(
   request: RequestedLine,
   promised: number,

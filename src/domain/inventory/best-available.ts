@@ -180,7 +180,7 @@ export function shrinkBlock(
     const missing = count - kept.size;
     const longEnough = stretches.filter((stretch) => lengthOf(stretch) >= missing);
     const candidates = longEnough.length > 0 ? longEnough : [stretches.shift()!];
-    const best = bestWindow(map, candidates, Math.min(missing, lengthOf(candidates[0]!)), isFree)!;
+    const best = bestPart(map, candidates, Math.min(missing, lengthOf(candidates[0]!)), isFree)!;
     for (let seat = best.from; seat < best.to; seat += 1) kept.add(seat);
   }
   return [...kept].sort((a, b) => a - b);
@@ -219,12 +219,12 @@ function growWith(
   const { from, to } = reach(map, first, mayHave);
   if (last >= to) return null;
   const room = { from: Math.max(from, last + 1 - count), to: Math.min(to, first + count) };
-  const best = bestWindow(map, [room], count, isFree);
+  const best = bestPart(map, [room], count, isFree);
   return best === null ? null : Array.from({ length: count }, (_, i) => best.from + i);
 }
 
-/** The window of `count` seats in one of the stretches with the fewest orphans, then nearest the centre, then leftmost. */
-function bestWindow(map: SeatMap, stretches: readonly Stretch[], count: number, isFree: IsFree): Stretch | null {
+/** The `count` seats in one of the stretches with the fewest orphans, then nearest the centre, then leftmost. */
+function bestPart(map: SeatMap, stretches: readonly Stretch[], count: number, isFree: IsFree): Stretch | null {
   let best: Stretch | null = null;
   let fewestOrphans = Infinity;
   let nearest = Infinity;

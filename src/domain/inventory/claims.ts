@@ -30,7 +30,7 @@ export class Claims {
   readonly #performanceId: string;
   readonly #plan: SalePlan;
   readonly #seatMaps: readonly (SeatMap | null)[];
-  /** By pool; null where a pool has no cap, so that nobody ever waits for it. */
+  /** By pool; null where a pool has no cap, so that no request waits for it. */
   readonly #heaps: readonly (LazyHeap<Claimant> | null)[];
 
   constructor(performanceId: string, plan: SalePlan, seatMaps: readonly (SeatMap | null)[]) {
@@ -70,7 +70,7 @@ export class Claims {
     return this.#heaps[pool]?.first(stands, except)?.at ?? null;
   }
 
-  /** Nobody claims tickets of the pool any more. */
+  /** No tickets of the pool are claimed any more. */
   clear(pool: number): void {
     this.#heaps[pool]?.clear();
   }

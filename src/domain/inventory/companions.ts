@@ -1,7 +1,7 @@
 /**
  * Seats for people who come together and do not take the same kind of seat: companions beside accessible seats.
  *
- * Owns where the seats of companions are. What a block and an orphan are belongs to `row-blocks.ts`, the block of one item
+ * Owns where the seats of companions are. What a block and an orphan are belongs to `block-index.ts`, the block of one item
  * alone to `best-available.ts`, which items are companions to `assignment.ts`.
  *
  * 1. The first block is as unrestricted as the best block of its item alone would be. Among those the one is taken that
@@ -36,12 +36,12 @@ interface Group {
   readonly blocks: readonly Block[];
   /** From the leftmost seat to the rightmost, with what lies between. */
   readonly hull: Block;
-  /** What decides between groups (2), the gaps between its blocks first; lower is better. */
+  /** What decides between groups (rule 2), the gaps between its blocks first; lower is better. */
   readonly grade: readonly number[];
 }
 
-/** One hall as a trial sees it, and the stretch of a row in which a group is looked for. */
-interface Scene {
+/** One locality as an overlay has it, and the row in which a group is looked for. */
+interface RowSearch {
   readonly overlay: StockOverlay;
   readonly map: SeatMap;
   readonly row: number;
@@ -72,8 +72,8 @@ export function seatTogether(
 export function seatBeside(overlay: StockOverlay, taken: readonly number[], companion: BlockRequest): number[] | null {
   const map = seatMapOf(overlay, companion.type.locality);
   const first = firstStretch(map.seating, taken);
-  const scene = { overlay, map, row: map.seating.rowOf[first.from]!, rank: 0 };
-  const group = joinGroup(scene, { blocks: [first], hull: first, grade: [] }, companion);
+  const search = { overlay, map, row: map.seating.rowOf[first.from]!, rank: 0 };
+  const group = joinGroup(search, { blocks: [first], hull: first, grade: [] }, companion);
   if (group !== null) return seatsOf(group.blocks[1]!);
   const nearest = nearestAnywhere(overlay, map, first, companion);
   return nearest === null ? null : seatsOf(nearest);
@@ -91,13 +91,13 @@ function bestGroup(
   const { rows } = first.type.seatClass!;
   let best: Group | null = null;
   for (let rank = 0; rank < rows.length; rank += 1) {
-    const scene = { overlay, map, row: rows[rank]!, rank };
-    if (!companions.every(({ type }) => type.seatClass!.bucketOfRow[scene.row]! >= 0)) continue;
+    const search = { overlay, map, row: rows[rank]!, rank };
+    if (!companions.every(({ type }) => type.seatClass!.bucketOfRow[search.row]! >= 0)) continue;
     const { rowStart } = map.seating;
-    for (let from = rowStart[scene.row]!; from + first.count <= rowStart[scene.row + 1]!; from += 1) {
+    for (let from = rowStart[search.row]!; from + first.count <= rowStart[search.row + 1]!; from += 1) {
       const block = { from, to: from + first.count };
-      if (!isBlock(scene, block, member)) continue;
-      const group = groupAround(scene, block, companions);
+      if (!isBlock(search, block, member)) continue;
+      const group = groupAround(search, block, companions);
       if (group !== null && (best === null || isBetter(group.grade, best.grade))) best = group;
     }
     // Gaps, restricted seats and orphans come before the row: without any, no later row has a better group.
@@ -106,26 +106,26 @@ function bestGroup(
   return best;
 }
 
-function groupAround(scene: Scene, block: Block, companions: readonly BlockRequest[]): Group | null {
+function groupAround(search: RowSearch, block: Block, companions: readonly BlockRequest[]): Group | null {
   let group: Group | null = { blocks: [block], hull: block, grade: [0, 0] };
   for (const companion of companions) {
-    group = joinGroup(scene, group, companion);
+    group = joinGroup(search, group, companion);
     if (group === null) return null;
   }
   return group;
 }
 
 /** The group with one companion more, on the better side of it; null where neither side has room. */
-function joinGroup(scene: Scene, group: Group, companion: BlockRequest): Group | null {
-  const left = joinAt(scene, group, blockLeftOf(scene, group.hull, companion), companion);
-  const right = joinAt(scene, group, blockRightOf(scene, group.hull, companion), companion);
+function joinGroup(search: RowSearch, group: Group, companion: BlockRequest): Group | null {
+  const left = joinAt(search, group, blockLeftOf(search, group.hull, companion), companion);
+  const right = joinAt(search, group, blockRightOf(search, group.hull, companion), companion);
   if (left === null || right === null) return left ?? right;
   return isBetter(right.grade, left.grade) ? right : left;
 }
 
-function joinAt(scene: Scene, group: Group, block: Block | null, { type }: BlockRequest): Group | null {
+function joinAt(search: RowSearch, group: Group, block: Block | null, { type }: BlockRequest): Group | null {
   if (block === null) return null;
-  const { seating } = scene.map;
+  const { seating } = search.map;
   const { hull, grade } = group;
   const gap = block.to <= hull.from ? hull.from - block.to : block.from - hull.to;
   const blocks = [...group.blocks, block];
@@ -137,9 +137,9 @@ function joinAt(scene: Scene, group: Group, block: Block | null, { type }: Block
     grade: [
       (grade[0] ?? 0) + gap,
       (grade[1] ?? 0) + isRestricted,
-      orphansOf(scene, blocks),
-      scene.rank,
-      distanceFromCentre(seating, scene.row, whole.from, whole.to - 1),
+      orphansOf(search, blocks),
+      search.rank,
+      distanceFromCentre(seating, search.row, whole.from, whole.to - 1),
       whole.from,
       blocks[0]!.from,
     ],
@@ -147,31 +147,31 @@ function joinAt(scene: Scene, group: Group, block: Block | null, { type }: Block
 }
 
 /** The block for a companion that lies nearest to the left of the hull, before any aisle. */
-function blockLeftOf(scene: Scene, hull: Block, { type, count }: BlockRequest): Block | null {
-  const { startsRun } = scene.map.seating;
+function blockLeftOf(search: RowSearch, hull: Block, { type, count }: BlockRequest): Block | null {
+  const { startsRun } = search.map.seating;
   let to = hull.from;
   for (let seat = hull.from; startsRun[seat] === 0; seat -= 1) {
-    if (!isFree(scene, seat - 1) || type.seatClass!.member[seat - 1] !== 1) to = seat - 1;
+    if (!isFree(search, seat - 1) || type.seatClass!.member[seat - 1] !== 1) to = seat - 1;
     else if (to - seat + 1 === count) return { from: seat - 1, to };
   }
   return null;
 }
 
-function blockRightOf(scene: Scene, hull: Block, { type, count }: BlockRequest): Block | null {
-  const { startsRun, seatCount } = scene.map.seating;
+function blockRightOf(search: RowSearch, hull: Block, { type, count }: BlockRequest): Block | null {
+  const { startsRun, seatCount } = search.map.seating;
   let from = hull.to;
   for (let seat = hull.to; seat < seatCount && startsRun[seat] === 0; seat += 1) {
-    if (!isFree(scene, seat) || type.seatClass!.member[seat] !== 1) from = seat + 1;
+    if (!isFree(search, seat) || type.seatClass!.member[seat] !== 1) from = seat + 1;
     else if (seat + 1 - from === count) return { from, to: seat + 1 };
   }
   return null;
 }
 
 /** Single free seats that the blocks leave beside them. */
-function orphansOf(scene: Scene, blocks: readonly Block[]): number {
-  const { startsRun, seatCount } = scene.map.seating;
+function orphansOf(search: RowSearch, blocks: readonly Block[]): number {
+  const { startsRun, seatCount } = search.map.seating;
   const isLeft = (seat: number): boolean =>
-    isFree(scene, seat) && !blocks.some(({ from, to }) => from <= seat && seat < to);
+    isFree(search, seat) && !blocks.some(({ from, to }) => from <= seat && seat < to);
   const hasNext = (seat: number): boolean => seat + 1 < seatCount && startsRun[seat + 1] === 0;
   const orphans = new Set<number>();
   for (const { from, to } of blocks) {
@@ -197,15 +197,15 @@ function nearestAnywhere(
   let best: Block | null = null;
   let bestGrade: readonly number[] = [];
   for (let rank = 0; rank < rows.length; rank += 1) {
-    const scene = { overlay, map, row: rows[rank]!, rank };
-    for (let from = rowStart[scene.row]!; from + count <= rowStart[scene.row + 1]!; from += 1) {
+    const search = { overlay, map, row: rows[rank]!, rank };
+    for (let from = rowStart[search.row]!; from + count <= rowStart[search.row + 1]!; from += 1) {
       const block = { from, to: from + count };
       const distance = distanceBetween(map.seating, first, block);
       if (best !== null && distance > bestGrade[0]!) continue;
-      if (!isBlock(scene, block, member)) continue;
-      const rowsAway = Math.abs(scene.row - rowOf[first.from]!);
+      if (!isBlock(search, block, member)) continue;
+      const rowsAway = Math.abs(search.row - rowOf[first.from]!);
       const isRestricted = isAllIn(clearMember, block) ? 0 : 1;
-      const grade = [distance, rowsAway, isRestricted, orphansOf(scene, [block]), rank, from];
+      const grade = [distance, rowsAway, isRestricted, orphansOf(search, [block]), rank, from];
       if (best !== null && !isBetter(grade, bestGrade)) continue;
       best = block;
       bestGrade = grade;
@@ -223,15 +223,15 @@ function distanceBetween({ x, y }: SeatingPlan, a: Block, b: Block): number {
 
 // ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function isFree({ overlay, map }: Scene, seat: number): boolean {
+function isFree({ overlay, map }: RowSearch, seat: number): boolean {
   return stateInOverlay(overlay, map, seat) === AVAILABLE;
 }
 
 /** Whether the seats are free members and neighbours. */
-function isBlock(scene: Scene, { from, to }: Block, member: Uint8Array): boolean {
-  const { startsRun } = scene.map.seating;
+function isBlock(search: RowSearch, { from, to }: Block, member: Uint8Array): boolean {
+  const { startsRun } = search.map.seating;
   for (let seat = from; seat < to; seat += 1) {
-    if (member[seat] !== 1 || !isFree(scene, seat) || (seat > from && startsRun[seat] === 1)) return false;
+    if (member[seat] !== 1 || !isFree(search, seat) || (seat > from && startsRun[seat] === 1)) return false;
   }
   return true;
 }

@@ -58,7 +58,7 @@ function seatsToChange(
 /** Seats that are named one by one as conflicts of a locality; further ones are only counted. */
 const SEAT_CONFLICTS_MAX = 100;
 
-/** What in a new definition would take away something held or sold on this date; empty when it may replace the old one. */
+/** What in a new definition would take away something held or sold at this performance; empty when it may replace the old one. */
 export function rebaseConflicts(inventory: Inventory, plan: SalePlan): readonly Problem[] {
   const offers = inventory.plan.offers.filter((offer) => inventory.takenOf(offer) > 0);
   const on = `on date ${inventory.performanceId}`;

@@ -1,10 +1,10 @@
 /**
- * What a date's stock would be: the inventory with some lines given back and others taken, without touching it.
+ * What a performance's stock would be: its inventory with some lines given back and others taken, without a change of it.
  *
- * Owns the difference only. `assignment.ts` opens a trial for each date of a request, gives the session's own hold back in it,
- * judges the items one after the other and takes what each would get, so that items on the same stock add up.
+ * Owns the difference only. A decision opens an overlay for each performance of a request, gives the session's own hold back in it,
+ * checks the items one after the other and takes what each would get, so that items on the same stock add up.
  *
- * 1. The inventory is never written; a trial is forgotten when its decision is made, and is not used after a fact was applied.
+ * 1. The inventory is never written. An overlay ends with its decision, and is not used after a fact was applied.
  * 2. Nothing is allocated for what is not touched: the counters' difference at the first line, a row's states (a copy) at the
  *    first of its seats.
  */
@@ -61,7 +61,7 @@ const EVERY_SEAT_CAN_BE_HAD: SeatCheck = { notInTicketType: [], notSellable: [],
 
 const UNCHANGED_ROWS: ReadonlyMap<number, RowStates> = new Map();
 
-/** Opens a trial in which nothing differs yet. */
+/** An overlay in which nothing differs yet. */
 export function createOverlay(inventory: Inventory): StockOverlay {
   return { inventory, givenBack: null, taken: null, changedRows: null };
 }
@@ -81,7 +81,7 @@ export function giveBackInOverlay(overlay: StockOverlay, line: StockLine): void 
   shiftInOverlay(overlay, line, overlay.givenBack, HELD, FREE);
 }
 
-/** A line that was judged counts as taken from here on; its seats must be AVAILABLE in the trial. */
+/** A line that was checked counts as taken from here on; its seats must be AVAILABLE in the overlay. */
 export function takeInOverlay(overlay: StockOverlay, line: StockLine): void {
   overlay.taken ??= new Array<number>(overlay.inventory.plan.poolCount).fill(0);
   shiftInOverlay(overlay, line, overlay.taken, AVAILABLE, HOLD);
@@ -98,29 +98,29 @@ export function leftInOverlay(overlay: StockOverlay, offer: Offer): number {
   );
 }
 
-/** The state of a seat under the trial; undefined for an id that no locality has. */
+/** The state of a seat in the overlay; undefined for an id that no locality has. */
 export function seatStateInOverlay(overlay: StockOverlay, seatId: string): SeatStatus | undefined {
-  const place = findSeat(overlay.inventory.plan, seatId);
-  if (place === null) return undefined;
-  return seatStatusOf(stateInOverlay(overlay, seatMapOf(overlay, place.locality), place.seat));
+  const found = findSeat(overlay.inventory.plan, seatId);
+  if (found === null) return undefined;
+  return seatStatusOf(stateInOverlay(overlay, seatMapOf(overlay, found.locality), found.seat));
 }
 
-/** Judges seats that were picked for a type of a NUMBERED locality, each of them. Hot. */
+/** Checks seats that were picked for a type of a NUMBERED locality, each of them. Hot. */
 export function checkSeats(overlay: StockOverlay, type: TicketTypePlan, seatIds: readonly string[]): SeatCheck {
   const map = seatMapOf(overlay, type.locality);
   const kinds = type.kinds!;
-  let judgement: { notInTicketType: string[]; notSellable: string[]; taken: string[] } | null = null;
+  let check: { notInTicketType: string[]; notSellable: string[]; taken: string[] } | null = null;
   for (const seatId of seatIds) {
     const seat = map.seating.indexOf.get(seatId);
     const fits = seat !== undefined && kinds[map.seating.kindOf[seat]!] === 1;
     const state = fits ? stateInOverlay(overlay, map, seat) : AVAILABLE;
     if (fits && state === AVAILABLE) continue;
-    judgement ??= { notInTicketType: [], notSellable: [], taken: [] };
-    if (!fits) judgement.notInTicketType.push(seatId);
-    else if (state === BLOCKED) judgement.notSellable.push(seatId);
-    else judgement.taken.push(seatId);
+    check ??= { notInTicketType: [], notSellable: [], taken: [] };
+    if (!fits) check.notInTicketType.push(seatId);
+    else if (state === BLOCKED) check.notSellable.push(seatId);
+    else check.taken.push(seatId);
   }
-  return judgement ?? EVERY_SEAT_CAN_BE_HAD;
+  return check ?? EVERY_SEAT_CAN_BE_HAD;
 }
 
 /**
@@ -146,19 +146,19 @@ export function shortfall(overlay: StockOverlay, offer: Offer, wanted: number, o
   };
 }
 
-/** The seat map that a locality has on the trial's date; the locality must be NUMBERED. */
+/** The seat map of a locality, which must be NUMBERED. */
 export function seatMapOf(overlay: StockOverlay, locality: LocalityPlan): SeatMap {
   const map = overlay.inventory.seatMaps[locality.index]!;
-  invariant(map !== null, 'a general locality has no seat map');
+  invariant(map !== null, 'seats are looked for in numbered localities only');
   return map;
 }
 
-/** The rows of a locality that differ under the trial, with their states. */
+/** The rows of a locality that differ in the overlay, with their states. */
 export function changedRowsOf(overlay: StockOverlay, locality: LocalityPlan): ReadonlyMap<number, RowStates> {
   return overlay.changedRows?.[locality.index] ?? UNCHANGED_ROWS;
 }
 
-/** The state of a seat under the trial, as a number. Hot. */
+/** The state of a seat in the overlay, as a number. Hot. */
 export function stateInOverlay(overlay: StockOverlay, map: SeatMap, seat: number): number {
   const row = overlay.changedRows?.[map.locality.index]?.get(map.seating.rowOf[seat]!);
   return row === undefined ? map.states[seat]! : row.states[seat - row.offset]!;
@@ -192,7 +192,7 @@ function leftInPoolOfOverlay(overlay: StockOverlay, pool: number): number {
 function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[], from: number, trigger: number): void {
   const { seatIds, ticketCount } = line;
   const offer = offerOf(overlay.inventory.plan, line.ticketTypeId, line.sellingStageId);
-  invariant(offer !== undefined, 'a line is of a type and stage that are not on sale together');
+  invariant(offer !== undefined, 'a line is of a type and stage that have a price together');
   const { ticketType } = offer;
   counts[offer.index]! += ticketCount;
   counts[ticketType.pool]! += ticketCount;
@@ -207,13 +207,13 @@ function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[]
     const changed = changedRow(overlay, map, map.seating.rowOf[seat]!);
     invariant(
       changed.states[seat - changed.offset] === from,
-      'a trial meets a seat in another state than it must have',
+      'a line given back in an overlay has HELD seats, one taken has AVAILABLE ones',
     );
     changed.states[seat - changed.offset] = nextState(from, trigger);
   }
 }
 
-/** The row's states under the trial, ready to be changed: a copy, made once. */
+/** The row's states in the overlay, ready to be changed: a copy, made once. */
 function changedRow(overlay: StockOverlay, map: SeatMap, row: number): RowStates {
   overlay.changedRows ??= new Array<undefined>(overlay.inventory.plan.localities.length).fill(undefined);
   const rows = (overlay.changedRows[map.locality.index] ??= new Map());

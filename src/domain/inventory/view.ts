@@ -59,7 +59,7 @@ export function occupancyView(
   return occupancyOf(state.eventId, performance, wanted.since);
 }
 
-/** The same of any date, a draft too. */
+/** The same of any performance, a draft too. */
 export function occupancyOf(eventId: string, performance: PerformanceState, since: number | null): OccupancyView {
   const which = { eventId, performanceId: performance.id };
   const { inventory } = performance;
@@ -98,7 +98,7 @@ export function stockOfPerformances(state: EventState): readonly ({ readonly id:
   return [...state.performances.values()].map(({ id, inventory }) => ({ id, ...inventory.totals() }));
 }
 
-/** Every seat of the date that is not AVAILABLE, by state, in the order of the plan. Cost: one pass over the seats. */
+/** Every seat that is not AVAILABLE, by state, in the order of the plan. Cost: one pass over the seats. */
 export function occupancy(inventory: Inventory): Occupancy {
   const idsByState: string[][] = [[], [], [], []];
   let available = 0;

@@ -1,11 +1,11 @@
 /**
- * The serving process: reads the settings, starts the service, stops it on a signal, and tells the shell how it ended.
+ * The serving process: reads the settings, starts the service, stops it on a signal, and ends with an exit code.
  *
- * Called by `main.ts` (`npm start`) and by `holdfast serve`. Exit codes: 0 after a signal, 2 a bad setting, 3 the data
- * folder is in use, 4 the journal could not be written, 5 the journal or a kept secret is damaged, or a later version wrote it.
+ * Exit codes: 0 after a signal, 1 a defect, 2 a bad setting, 3 the data folder is in use, 4 the journal could not be written, 5 the
+ * journal or a kept secret is damaged, or a later version wrote it.
  *
- *  1. Troubles go to stderr in plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
- *  2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
+ * 1. Errors go to stderr as plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
+ * 2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
  */
 import { JournalFault } from '#persistence/journal.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
@@ -29,12 +29,12 @@ const EXIT = {
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export interface ServeOptions {
-  /** Load the demo catalogue into an empty journal, and say on stdout what to open. */
+  /** Load the demo catalogue into an empty journal, and print the addresses on stdout. */
   readonly demo: boolean;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Serves until a signal comes. Ends the process itself, with the exit code of how it went. */
+/** Serves until a signal comes. Ends the process itself. */
 export async function serve({ demo, environment = process.env }: ServeOptions): Promise<void> {
   const reading = readConfig(environment);
   if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
@@ -55,7 +55,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
   if (demo) process.stdout.write(invitation(service, reading.config));
 }
 
-/** Somebody who tries it out at a terminal reads lines; everything else reads JSON. */
+/** The demo at a terminal logs readable lines; everything else logs JSON. */
 function logFor(demo: boolean, { logLevel }: Config): Pick<ServiceOptions, 'log'> {
   if (!demo || !process.stdout.isTTY) return {};
   return { log: createReadableLog(logLevel, (text) => process.stdout.write(text)) };
@@ -88,7 +88,7 @@ function leave(code: ExitCode, lines: readonly string[]): void {
   process.exit(code);
 }
 
-/** Why the service did not start: for the shell a code, for people the lines. */
+/** Why the service did not start. */
 function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; readonly lines: readonly string[] } {
   if (error instanceof BadCatalogue) return { code: EXIT.badSetting, lines: error.message.split('\n') };
   if (error instanceof FolderInUse) return { code: EXIT.folderInUse, lines: [error.message, error.hint] };
@@ -110,7 +110,7 @@ const LISTEN_TROUBLES: Readonly<Record<string, readonly ['HOST' | 'PORT', string
   EAI_AGAIN: ['HOST', 'a host name that resolves'],
 };
 
-/** The setting that keeps a listener from opening, in the words of a bad setting; null for another error. */
+/** The setting because of which a listener cannot open, as a bad setting is reported; null for another error. */
 function listenerProblem(error: unknown, config: Config): string | null {
   const {
     code = '',
@@ -132,7 +132,7 @@ function listenerProblem(error: unknown, config: Config): string | null {
   return `${name} is ${value}: it must be ${allowed}`;
 }
 
-/** What to open first, and a line that holds two seats. */
+/** The addresses of the demo, and a command that holds two seats. */
 function invitation({ publicUrl, adminUrl }: Service, { dataDir, adminToken }: Config): string {
   const body = {
     event_id: 'evt_erfurt',

@@ -1,9 +1,9 @@
 /**
- * The one way in which a box office comes alive: its newest good snapshot, and the facts after it. Without a good snapshot
- * every fact is replayed, those in the archive included.
+ * The one way to activate an event: its newest good snapshot, and the facts after it. Without a good snapshot every fact is
+ * replayed, those in the archive included.
  *
- * Used at start, at the first request for a cold event, after a failed write, and by the snapshot worker. Works in slices,
- * so that other events are served in between.
+ * 1. The work is done in slices, so that other events are served in between.
+ * 2. Snapshots are taken on the same path, so that each of them proves that the journal gives the state that was.
  */
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
@@ -42,8 +42,8 @@ export interface Activated {
 const SLICE_MS = 3;
 
 /**
- * Brings an event's box office back; its number comes from its facts when it is not known. Rejects with the Defect or UnknownFact
- * that a replay ran into, and with JournalDamaged when facts are missing.
+ * Rebuilds the state of an event; its number comes from its facts when it is not known. Rejects with the Defect or UnknownFact
+ * of the replay, and with JournalDamaged when facts are missing.
  */
 export async function activate(
   source: ActivationSource,
@@ -77,7 +77,7 @@ function numberIn({ type, data }: FactRow): number | null {
 }
 
 /**
- * The service's own state as of one of its facts, on the same path; with `afterSeq` the facts up to there are done without when no
+ * The service's own state as of one of its facts, on the same path. With `afterSeq` the facts up to there are left out when no
  * snapshot has them.
  */
 export async function activateService(
@@ -105,7 +105,7 @@ async function restoreInSlices(pieces: readonly string[], pause: () => Promise<v
   return state;
 }
 
-/** Gives the loop back when a slice is used up; otherwise costs a look at the clock. */
+/** Yields to the event loop when a slice is used up; otherwise costs a reading of the stopwatch. */
 function slicer(elapsedMs: () => number): () => Promise<void> | undefined {
   let begin = elapsedMs();
   return () => {

@@ -12,7 +12,6 @@
  * 6. An event that cannot be activated is refused for itself alone: see `broken-events.ts`.
  */
 import { LRUCache } from 'lru-cache';
-import { listingOf } from '#domain/catalogue/view.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BrokenEvents } from './broken-events.ts';
@@ -237,12 +236,11 @@ export class ActorPool {
     if (actor.factsSinceSnapshot > EVICTED_FACTS_MAX) await this.snapshot(actor);
     const isUnchanged = actor.isIdle && actor.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
     if (!isUnchanged || isUsed()) return;
-    const lastSeen = actor.lastSeen(this.#evicted.lastSeenMax);
+    const { listing, lastSeen } = actor.evict(this.#evicted.lastSeenMax);
+    this.#actors.delete(eventId);
     this.#evicted.note(eventId, { since: this.#ports.clock.now(), lastSeen });
     const entry = this.#ports.entryOf(eventId);
-    if (entry !== undefined) entry.listing = actor.lastLook(listingOf);
-    actor.retire();
-    this.#actors.delete(eventId);
+    if (entry !== undefined) entry.listing = listing;
     this.#publish(eventId, false, 0, 0);
   }
 

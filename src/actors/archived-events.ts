@@ -1,11 +1,12 @@
 /**
- * What the index of events needs of events whose definition was archived and whose snapshots do not tell it.
+ * Archived facts that a start needs: definitions that no snapshot covers, and the service's own state.
  *
- * Usually the header of an event's newest snapshot covers everything that was archived. Where that snapshot is damaged or gone,
- * the newest definition is looked up in the archive; the cost is a pass over it, so it is done only then.
+ * Usually the header of an event's newest snapshot covers everything that was archived. Where that snapshot is damaged or missing,
+ * the newest definition is read from the archive; the cost is a pass over it, so it is done only then.
  *
- * 1. An older header must not stand for a newer definition: a slug or a number that is out of date would lead buyers astray.
- * 2. An event that neither tells of is named as lost, so that nobody defines it anew and sells its tickets twice.
+ * 1. An older header must not replace a newer definition: an outdated slug or number would lead buyers to the wrong event.
+ * 2. An event that neither a header nor the archive defines is named as lost, so that nobody defines it anew and sells its tickets
+ *    twice.
  */
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { SqliteJournal } from '#persistence/sqlite/journal.ts';

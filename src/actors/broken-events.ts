@@ -1,8 +1,8 @@
 /**
- * The events that cannot be activated: which they are, and when the next try is due.
+ * The events that cannot be activated: which they are, and when the next try is due. Activation itself belongs to `actor-pool.ts`.
  *
- * Owns what is known of them; activation itself is the directory's. A broken event is refused for itself alone, left out of
- * lists, shown to operators, and tried again after pauses that grow: its replay may be long, and somebody asks for it all the time.
+ * A broken event is refused for itself alone, left out of lists and shown to operators. It is tried again after pauses that grow,
+ * because its replay may be long and requests for it may come all the time.
  */
 import { reportTrouble } from './trouble.ts';
 import { Overloaded } from './admission.ts';
@@ -41,7 +41,7 @@ export class BrokenEvents {
     return this.#refusal(eventId, broken);
   }
 
-  /** Takes note of a try that failed; returns what whoever asked is told. */
+  /** Notes a try that failed; returns the error for the request that caused it. */
   noteFailure(eventId: string, cause: unknown): Overloaded {
     const failures = (this.#events.get(eventId)?.failures ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX);

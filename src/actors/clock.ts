@@ -1,16 +1,15 @@
 /**
  * The one clock of the service (I1): milliseconds since 1970, never backwards.
  *
- * It starts where the machine's clock stands, and goes on by a stopwatch, because the machine's clock may be set. An offset moves
- * it forward for people who try out a storefront; the offset is a fact, so that a restart does not turn time back. Tests put
- * sources of their own underneath.
+ * It starts at the machine's clock and goes on by a stopwatch, because the machine's clock may be set. An offset moves it forward in
+ * the sandbox; the offset is a fact, so that a restart does not turn time back.
  *
  * 1. Between two readings as much time passes as the stopwatch says: a window never ends early or late because somebody set
  *    the machine's clock.
  * 2. A machine's clock that is off by up to a minute is followed slowly, by a twentieth of the time that passes.
- * 3. A leap by more than a minute is counted, told, and not followed, until a restart takes the machine's clock over.
- * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock (an earlier process had a
- *    wrong one), it stays ahead, and windows go on by the stopwatch all the same.
+ * 3. A leap by more than a minute is counted, reported, and not followed until the service is restarted.
+ * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock, because an earlier process
+ *    had a wrong one, it stays ahead, and windows go on by the stopwatch.
  */
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { reportTrouble } from './trouble.ts';
@@ -29,7 +28,7 @@ export interface ServiceClock extends Clock {
   readonly leaps: number;
   /** Whether the machine's clock is not this one by more than a minute, or leapt in the last minutes. */
   readonly isDegraded: boolean;
-  /** What the machine's clock says, leaps and all: others compare their clocks with that one. */
+  /** The machine's clock with its leaps; other machines compare their clocks with it. */
   machineNow(): number;
   /** Moves the clock forward. */
   advance(byMs: number): void;
@@ -60,7 +59,7 @@ export const LATEST_MOMENT = Date.UTC(9000, 0, 1);
 const LEAP_MS = 60_000;
 /** The share of the time that passes by which a small difference is made up for (2). */
 const CORRECTION_SHARE = 1 / 20;
-/** How long a leap is shown when the machine's clock is right again: longer than any monitor looks away. */
+/** How long a leap is shown after the machine's clock is right again: longer than the interval of any monitor. */
 const LEAP_SHOWN_MS = 5 * 60_000;
 
 const machineSource: TimeSource = { wallMs: () => Date.now(), stopwatchMs };

@@ -1,4 +1,4 @@
-/** The other half of `draw.ts`: gathers the pool, draws it once and hands out the order piece by piece. */
+/** The thread of `draw.ts`: gathers the pool, draws it once and returns the order in pieces. */
 import { parentPort } from 'node:worker_threads';
 import { drawOrder, type DrawnOrder, type DrawSecrets } from '#domain/waiting-room/draw.ts';
 import { createHashing } from './crypto.ts';

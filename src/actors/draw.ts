@@ -1,13 +1,12 @@
 /**
- * Holds the draw of a large waiting room without keeping the thread: a worker hashes and sorts.
+ * Runs the draw of a large waiting room on a worker thread, which hashes and sorts, also after a restart in the middle.
  *
- * Owns the way there and back; what a draw is belongs to `domain/waiting-room/draw.ts`, what is kept of it to `domain/waiting-room/state.ts`. Started by
- * the box office's actor when its room is drawing, also after a restart in the middle.
+ * Owns the messages to the thread and back; what a draw is belongs to `domain/waiting-room/draw.ts`.
  *
- * 1. Nothing here counts as drawn before it is a fact: the order is handed over in pieces, each a command of its own.
- * 2. The pool, the seed and the opening are kept, so that a draw that is begun anew gives the same order; pieces that were taken over before
- *    are left out.
- * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, with a round of the loop between two.
+ * 1. Nothing counts as drawn before it is a fact: the order is recorded in pieces, each by a command of its own.
+ * 2. The pool, the seed and the opening are kept, so that a draw that is begun anew gives the same order; pieces that are recorded
+ *    already are left out.
+ * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, and the event loop runs between two of them.
  */
 import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
@@ -20,26 +19,26 @@ import type { EventState } from '#domain/event-state.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import type { DrawAnswer, DrawJob } from './draw-worker.ts';
 
-/** What a draw needs of the box office whose line is drawn. */
+/** The actor of the event whose waiting room is drawn. */
 export interface DrawingActor {
   readonly isRetired: boolean;
-  look<Result>(query: (state: EventState) => Result): Result;
+  inspect<Result>(query: (state: EventState) => Result): Result;
   execute(command: CommandOf<'RecordDraw'>): Promise<ReplyTo<'RecordDraw'> | Refusal>;
 }
 
 /** Ids in one message to the worker: under 1 ms to gather. */
 const SLICE_ENTRIES = 5_000;
 
-/** How long to wait before a draw that could not go on is begun anew, as when the disk is full. */
+/** The pause before a draw that could not go on is begun anew, for example because the disk is full. */
 const RETRY_MS = 1_000;
 
-/** Sees the draw through; resolves when the doors are open, or when this box office is not the one any more. */
+/** Resolves when the waiting room is open, or when the actor is retired. */
 export async function runDraw(actor: DrawingActor): Promise<void> {
-  // The turn in which the doors began to open ends before the draw begins.
+  // The turn that started the draw ends first.
   await nextRound();
   for (;;) {
     try {
-      if (actor.isRetired || actor.look(drawUnderWay) === null) return;
+      if (actor.isRetired || actor.inspect(drawUnderWay) === null) return;
       await drawOnce(actor);
     } catch (error) {
       if (actor.isRetired) return;
@@ -50,7 +49,7 @@ export async function runDraw(actor: DrawingActor): Promise<void> {
 }
 
 async function drawOnce(actor: DrawingActor): Promise<void> {
-  const draw = actor.look(drawUnderWay);
+  const draw = actor.inspect(drawUnderWay);
   if (draw === null) return;
   const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
   worker.unref();
@@ -61,18 +60,18 @@ async function drawOnce(actor: DrawingActor): Promise<void> {
     let from = draw.order.length;
     let isDrawn = false;
     while (!isDrawn) {
-      const { entryIds, entriesDigest } = await askWorker(worker, gone.signal, from);
+      const { entryIds, entriesDigest } = await requestPiece(worker, gone.signal, from);
       const reply = await actor.execute({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
       if (isRefusal(reply)) return;
       from = reply.drawnEntries;
-      isDrawn = actor.look(drawUnderWay) === null;
+      isDrawn = actor.inspect(drawUnderWay) === null;
     }
   } finally {
     await worker.terminate();
   }
 }
 
-/** Hands the secrets and everybody who takes part to the worker, slice by slice. */
+/** Sends the secrets and the pool to the worker, slice by slice. */
 async function sendPool(worker: Worker, draw: Draw): Promise<void> {
   const send = (job: DrawJob): void => worker.postMessage(job);
   send({ kind: 'SECRETS', seed: draw.seed, opening: draw.opening });
@@ -86,8 +85,8 @@ async function sendPool(worker: Worker, draw: Draw): Promise<void> {
   send({ kind: 'ENTRIES', entryIds: slice.join('\n') });
 }
 
-/** The next piece of the order; the worker draws when it is asked for the first. Rejects when the worker fails or is gone. */
-async function askWorker(worker: Worker, gone: AbortSignal, from: number): Promise<DrawAnswer> {
+/** The next piece of the order; the worker draws at the first request. Rejects when the worker fails or has ended. */
+async function requestPiece(worker: Worker, gone: AbortSignal, from: number): Promise<DrawAnswer> {
   const answered = once(worker, 'message', { signal: gone });
   const job: DrawJob = { kind: 'ORDER', from, limit: DRAWN_ENTRIES_PER_FACT_MAX };
   worker.postMessage(job);

@@ -183,7 +183,7 @@ function followJournal(
   journal.onStatus((journalStatus, fault) => {
     if (journalStatus === 'CLOSED') return;
     events.actors.retireAll();
-    inBackground('space-guard', space.look());
+    inBackground('space-guard', space.check());
     if (journalStatus === 'OPEN') {
       status.send('WRITABLE');
       return;

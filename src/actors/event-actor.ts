@@ -23,6 +23,7 @@ import { evolve } from '#domain/evolve.ts';
 import { invariant } from '#domain/invariant.ts';
 import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType, type Views } from '#domain/query.ts';
 import { read, type ReadContext } from '#domain/read.ts';
+import { listingOf, type EventListing } from '#domain/catalogue/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { toReply } from '#domain/reply.ts';
 import {
@@ -155,7 +156,7 @@ export class EventActor implements EventPort {
     }
   }
 
-  /** Answers a query; the view of a query that waits for durability is given once it is safe to tell (3). */
+  /** Answers a query; the view of a query that waits for durability is given once what it shows is durable (3). */
   async read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]> {
     this.#refuseRetired();
     this.#reading.now = this.#settle();
@@ -164,16 +165,16 @@ export class EventActor implements EventPort {
     return view;
   }
 
-  /** Reads the state as it is now; for figures that are advisory and need not wait for the disk. */
-  look<Result>(query: (state: EventState, now: number) => Result): Result {
+  /** Inspects the state as it is now, inside this module and in tests; it does not wait for the disk. */
+  inspect<Result>(query: (state: EventState, now: number) => Result): Result {
     this.#refuseRetired();
     return query(this.#state, this.#settle());
   }
 
-  /** Reads one hold, order or entry: resolves once what was seen cannot be undone by a crash. */
-  lookDurably<Result>(query: (state: EventState, now: number) => Result): Promise<Result> {
+  /** The same; resolves once a crash cannot undo what was inspected (3). */
+  inspectDurably<Result>(query: (state: EventState, now: number) => Result): Promise<Result> {
     try {
-      return this.#answerWhenDurable(this.look(query));
+      return this.#answerWhenDurable(this.inspect(query));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -192,14 +193,10 @@ export class EventActor implements EventPort {
     return this.#nextDue()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Reads the state of an event that is being evicted: nothing is settled any more. */
-  lastLook<Result>(query: (state: EventState) => Result): Result {
-    return query(this.#state);
-  }
-
-  /** When the waiting buyers were last seen; null when they are more than `lastSeenMax`. */
-  lastSeen(lastSeenMax: number): readonly LastSeen[] | null {
-    return lastSeenTimes(this.#state, lastSeenMax);
+  /** Retires the actor; returns what stays in memory. `lastSeen` is null when more than `lastSeenMax` buyers wait. */
+  evict(lastSeenMax: number): { readonly listing: EventListing; readonly lastSeen: readonly LastSeen[] | null } {
+    this.#isRetired = true;
+    return { listing: listingOf(this.#state), lastSeen: lastSeenTimes(this.#state, lastSeenMax) };
   }
 
   /** A snapshot is on disk that covers so many of the facts since the one before. */
@@ -276,7 +273,7 @@ export class EventActor implements EventPort {
 
   /** While nothing can be written a poll admits nobody; it reads the place and keeps the buyer from being dropped. */
   #pollForReading(command: CommandOf<'PollQueue'>): Promise<ReplyTo<'PollQueue'> | Refusal> {
-    return this.lookDurably((state, now) => {
+    return this.inspectDurably((state, now) => {
       this.#noteSeen(command, now);
       const entry = viewOwnEntry(state, command.entryId, command.sessionKey, now);
       return isRefusal(entry) ? entry : { outcome: 'DONE', entry };

@@ -1,13 +1,8 @@
-/**
- * What the index knows of an event, whether it is loaded or not.
- *
- * It follows from the event's definition, and is kept in the headers of snapshots for events whose definition was archived.
- */
+/** What the index knows of an event; it follows from the definition, and is kept in the headers of snapshots too. */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { EventListing } from '#domain/catalogue/view.ts';
 
-/** Kept in snapshot headers too. */
 export interface EventEntry {
   readonly eventId: string;
   readonly eventNumber: number;
@@ -15,7 +10,7 @@ export interface EventEntry {
   published: boolean;
   /** When its first performance starts, for the order of the list. */
   startsAt: number | null;
-  /** When its waiting room opens; the one thing that falls due without any further fact. */
+  /** When its waiting room opens; the only thing that falls due without a further fact. */
   opensAt: number | null;
   /** When its last performance is over; null where one has no end. Absent in headers of earlier versions. */
   overAt?: number | null;

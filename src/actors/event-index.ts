@@ -160,7 +160,7 @@ export class EventIndex {
       if (active === undefined && entry.listing !== undefined) return summaryOf(entry.listing, this.#ports.clock.now());
       try {
         const actor = active ?? (await this.actors.activate(entry));
-        return actor.look((state, now) => (isPublished(state) ? summaryOf(listingOf(state), now) : null));
+        return actor.inspect((state, now) => (isPublished(state) ? summaryOf(listingOf(state), now) : null));
       } catch (error) {
         if (isEventBroken(error)) return null;
         if (!(error instanceof Overloaded) || tries === SUMMARY_TRIES_MAX) throw error;

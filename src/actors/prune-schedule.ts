@@ -1,12 +1,10 @@
 /**
- * Pruning by itself: every so many hours the journal's oldest facts move to the archive, so that what is read at a start follows
- * what was sold lately.
+ * Prunes by schedule: every so many hours the oldest facts of the journal move to the archive, so that the time of a start follows
+ * recent sales. Which facts may move is the rule of `snapshot-rounds.ts`.
  *
- * Started by `src/service.ts` once it is known which facts must stay. What may go is the rule of `snapshot-rounds.ts`.
- *
- *  1. When the last pruning was is told by the archive, and before the first one by the journal's oldest fact: a service that is
- *     started anew every night prunes all the same. Prunings that an operator asks for count as well.
- *  2. One that fails is tried again after an hour; while the disk is full or nearly full, or the service stops, none is begun.
+ * 1. The archive says when the last prune was, and before the first one the oldest fact of the journal: a service that is restarted
+ *    every night prunes all the same. Prunes that an operator requests count as well.
+ * 2. A prune that fails is tried again after an hour. None begins while the disk is full or nearly full, or the service stops.
  */
 import { reportTrouble } from './trouble.ts';
 import type { Clock } from './clock.ts';
@@ -16,26 +14,26 @@ export interface PruneSchedulePorts {
   readonly clock: Clock;
   /** Milliseconds since 1970 (1). */
   lastPrunedAt(): number;
-  /** Whether a pruning may begin now (2). */
+  /** Whether a prune may begin now (2). */
   mayPrune(): boolean;
   prune(): Promise<SnapshotRound>;
   onPruned(round: SnapshotRound): void;
-  /** Between two looks at the clock. */
-  readonly lookEveryMs?: number;
+  /** Between two readings of the clock. */
+  readonly checkEveryMs?: number;
 }
 
 export interface PruneSchedule {
   /** Prunes when it is time; resolves when that is over. */
-  look(): Promise<void>;
+  pruneWhenDue(): Promise<void>;
   stop(): void;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const CHECK_EVERY_MS = 60_000;
 const RETRY_MS = 3_600_000;
 
-/** Looks once a minute whether it is time; `everyMs` 0 is never. */
+/** Checks once a minute; with `everyMs` 0 it never prunes. */
 export function startPruneSchedule(everyMs: number, ports: PruneSchedulePorts): PruneSchedule {
-  const { clock, lookEveryMs = LOOK_EVERY_MS } = ports;
+  const { clock, checkEveryMs = CHECK_EVERY_MS } = ports;
   let underWay: Promise<void> | null = null;
   let notBefore = 0;
 
@@ -47,7 +45,7 @@ export function startPruneSchedule(everyMs: number, ports: PruneSchedulePorts): 
       reportTrouble('prune', 'the journal was not pruned; it is tried again in an hour', error);
     }
   };
-  const look = (): Promise<void> => {
+  const pruneWhenDue = (): Promise<void> => {
     if (underWay !== null) return underWay;
     const now = clock.now();
     const isDue = everyMs > 0 && now >= ports.lastPrunedAt() + everyMs && now >= notBefore;
@@ -56,7 +54,7 @@ export function startPruneSchedule(everyMs: number, ports: PruneSchedulePorts): 
     return underWay;
   };
 
-  const interval = setInterval(() => void look(), lookEveryMs);
+  const interval = setInterval(() => void pruneWhenDue(), checkEveryMs);
   interval.unref();
-  return { look, stop: () => clearInterval(interval) };
+  return { pruneWhenDue, stop: () => clearInterval(interval) };
 }

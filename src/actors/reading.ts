@@ -1,7 +1,7 @@
 /**
- * Box offices read from a data folder as they are on disk, without serving it: for commands that look from outside.
+ * Reads events from a data folder without serving it, for commands of the command line.
  *
- * They come alive on the one path that every box office takes, and are asked nothing but queries.
+ * States are rebuilt on the path of every activation, and answer queries only.
  */
 import { proveArchiveOf } from '#persistence/sqlite/archive.ts';
 import { surveyArchive } from '#persistence/sqlite/history.ts';
@@ -24,7 +24,7 @@ export function eventIdsIn(view: JournalView): string[] {
   return [...view.heads.keys()].filter((eventId) => eventId !== SERVICE_STREAM).sort();
 }
 
-/** An event's box office as of the view. Rejects as activation does; null for an event that is not in the journal. */
+/** The state of an event as of the view. Rejects as activation does; null for an event that is not in the journal. */
 export async function readEventState(folder: string, view: JournalView, eventId: string): Promise<EventState | null> {
   const headSeq = view.heads.get(eventId);
   if (headSeq === undefined || eventId === SERVICE_STREAM) return null;

@@ -1,5 +1,5 @@
 /**
- * Facts of the service itself, in the journal's stream '': what belongs to no event, and the state that they add up to.
+ * Facts of the service itself, in the journal's stream '', and the state that they add up to. They belong to no event.
  */
 import type { IdempotencyMark } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
@@ -7,7 +7,7 @@ import type { FactRow } from '#persistence/journal.ts';
 /** The stream of the service's own facts. */
 export const SERVICE_STREAM = '';
 
-/** How far notifications were taken: everything up to `throughSeq`, but of some events only up to what `behind` says. */
+/** How far the receiver has accepted notifications: everything up to `throughSeq`, but of some events only up to what `behind` says. */
 export interface NotificationCursor {
   readonly throughSeq: number;
   readonly behind: Readonly<Record<string, number>>;
@@ -19,13 +19,13 @@ export interface ServiceAnswer extends IdempotencyMark {
   readonly answer: unknown;
 }
 
-/** Of the last day the newest; few requests are about the service. */
+/** The newest of the last day; few requests are about the service. */
 const ANSWERS_MAX = 100;
 
 export interface ServiceFactData {
-  /** Somebody moved the sandbox clock; the offset is the whole of it, not the step. */
+  /** The sandbox clock was moved; the offset is the sum of all steps. */
   ClockAdvanced: { readonly offsetMs: number };
-  /** A receiver has taken notifications up to here. */
+  /** The receiver has accepted notifications up to here. */
   NotificationsDelivered: NotificationCursor;
   ServiceRequestAnswered: ServiceAnswer;
 }
@@ -34,7 +34,7 @@ export type ServiceFact = {
   [Type in keyof ServiceFactData]: { readonly type: Type; readonly data: ServiceFactData[Type] };
 }[keyof ServiceFactData];
 
-/** Every type of service fact, for telling a known one from a newer version's. */
+/** Every type of service fact; a type that is not here was written by a newer version. */
 export const SERVICE_FACT_TYPES = {
   ClockAdvanced: true,
   NotificationsDelivered: true,
@@ -49,7 +49,7 @@ export function readServiceFact(row: FactRow): ServiceFact | null {
 /** What the service's own facts add up to; a snapshot of it lets them be pruned like any others. */
 export interface ServiceState {
   clockOffsetMs: number;
-  /** Null when nothing was ever told to anybody. */
+  /** Null when no receiver was ever notified. */
   notifications: NotificationCursor | null;
   /** In the order in which they were given; a state written before there were any has none. */
   answers?: readonly ServiceAnswer[];
@@ -64,7 +64,7 @@ export function newServiceState(): ServiceState {
   return { clockOffsetMs: 0, notifications: null };
 }
 
-/** Applies a service fact; what no fact has spoken of stays as it is. */
+/** Applies a service fact; what no fact concerns stays as it is. */
 export function evolveService(state: Partial<ServiceState>, { type, data }: ServiceFact): void {
   switch (type) {
     case 'ClockAdvanced':

@@ -21,7 +21,7 @@ const RULES: Readonly<Record<string, FieldRules>> = { ...SHOWN_FIELDS, ...SERVIC
 
 const LABEL_LENGTH = 8;
 
-/** The JSON text of a fact's data without its secrets; of a type that is not known here nothing is shown. */
+/** The JSON text of a fact's data without its secrets; of an unknown type nothing is shown. */
 export function shownFact(type: string, data: string): string {
   const rules = Object.hasOwn(RULES, type) ? RULES[type]! : {};
   return JSON.stringify(shownData(rules, JSON.parse(data), labelOf));

@@ -1,17 +1,15 @@
 /**
- * The free-space guard: looks at how much room the disk of the data folder has left, and says when it is too little to
- * promise anything new.
+ * The free-space guard: reads how much room the disk of the data folder has left, and says when it is too little for new claims.
  *
- * Below the mark box offices refuse what makes new claims (`box-office.ts`), while expiry, release and payments go on:
- * they need little room, and a sale that is under way must be able to end. Started by `engine.ts`.
+ * Below the limit new claims are refused (`admission.ts`), while expiry, release and payments go on: they need little room, and a
+ * sale that is under way must be able to end.
  *
- *  1. It comes back a little above the mark where it went under, so that it does not flap.
- *  2. A disk that cannot be looked at is no reason to stop selling: the journal says itself when it cannot be written.
+ * 1. New claims are accepted again a little above the limit, so that the answer does not alternate.
+ * 2. When the free space cannot be read, selling goes on: the journal reports itself when it cannot be written.
  */
 import { statfs } from 'node:fs/promises';
 import { reportTrouble } from './trouble.ts';
 
-/** What a look at a disk shows. */
 export interface DiskSpace {
   readonly freeBytes: number;
   readonly sizeBytes: number;
@@ -19,53 +17,53 @@ export interface DiskSpace {
 
 export interface SpaceGuardOptions {
   readonly folder: string;
-  /** The mark; null stands for a twentieth of the disk, at most 256 MB; 0 turns the guard off. */
+  /** The limit; null stands for a twentieth of the disk, at most 256 MB; 0 turns the guard off. */
   readonly freeBytesMin: number | null;
-  readonly lookEveryMs?: number;
-  /** Looks at the disk of a folder; a test brings its own. */
+  readonly checkEveryMs?: number;
+  /** Reads the disk of a folder; a test brings its own. */
   readonly spaceOf?: (folder: string) => Promise<DiskSpace>;
 }
 
 export interface SpaceGuard {
   /** Whether there is too little room for new claims. */
   readonly isLow: boolean;
-  /** What to tell operators while it is low, or null. */
+  /** What operators see while it is low, or null. */
   readonly trouble: string | null;
-  /** As of the last look; null before the first. */
+  /** As of the last reading; null before the first. */
   readonly freeBytes: number | null;
-  /** Looks now. */
-  look(): Promise<void>;
+  /** Reads the disk now. */
+  check(): Promise<void>;
   stop(): void;
 }
 
 const MEGABYTE = 1024 * 1024;
 const FREE_BYTES_MIN = 256 * MEGABYTE;
 const SHARE_OF_DISK = 1 / 20;
-const LOOK_EVERY_MS = 2_000;
-/** How far above the mark there must be room again (1). */
+const CHECK_EVERY_MS = 2_000;
+/** How far above the limit there must be room again (1). */
 const MARGIN = 1.1;
 
-/** Starts the guard; its first look is over when the promise resolves. */
+/** Resolves after the first reading of the disk. */
 export async function startSpaceGuard(options: SpaceGuardOptions): Promise<SpaceGuard> {
-  const { folder, freeBytesMin, lookEveryMs = LOOK_EVERY_MS, spaceOf = spaceOnDisk } = options;
+  const { folder, freeBytesMin, checkEveryMs = CHECK_EVERY_MS, spaceOf = spaceOnDisk } = options;
   let isLow = false;
   let freeBytes: number | null = null;
   let mark = 0;
 
-  const judge = (space: DiskSpace): void => {
+  const note = (space: DiskSpace): void => {
     freeBytes = space.freeBytes;
     mark = freeBytesMin ?? Math.min(FREE_BYTES_MIN, space.sizeBytes * SHARE_OF_DISK);
     const wasLow = isLow;
     isLow = freeBytes < (wasLow ? mark * MARGIN : mark);
     if (isLow && !wasLow) reportTrouble('space-guard', describe(freeBytes, mark));
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const space = await spaceOf(folder).catch(() => null);
-    if (space !== null) judge(space);
+    if (space !== null) note(space);
   };
 
-  await look();
-  const interval = setInterval(() => void look(), lookEveryMs);
+  await check();
+  const interval = setInterval(() => void check(), checkEveryMs);
   interval.unref();
   return {
     get isLow() {
@@ -77,7 +75,7 @@ export async function startSpaceGuard(options: SpaceGuardOptions): Promise<Space
     get freeBytes() {
       return freeBytes;
     },
-    look,
+    check,
     stop: () => clearInterval(interval),
   };
 }

@@ -1,12 +1,12 @@
 /**
- * What a start learns of every event without loading one: from the headers of snapshots, and from the facts after them.
+ * What a start learns of every event without activating one: from the headers of snapshots, and from the facts after them.
  *
- * Memory follows what is on sale, not what was ever sold, and so does the time of a start: an event is loaded only when somebody
- * asks for it, or when something may have run out in it that nobody wrote down.
+ * Memory and the time of a start follow what is on sale, not what was ever sold: an event is activated only for a request, or when
+ * something may have run out in it without a fact.
  *
- * 1. A header tells all when nothing happened since its snapshot. An event in which nothing but definitions happened is told by the last
- *    of them. Of every other event it is not known what is due: it is settled after the start, one at a time, and sleeps again.
- * 2. Events whose performances are over come last of those.
+ * 1. A header tells everything when nothing happened since its snapshot. Of an event in which nothing but definitions happened the
+ *    last definition tells everything. Of every other event it is not known what is due: it is settled after the start.
+ * 2. Events whose performances are over are settled last.
  */
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
@@ -71,11 +71,11 @@ export interface StartFindings {
   readonly streams: Iterable<{ readonly eventId: string; readonly lastSeq: number }>;
 }
 
-/** What is to be done after the start. */
+/** What is settled after the start. */
 export interface StartPlan {
-  /** Events in which something runs out at a known moment, which may be past. */
+  /** Events in which something runs out at a known moment, which may be in the past. */
   readonly due: { readonly eventId: string; readonly at: number }[];
-  /** Events of which it is not known (1). */
+  /** Events of which it is not known what is due (1). */
   readonly unknown: string[];
 }
 

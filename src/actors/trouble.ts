@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 
-/** Something that an operator should see in the log; metrics count it by `where`. */
+/** A message for operators: the log shows it, and metrics count it by `where`. */
 export interface TroubleMessage {
   readonly where: string;
   readonly message: string;
@@ -19,10 +19,7 @@ export function isWorthReporting(failuresInARow: number): boolean {
   return (failuresInARow & (failuresInARow - 1)) === 0;
 }
 
-/**
- * Starts work whose outcome nobody waits for. A rejection is reported and ends nothing: an unhandled one would end the process,
- * and with it the sale of every other event.
- */
+/** Starts work that no caller waits for. A rejection is reported, because an unhandled one would end the process. */
 export function inBackground(where: string, work: Promise<unknown>): void {
   work.catch((error: unknown) => reportTrouble(where, 'work in the background failed', error));
 }

@@ -1,16 +1,15 @@
 /**
- * Verification of a data folder, states included: what was written is there, and it adds up to what it must.
+ * Verification of a data folder, states included: every fact that was written is there, and they add up to what they must.
  *
- * On top of what `persistence/verify.ts` proves of bytes, every event is replayed from its facts, one event at a time,
- * and its books are held against each other. Reads only, also beside a serving process. Called by `holdfast verify`,
- * and after every copy by `backup` and `restore`.
+ * Beyond what `persistence/verify.ts` proves of bytes, every event is replayed from its facts, one event at a time, and its books are
+ * compared with each other. It only reads, also beside a serving process.
  *
- *  1. Everything is judged as of one moment: the view is opened first, and what is newer is left out.
- *  2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive; without
- *     such a snapshot the archive is replayed as well.
- *  3. A good snapshot of today's format equals the replay up to its fact, by fingerprint (I9); the books agree there and at the
- *     end (I7, I8). From one of an older format the replay goes on, as the service did when it started with this version.
- *  4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal ones.
+ * 1. Everything is checked as of one moment: the view is opened first, and newer facts are left out.
+ * 2. A replay begins at the first fact, or, where that was pruned, at the oldest good snapshot that covers the archive; without
+ *    such a snapshot the archive is replayed as well.
+ * 3. A good snapshot of today's format equals the replay up to its fact, by fingerprint (I9); the books agree there and at the
+ *    end (I7, I8). From a snapshot of an older format the replay goes on, as the service did when it started with this version.
+ * 4. The state's fingerprint covers every event and the service itself, by id: equal folders have equal fingerprints.
  */
 import { createHash } from 'node:crypto';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
@@ -84,7 +83,7 @@ export async function verifyFolder(folder: string, listener: VerificationListene
   }
 }
 
-/** The view of the folder's journal; a damage that keeps it from being read is for `verifyJournal` to tell. */
+/** The view of the folder's journal; damage that makes it unreadable is reported by `verifyJournal`. */
 function viewOf(folder: string): { readonly view: JournalView | null; readonly trouble: unknown } {
   try {
     return { view: viewJournal(folder), trouble: null };
@@ -211,7 +210,7 @@ async function openReplica(
     try {
       return { replica: restoreReplica(eventId, (await readSnapshot(path)).pieces), seq };
     } catch (error) {
-      // A serving process drops old ones meanwhile.
+      // A serving process may have deleted an old one meanwhile.
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
@@ -231,7 +230,7 @@ async function readOlderFormat(path: string): Promise<readonly string[] | null> 
 
 async function emptyReplica(view: JournalView, eventId: string): Promise<Replica> {
   if (eventId === SERVICE_STREAM) return serviceReplica(newServiceState());
-  return officeReplica(initialState(eventId, await eventNumberIn(view, eventId)));
+  return eventReplica(initialState(eventId, await eventNumberIn(view, eventId)));
 }
 
 function restoreReplica(eventId: string, pieces: readonly string[]): Replica {
@@ -239,10 +238,10 @@ function restoreReplica(eventId: string, pieces: readonly string[]): Replica {
   const [first = '', ...further] = pieces;
   const state = restoreEventState(first);
   for (const piece of further) restorePiece(state, piece);
-  return officeReplica(state);
+  return eventReplica(state);
 }
 
-function officeReplica(state: EventState): Replica {
+function eventReplica(state: EventState): Replica {
   return {
     apply: (row) => replayFact(state, row),
     pieces: () => snapshotPieces(state),

@@ -43,7 +43,7 @@ async function hold(engine: Engine, eventId: string, sessionKey: string): Promis
 
 async function held(engine: Engine, eventId: string): Promise<readonly string[]> {
   const actor = await engine.events.byEventId(eventId);
-  return actor!.look(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
+  return actor!.inspect(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
 }
 
 /** A stopped folder of two events and a moved clock whose facts are archived in two files, but for the newest hold. */
@@ -131,7 +131,7 @@ describe('An event whose archived facts cannot be read', () => {
     await define(engine, { id: 'evt_new', slug: 'new' });
     const actor = await engine.events.byEventId('evt_new');
     assert.equal(
-      actor!.look(({ eventNumber }) => eventNumber),
+      actor!.inspect(({ eventNumber }) => eventNumber),
       3,
     );
     await engine.stop();

@@ -35,8 +35,8 @@ async function fill(actor: EventActor): Promise<string[]> {
 
 /** Waits, one round of the event loop at a time, until the waiting room is open. */
 async function untilDrawn(actor: EventActor): Promise<DrawView> {
-  while (actor.look(drawUnderWay) !== null) await nextRound();
-  return actor.lookDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
+  while (actor.inspect(drawUnderWay) !== null) await nextRound();
+  return actor.inspectDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
 }
 
 function assertProved(proof: DrawView, entryIds: readonly string[]): void {
@@ -63,7 +63,7 @@ describe('a large draw', () => {
     const entryIds = await fill(actor);
     clock.now += MINUTE;
     actor.settleDue();
-    assert.notEqual(actor.look(drawUnderWay), null);
+    assert.notEqual(actor.inspect(drawUnderWay), null);
     const meanwhile = await actor.execute({ type: 'PollQueue', entryId: entryIds[0]!, sessionKey: 'session-0' });
     assert.ok(!isRefusal(meanwhile) && meanwhile.entry.position === null);
     assertProved(await untilDrawn(actor), entryIds);
@@ -78,14 +78,14 @@ describe('a large draw', () => {
     const entryIds = await fill(actor);
     clock.now += MINUTE;
     actor.settleDue();
-    const isHalfDrawn = (): boolean => actor.look((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
+    const isHalfDrawn = (): boolean => actor.inspect((state) => (drawUnderWay(state)?.order.length ?? PEOPLE) > 0);
     while (!isHalfDrawn()) await nextRound();
     const crashed = journal.crashAfter();
     actor.retire();
     const again = openActors(crashed, { mailboxCommandsMax: 10_000 });
     again.clock.now = clock.now;
     const revived = (await again.events.byEventId('evt_concert'))!;
-    assert.notEqual(revived.look(drawUnderWay), null, 'the crash was in the middle');
+    assert.notEqual(revived.inspect(drawUnderWay), null, 'the crash was in the middle');
     assertProved(await untilDrawn(revived), entryIds);
     const drawn = [...crashed.read()].filter(({ type }) => type === 'LineDrawn');
     const pieces = drawn.map(({ data }) => (JSON.parse(data) as { entryIds: string[] }).entryIds);
@@ -99,7 +99,7 @@ describe('a large draw', () => {
     const entryIds = await fill(actor);
     clock.now += MINUTE;
     actor.settleDue();
-    while (actor.look((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
+    while (actor.inspect((state) => drawUnderWay(state)!.order.length) === 0) await nextRound();
     journal.full(true);
     events.actors.retireAll();
     journal.full(false);

@@ -10,9 +10,9 @@ import { openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
 const available = (actor: EventActor): number =>
-  actor.look((state) => state.performances.get('fri')!.inventory.totals().available);
+  actor.inspect((state) => state.performances.get('fri')!.inventory.totals().available);
 
-const fingerprint = (actor: EventActor): string => actor.look((state) => [...snapshotPieces(state)].join('\n'));
+const fingerprint = (actor: EventActor): string => actor.inspect((state) => [...snapshotPieces(state)].join('\n'));
 
 /** Actors whose journal commits only on request, with the event defined durably. */
 async function openByHand(bounds: Parameters<typeof openActors>[1] = {}) {
@@ -60,7 +60,7 @@ describe('the gate', () => {
     void actor.execute(place('session-1', 4));
     assert.equal(available(actor), 6);
     let read = false;
-    const reading = actor.lookDurably((state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
+    const reading = actor.inspectDurably((state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
     await nextTurn();
     assert.equal(read, false);
     journal.commit();
@@ -93,7 +93,7 @@ describe('the turn', () => {
     assert.ok(isRefusal(await actor.execute(place('session-2'))));
     clock.now += 1;
     assert.ok(!isRefusal(await actor.execute(place('session-2', 10))));
-    const hold = await actor.lookDurably((state) => findHold(state, placed.hold.id, 'session-1'));
+    const hold = await actor.inspectDurably((state) => findHold(state, placed.hold.id, 'session-1'));
     assert.equal('status' in hold && hold.status, 'EXPIRED');
   });
 
@@ -137,7 +137,7 @@ describe('An event actor that failed', () => {
   it('is activated again only with the facts that were on their way to the disk', async () => {
     const { actor, journal, events } = await openByHand();
     const waiting = actor.execute(place('session-1', 4));
-    actor.look((state) => state.performances.delete('fri'));
+    actor.inspect((state) => state.performances.delete('fri'));
     await assert.rejects(actor.execute({ type: 'ReleaseHold', holdId: heldBy(actor), sessionKey: 'session-1' }));
     assert.ok(actor.isRetired);
     const again = events.byEventId('evt_concert');
@@ -148,7 +148,7 @@ describe('An event actor that failed', () => {
   });
 });
 
-const heldBy = (actor: EventActor): string => actor.look((state) => [...state.holds.byId.keys()][0]!);
+const heldBy = (actor: EventActor): string => actor.inspect((state) => [...state.holds.byId.keys()][0]!);
 
 describe('activation', () => {
   it('gives the state that was', async () => {
@@ -214,7 +214,7 @@ describe('the events', () => {
 
   it('gives a slug to one event only', async () => {
     const { events } = await openConcert();
-    const { definition } = (await events.byEventId('evt_concert'))!.look((state) => ({
+    const { definition } = (await events.byEventId('evt_concert'))!.inspect((state) => ({
       definition: { ...state.plan.definition, id: 'evt_other' },
     }));
     const refusal = await events.define(definition, { operator: null, note: null });

@@ -40,7 +40,7 @@ async function poll(actors: ActorsFixture, eventId: string, entryId: string, ses
 }
 
 const waiting = async (actors: ActorsFixture, eventId: string): Promise<number> =>
-  (await activate(actors, eventId)).look((state, now) => waitingRoomFigures(state, now)!.waiting);
+  (await activate(actors, eventId)).inspect((state, now) => waitingRoomFigures(state, now)!.waiting);
 
 describe('An evicted event', () => {
   it('drops the entries that do not poll, and no other, however often it is activated', async () => {

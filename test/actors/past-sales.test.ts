@@ -73,7 +73,7 @@ describe('A start on a folder of past sales', () => {
     assert.ok(events.every(({ soldOut, fromPrice }) => soldOut && fromPrice === 0));
     assert.deepEqual(activated, [], 'neither the start nor the list activates an event');
     const actor = await engine.events.byId('ord', orderIds[3]!);
-    const order = await actor!.lookDurably((state) => findOrder(state, orderIds[3]!));
+    const order = await actor!.inspectDurably((state) => findOrder(state, orderIds[3]!));
     assert.equal(isRefusal(order) ? order.code : order.status, 'CONFIRMED');
     assert.deepEqual(activated, ['evt_past_3']);
   });

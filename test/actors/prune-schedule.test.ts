@@ -31,7 +31,7 @@ function scheduled(t: TestContext) {
       mayPrune: () => engine.trouble === null,
       prune: () => engine.snapshots.takeRound({ prune: true, proveAll: false }),
       onPruned: (round) => rounds.push(round),
-      lookEveryMs: 1_000_000,
+      checkEveryMs: 1_000_000,
     });
     t.after(() => schedule.stop());
     return { engine, schedule };
@@ -50,16 +50,16 @@ describe('Pruning by itself', () => {
     const { engine, schedule } = await open();
     await define(engine);
     time.now += 24 * HOUR_MS - 1;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(rounds.length, 0);
     time.now += 1;
-    await Promise.all([schedule.look(), schedule.look()]);
+    await Promise.all([schedule.pruneWhenDue(), schedule.pruneWhenDue()]);
     assert.deepEqual([rounds.length, rounds[0]?.outcomes.length, rounds[0]?.archived], [1, 1, null]);
     await define(engine, { slug: 'renamed' });
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(rounds.length, 1, 'not before the next day');
     time.now += 24 * HOUR_MS;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.deepEqual([rounds[1]?.archived?.fromSeq, rounds[1]?.archived?.toSeq], [1, 1]);
     assert.deepEqual(readdirSync(path.join(folder, 'archive')), ['1-1.db']);
     await engine.stop();
@@ -71,9 +71,9 @@ describe('Pruning by itself', () => {
     for (let day = 0; day < 5; day += 1) {
       const { engine, schedule } = await open();
       await define(engine, { description: `day ${day}` });
-      await schedule.look();
+      await schedule.pruneWhenDue();
       time.now += 13 * HOUR_MS;
-      await schedule.look();
+      await schedule.pruneWhenDue();
       schedule.stop();
       await engine.stop();
     }
@@ -83,10 +83,10 @@ describe('Pruning by itself', () => {
     const count = rounds.length;
     const sinceMs = time.now - engine.snapshots.lastPrunedAt;
     time.now += 24 * HOUR_MS - sinceMs - 1;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(rounds.length, count, 'a start is no reason to prune again');
     time.now += 1;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(rounds.length, count + 1);
     await engine.stop();
   });
@@ -96,13 +96,13 @@ describe('Pruning by itself', () => {
     const never = await open(0);
     await define(never.engine);
     time.now += 1_000 * HOUR_MS;
-    await never.schedule.look();
+    await never.schedule.pruneWhenDue();
     assert.equal(rounds.length, 0);
     await never.engine.stop();
     const { engine, schedule } = await open();
     await engine.snapshots.takeRound({ prune: true });
     time.now += 23 * HOUR_MS;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(rounds.length, 0);
     await engine.stop();
   });
@@ -117,17 +117,17 @@ describe('Pruning by itself', () => {
       mayPrune: () => mayPrune,
       prune: () => Promise.reject(new Error(`try ${(tries += 1)}`)),
       onPruned: () => assert.fail('nothing was pruned'),
-      lookEveryMs: 1_000_000,
+      checkEveryMs: 1_000_000,
     });
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(tries, 0);
     mayPrune = true;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     time.now += HOUR_MS - 1;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(tries, 1);
     time.now += 1;
-    await schedule.look();
+    await schedule.pruneWhenDue();
     assert.equal(tries, 2);
     schedule.stop();
   });

@@ -95,7 +95,7 @@ describe('A round of snapshots', () => {
     const found = await again.events.bySlug('renamed');
     assert.equal(await again.events.bySlug('concert'), null);
     assert.equal(
-      found?.look((state) => state.holds.byId.size),
+      found?.inspect((state) => state.holds.byId.size),
       1,
     );
     await again.stop();

@@ -201,7 +201,7 @@ describe('A disk that is nearly full', () => {
     t.after(() => guard.stop());
     const isLowAt = async (megabytes: number): Promise<boolean> => {
       space.freeBytes = megabytes * MEGABYTE;
-      await guard.look();
+      await guard.check();
       return guard.isLow;
     };
     assert.deepEqual([guard.isLow, guard.trouble], [false, null]);

@@ -115,14 +115,14 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     const prints: string[] = [];
     for (const eventId of eventIds) {
       const actor = await events.byEventId(eventId);
-      prints.push(actor!.look((state) => fingerprintOf(snapshotPieces(state))));
+      prints.push(actor!.inspect((state) => fingerprintOf(snapshotPieces(state))));
     }
     return prints.join();
   };
   /** The seeds of all draws that are not finished yet. */
   const comingSeeds = (): readonly string[] =>
     events.actors.active().flatMap((actor) => {
-      const draw = actor.look((state) => state.waitingRoom?.draw ?? null);
+      const draw = actor.inspect((state) => state.waitingRoom?.draw ?? null);
       return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
     });
   /** The state after everything that is due was settled. */

@@ -62,7 +62,7 @@ describe('The golden journals', () => {
     const { rows, fixture } = await playEveryFact();
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual(Object.keys(FACT_TYPES).filter((type) => !types.has(type)), []);
-    const living = new Map(fixture.events.actors.active().map((actor) => [actor.eventId, actor.look((state) => state)]));
+    const living = new Map(fixture.events.actors.active().map((actor) => [actor.eventId, actor.inspect((state) => state)]));
     assert.deepEqual(statesOf(replayGolden(rows)), statesOf(new Map([...living].sort())));
   });
 });

@@ -33,7 +33,7 @@ export const piecesOf = (state: EventState): readonly string[] => [...snapshotPi
 export function assertShown({ actor, model, now }: Inspected, performanceId: string): void {
   const wanted = { performanceId, sessionKey: null };
   const shown = new Map<string, TicketAvailability>();
-  const view = actor.look((state) => eventView(state, wanted, now));
+  const view = actor.inspect((state) => eventView(state, wanted, now));
   assert.ok(!isRefusal(view));
   for (const row of view.ticketAvailability) {
     const { ticketTypeId, sellingStageId } = row;
@@ -55,7 +55,7 @@ function assertSum(
   performanceId: string,
   shown: ReadonlyMap<string, TicketAvailability>,
 ): void {
-  const view = actor.look((state) => eventView(state, { performanceId: null, sessionKey: null }, now));
+  const view = actor.inspect((state) => eventView(state, { performanceId: null, sessionKey: null }, now));
   assert.ok(!isRefusal(view));
   const others = model.definition.performances.filter(({ id }) => id !== performanceId);
   for (const { ticketTypeId, sellingStageId, available, reserved } of view.ticketAvailability) {
@@ -87,7 +87,7 @@ function reservedOf(model: SaleModel, row: Row, now: number): number {
 export function assertStock({ actor, model, now }: Inspected): void {
   if (actor.isRetired) return;
   const read = (state: EventState) => stockOfPerformances(state);
-  for (const { id, capacity, available, held, sold, blocked } of actor.look(read)) {
+  for (const { id, capacity, available, held, sold, blocked } of actor.inspect(read)) {
     assert.equal(capacity, available + held + sold + blocked, `${id}: the counters add up (I7)`);
     assert.ok(Math.min(available, held, sold, blocked) >= 0, `${id}: no counter is below zero (I7)`);
     const soldThere = ticketsOf(model, id, ['CONSUMED'], now);
@@ -102,8 +102,8 @@ export function assertStock({ actor, model, now }: Inspected): void {
 
 /** Every hold, order and entry of the state equals that of the model; without facts nothing has changed (I2). */
 export function assertState({ actor, model, now }: Inspected, before: readonly string[] | null): void {
-  if (before !== null) assert.deepEqual(actor.look(piecesOf), before, 'without facts nothing changes (I2)');
-  actor.look((state) => {
+  if (before !== null) assert.deepEqual(actor.inspect(piecesOf), before, 'without facts nothing changes (I2)');
+  actor.inspect((state) => {
     for (const [id, hold] of model.holds) {
       const status = model.statusOfHold(hold, now);
       const found = findAnyHold(state.holds, id, hold.sessionKey);

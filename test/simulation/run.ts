@@ -402,7 +402,7 @@ class Sale {
     const prediction = predict(model, command, this.service.now);
     const waiting = this.#unanswered.get(eventId) ?? 0;
     const wasOpen = this.service.status === 'OPEN';
-    const before = wasOpen && this.#chance.percent(STATE_SHARE) ? actor.look(piecesOf) : null;
+    const before = wasOpen && this.#chance.percent(STATE_SHARE) ? actor.inspect(piecesOf) : null;
     this.service.turns = [];
     const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
     const facts = this.#factsOf(eventId);
@@ -553,7 +553,7 @@ class Sale {
     const model = this.service.models.get(eventId)!;
     const { now } = this.service;
     this.service.turns = [];
-    const asked = actor.lookDurably((state) => {
+    const asked = actor.inspectDurably((state) => {
       const held = hold === null ? null : findHold(state, hold.id, sessionKey);
       const orders = buyer.orderIds.flatMap((id) => state.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(state, order)) };
@@ -606,7 +606,7 @@ class Sale {
     for (const eventId of this.#eventIds) {
       const actor = (await this.service.events.byEventId(eventId))!;
       this.#assertTurn(actor, eventId);
-      const held = actor.look((state) => stockOfPerformances(state)).reduce((sum, date) => sum + date.held, 0);
+      const held = actor.inspect((state) => stockOfPerformances(state)).reduce((sum, date) => sum + date.held, 0);
       assert.equal(held, 0, 'nothing is held after the last window');
       const model = this.service.models.get(eventId)!;
       const waiting = [...model.entries.values()].filter(({ status }) => status === 'WAITING' || status === 'ADMITTED');

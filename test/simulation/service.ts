@@ -348,7 +348,7 @@ export class SimulatedService {
   async proveReplay(eventId: string): Promise<void> {
     this.commit();
     const actor = await this.events.byEventId(eventId);
-    const living = actor!.look((state) => [...snapshotPieces(state)]);
+    const living = actor!.inspect((state) => [...snapshotPieces(state)]);
     this.commit();
     const rows = this.#rowsOf(eventId);
     const replayed = [...snapshotPieces(this.#replay(eventId, Number.MAX_SAFE_INTEGER))];

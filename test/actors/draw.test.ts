@@ -52,7 +52,7 @@ function assertProved(proof: DrawView, entryIds: readonly string[]): void {
   assert.deepEqual(entries, expected);
 }
 
-describe('a large draw', () => {
+describe('A large draw', () => {
   // The worker alone does not keep the process, as it must not keep a service that is told to stop.
   let keepAlive: NodeJS.Timeout;
   before(() => (keepAlive = setInterval(() => {}, 1_000)));

@@ -25,7 +25,7 @@ async function openByHand(bounds: Parameters<typeof openActors>[1] = {}) {
   return { ...(await opening), journal };
 }
 
-describe('the gate', () => {
+describe('The durability gate', () => {
   it('holds back a reply until its facts are durable', async () => {
     const { actor, journal } = await openByHand();
     let answered = false;
@@ -55,7 +55,7 @@ describe('the gate', () => {
     assert.deepEqual(order, ['hold', 'refusal']);
   });
 
-  it('holds back the read of a hold that is not yet durable, but not a look at what is left', async () => {
+  it('holds back the read of a hold that is not yet durable, but not advisory figures', async () => {
     const { actor, journal } = await openByHand();
     void actor.execute(place('session-1', 4));
     assert.equal(available(actor), 6);
@@ -67,7 +67,7 @@ describe('the gate', () => {
     await reading;
   });
 
-  it('refuses unheard when too many wait', async () => {
+  it('refuses a command undecided when too many replies wait', async () => {
     const { actor, journal } = await openByHand({ mailboxCommandsMax: 2 });
     const waiting = [actor.execute(place('session-1')), actor.execute(place('session-2'))];
     await assert.rejects(actor.execute(place('session-3')), Overloaded);
@@ -77,7 +77,7 @@ describe('the gate', () => {
   });
 });
 
-describe('the turn', () => {
+describe('A turn', () => {
   it('gives the last tickets to exactly as many as there are', async () => {
     const { actor } = await openConcert();
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, n) => actor.execute(place(`session-${n}`))));
@@ -97,7 +97,7 @@ describe('the turn', () => {
     assert.equal('status' in hold && hold.status, 'EXPIRED');
   });
 
-  it('does not turn back with a clock that does', async () => {
+  it('does not go back in time with the clock of the machine', async () => {
     const { actor, clock } = await openConcert();
     clock.now = START + 1_000;
     await actor.execute(place('session-1'));
@@ -107,15 +107,15 @@ describe('the turn', () => {
     assert.equal(placed.hold.expiresAt, START + 1_000 + 10 * 60_000);
   });
 
-  it('tells the timers when the first hold runs out', async () => {
+  it('schedules the moment when the first hold runs out', async () => {
     const { actor, scheduled } = await openConcert();
     await actor.execute(place('session-1'));
     assert.deepEqual(scheduled.at(-1), { eventId: 'evt_concert', at: START + 10 * 60_000 });
   });
 });
 
-describe('a journal that cannot be written', () => {
-  it('answers nothing that was in doubt, forgets what ran ahead and goes on from the disk', async () => {
+describe('A journal that cannot be written', () => {
+  it('leaves no doubtful command answered; events are activated again from the disk', async () => {
     const { actor, journal, events } = await openConcert();
     journal.onStatus(() => events.actors.retireAll());
     await actor.execute(place('session-1', 2));
@@ -150,7 +150,7 @@ describe('An event actor that failed', () => {
 
 const heldBy = (actor: EventActor): string => actor.inspect((state) => [...state.holds.byId.keys()][0]!);
 
-describe('activation', () => {
+describe('Activation', () => {
   it('gives the state that was', async () => {
     const { actor, journal, clock } = await openConcert();
     for (let n = 0; n < 8; n += 1) await actor.execute(place(`session-${n % 3}`, 1 + (n % 3)));
@@ -180,8 +180,8 @@ describe('activation', () => {
   });
 });
 
-describe('the events', () => {
-  it('puts the coldest to sleep and scheduled them with their state', async () => {
+describe('The event index', () => {
+  it('has the least recently used events evicted, and activates them again with their state', async () => {
     const actors = openActors(new MemoryJournal(), { liveEventsMax: 3 });
     for (let n = 0; n < 10; n += 1) {
       const changes = { id: `evt_${n}`, slug: `s${n}` };
@@ -195,7 +195,7 @@ describe('the events', () => {
     assert.equal(available(first), 10 - 4);
   });
 
-  it('lists published events by their first date, in pages', async () => {
+  it('lists published events by their first performance, in pages', async () => {
     const actors = openActors();
     const dates = ['2027-08-01T18:00:00Z', '2027-06-01T18:00:00Z', '2027-07-01T18:00:00Z'];
     for (const [n, starts] of dates.entries()) {

@@ -44,8 +44,8 @@ async function define(engine: Engine, changes: object = {}): Promise<void> {
   assert.equal(reply.outcome, 'DONE');
 }
 
-describe('Pruning by itself', () => {
-  it('comes every so many hours of the service’s clock, archives first and loses nothing', async (t) => {
+describe('The schedule of prunes', () => {
+  it('prunes every so many hours of the service’s clock, archives first and loses nothing', async (t) => {
     const { folder, time, rounds, open } = scheduled(t);
     const { engine, schedule } = await open();
     await define(engine);
@@ -66,7 +66,7 @@ describe('Pruning by itself', () => {
     assert.deepEqual((await verifyFolder(folder)).problems, []);
   });
 
-  it('does not wait anew with every start: the archive and the oldest fact tell when it is time', async (t) => {
+  it('does not wait anew after every start: the archive and the oldest fact say when a prune is due', async (t) => {
     const { time, rounds, open } = scheduled(t);
     for (let day = 0; day < 5; day += 1) {
       const { engine, schedule } = await open();
@@ -91,7 +91,7 @@ describe('Pruning by itself', () => {
     await engine.stop();
   });
 
-  it('never comes with 0, and counts what an operator asked for', async (t) => {
+  it('never prunes with 0, and counts prunes that an operator requests', async (t) => {
     const { time, rounds, open } = scheduled(t);
     const never = await open(0);
     await define(never.engine);
@@ -107,7 +107,7 @@ describe('Pruning by itself', () => {
     await engine.stop();
   });
 
-  it('that fails is tried again after an hour, and none is begun while it may not', async () => {
+  it('tries a failed prune again after an hour, and begins none while it may not', async () => {
     const time = { now: START };
     let mayPrune = false;
     let tries = 0;

@@ -7,7 +7,7 @@ import {
   type SnapshotRequest,
 } from '#actors/snapshotter.ts';
 
-/** A thread in the test's hands: jobs stay with it until the test finishes them, in any order. */
+/** A thread that the test controls: jobs stay with it until the test finishes them, in any order. */
 function openThreads(baseSeq = () => 0) {
   const threads: { readonly jobs: SnapshotRequest[]; fail(reason: string): void; isEnded: boolean }[] = [];
   let finish: (request: SnapshotRequest, outcome?: Partial<SnapshotOutcome>) => void = () => {};
@@ -35,8 +35,8 @@ function openThreads(baseSeq = () => 0) {
 
 const jobOf = (n: number): SnapshotJob => ({ eventId: `evt_${n}`, eventNumber: n, seq: n * 10, at: 0, about: null });
 
-describe('Snapshots that are asked for at once', () => {
-  it('are taken one at a time, in order, and each outcome reaches whoever asked for it', async () => {
+describe('Snapshots that are requested at once', () => {
+  it('are taken one at a time, in order, and each outcome reaches its own request', async () => {
     let base = 0;
     const { snapshotter, threads, finish } = openThreads(() => base);
     const taken = [1, 2, 3].map((n) => snapshotter.take(jobOf(n)));
@@ -59,7 +59,7 @@ describe('Snapshots that are asked for at once', () => {
     );
   });
 
-  it('are not mixed up by an outcome that nobody waits for', async () => {
+  it('are not mixed up by an outcome of a job that was given up', async () => {
     const { snapshotter, threads, finish } = openThreads();
     const first = snapshotter.take(jobOf(1));
     const second = snapshotter.take(jobOf(2));

@@ -4,8 +4,7 @@
  * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in step
  * (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
-import { isLiveOrder, type Order } from './orders/orders.ts';
-import { isCovered } from './orders/refunds.ts';
+import { isCovered, isLiveOrder, type Order } from './orders/order.ts';
 import type { HoldLine } from './fact.ts';
 import type { LocalityPlan } from './catalogue/sale-plan.ts';
 import type { EventState } from './event-state.ts';

@@ -18,8 +18,14 @@ import {
 import { unreachable } from './invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from './inventory/decide.ts';
 import { decideStartCheckout } from './orders/checkout.ts';
-import { cancelOrdersOn, decideCancelOrder, decideExpireOrder } from './orders/orders.ts';
-import { decideOpenPayment, decideRecordCheckoutSession, decideRecordPayment } from './orders/payments.ts';
+import {
+  cancelOrdersOn,
+  decideCancelOrder,
+  decideExpireOrder,
+  decideOpenPayment,
+  decideRecordCheckoutSession,
+} from './orders/decide.ts';
+import { decideRecordPayment } from './orders/payments.ts';
 import { decideRecordRefund } from './orders/refunds.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { markOf, recallDecision, rememberAnswer } from './repeats.ts';

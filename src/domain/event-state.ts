@@ -7,7 +7,7 @@
 import { LazyHeap } from './collections/lazy-heap.ts';
 import { noHolds, type Holds } from './holds/state.ts';
 import { noIdempotency, type IdempotencyBook } from './idempotency.ts';
-import { noOrders, type OrderBook } from './orders/order-book.ts';
+import { noOrders, type Orders } from './orders/state.ts';
 import { compileSalePlan, type SalePlan } from './catalogue/sale-plan.ts';
 import type { EventDefinition } from './catalogue/definition.ts';
 import type { PerformanceState } from './inventory/performance.ts';
@@ -35,7 +35,7 @@ export interface EventState {
   readonly holds: Holds;
 
   // orders
-  readonly orders: OrderBook;
+  readonly orders: Orders;
   /** Bar perks sold, by perk, over live orders. */
   readonly perksSold: Map<string, number>;
 

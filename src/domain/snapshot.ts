@@ -10,7 +10,7 @@ import { initialState, type EventState } from './event-state.ts';
 import { restoreEndedHold, restoreHold, restoreSettledHold, type HoldRecord } from './holds/snapshot.ts';
 import { Inventory } from './inventory/inventory.ts';
 import type { InventorySnapshot } from './inventory/snapshot.ts';
-import { restoreOrder, type OrderRecord } from './orders/orders.ts';
+import { restoreOrder, type OrderRecord } from './orders/snapshot.ts';
 import { compileSalePlan } from './catalogue/sale-plan.ts';
 import { unreachable } from './invariant.ts';
 import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room/snapshot.ts';

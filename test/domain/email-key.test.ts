@@ -1,7 +1,7 @@
 /** Which addresses are one buyer's. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { emailKey } from '#domain/orders/email-key.ts';
+import { emailKey } from '#domain/orders/purchase-limits.ts';
 import { fc } from '../property.ts';
 
 const SAME: Readonly<Record<string, readonly string[]>> = {

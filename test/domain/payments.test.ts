@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/view.ts';
-import { ORDER_PAYMENTS_MAX } from '#domain/orders/payments.ts';
+import { ORDER_PAYMENTS_MAX } from '#domain/orders/decide.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';

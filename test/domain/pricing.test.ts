@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { AMOUNT_CENTS_MAX, isAmount, percentOf, splitEvenly } from '#domain/money.ts';
 import { priceItems, totalOf } from '#domain/catalogue/pricing.ts';
-import { emailKey } from '#domain/orders/email-key.ts';
+import { emailKey } from '#domain/orders/purchase-limits.ts';
 import type { PurchaseItem } from '#domain/orders/purchase.ts';
 import { buy, checkoutEvent, item, openCheckoutEvent } from '../fixtures/commands.ts';
 import { code } from '../fixtures/definitions.ts';

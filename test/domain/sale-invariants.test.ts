@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import type { StockTotals } from '#domain/inventory/inventory.ts';
-import { emailKey } from '#domain/orders/email-key.ts';
+import { emailKey } from '#domain/orders/purchase-limits.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';

@@ -194,7 +194,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'tags make another buyer',
-    'src/domain/orders/email-key.ts',
+    'src/domain/orders/purchase-limits.ts',
     'return isTagged ?',
     'return isTagged && folded.length < 0 ?',
   ),
@@ -402,7 +402,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'money: dollars are added to euros',
-    'src/domain/orders/orders.ts',
+    'src/domain/orders/order.ts',
     "status === 'PAID' && currency === purchase.currency ? amountCents : 0,",
     "status === 'PAID' && currency !== '' ? amountCents : 0,",
     'test/domain/payments.test.ts',
@@ -451,7 +451,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'finished orders are kept as objects',
-    'src/domain/orders/orders.ts',
+    'src/domain/orders/evolve.ts',
     '  if (!isSettled(order)) return;\n',
     '  if (order.id !== state.eventId) return;\n',
     'test/domain/retained-bytes.test.ts',

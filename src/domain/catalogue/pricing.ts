@@ -2,7 +2,7 @@
  * What an order costs: units at their prices, less what discount codes take off, plus bar perks.
  *
  * Owns the look-up of codes and perks, the tallies of their uses and sales, and the arithmetic. When a purchase is checked belongs
- * to `orders/checkout.ts`, when a tally changes to `orders/orders.ts`.
+ * to `orders/checkout.ts`, when a tally changes to `orders/evolve.ts`.
  *
  * 1. A price is for one unit: a group ticket's covers all its tickets.
  * 2. An item's own code takes off first, then the order's promo code from what remains. Perks are never discounted.

@@ -1,26 +1,32 @@
 /**
- * How an order comes to be: a checkout takes over a hold, or reserves its items here and now.
+ * How an order is placed: a checkout takes over a hold, or reserves its items itself.
  *
- * Owns the order of the checks, which is the API's: idempotency key; terms; hold or waiting-room pass; dates, types and stages;
- * installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay. Each check is in a file of its own. Called by
- * `box-office.ts`; the facts are applied by `holds.ts` and `orders.ts`.
+ * The order of the checks is the API's: idempotency key; terms; hold or waiting-room pass; performances, types and stages;
+ * installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay.
  *
  * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
- * 2. Tickets come from `reservation.ts` and `assignment.ts` alone. Without a hold, one is placed and converted in the same turn; a session's
- *    ACTIVE hold then counts as free and is replaced, as by a new hold.
- * 3. What a hold has is not judged anew: its dates, stages and prices are those of its placing.
+ * 2. Without a hold, one is placed and converted in the same turn, by the same rules as any other; the session's ACTIVE hold counts
+ *    as free and is replaced.
+ * 3. What a hold has is not checked again: its performances, stages and prices are those of its placing.
  * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency key.
  */
-import { checkAttendees } from './attendees.ts';
 import { findCodes, findPerks, priceItems, totalOf } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
 import { refuseUnless } from '../holds/decide.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
-import { awaitsFirstSession, firstPaymentOf, type Order } from './orders.ts';
-import { issueTickets, type OrderTurn } from './payments.ts';
-import { allotSeats, itemsOfLines, itemsOfRequested, matchItems, type PurchaseItem } from './purchase.ts';
+import type { OrderTurn } from './decide.ts';
+import { awaitsFirstSession, firstPaymentOf, type Order } from './order.ts';
+import { issueTickets } from './payments.ts';
+import {
+  allotSeats,
+  checkAttendees,
+  itemsOfLines,
+  itemsOfRequested,
+  matchItems,
+  type PurchaseItem,
+} from './purchase.ts';
 import { checkLimits } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { assignTickets, type RequestedLine } from '../inventory/assignment.ts';
@@ -71,7 +77,7 @@ export function decideStartCheckout(state: EventState, command: StartCheckout, t
 
 /**
  * The start that an idempotency key stands for: answered again, or resumed while it has no session (4). One that ended
- * without ever being answered is forgotten: the repeat is judged anew. IDEMPOTENCY_KEY_REUSED.
+ * without ever being answered does not count: the repeat is decided anew. IDEMPOTENCY_KEY_REUSED.
  */
 function findEarlierStart(state: EventState, command: StartCheckout, now: number): Decision | Refusal | null {
   const record = recall(state.idempotency, command.idempotency, now);
@@ -114,7 +120,7 @@ function findHoldOf(state: EventState, { holdId, sessionKey }: StartCheckout): H
 
 // ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Hold, match of items and hold, or pass; then dates, types and stages of what is reserved without a hold. */
+/** Hold, match of items and hold, or pass; then performances, types and stages of what is reserved without a hold. */
 function select(state: EventState, command: StartCheckout, now: number): Selection | Refusal {
   if (command.holdId !== null) return selectHeld(state, command);
   const { items: requests, sessionKey, queuePass } = command;
@@ -136,7 +142,7 @@ function selectHeld(state: EventState, command: StartCheckout): Selection | Refu
   return isRefusal(items) ? items : { items, hold, requested: [] };
 }
 
-/** Judges everything from the installments to the stock, and prices what passed. */
+/** Checks everything from the installments to the stock, and prices the items. */
 function checkPurchase(
   state: EventState,
   command: StartCheckout,
@@ -162,7 +168,7 @@ function checkPurchase(
   return checkTotal(priced) ?? checkPayable(state, command, priced) ?? { items: priced, lines };
 }
 
-/** Judges the bound of the house on an order's total. */
+/** Checks the limit of this service on an order's total. */
 function checkTotal(items: readonly OrderItem[]): Refusal | null {
   if (isAmount(totalOf(items))) return null;
   return refuseProblems([{ path: ['items'], message: `the order comes to more than ${AMOUNT_CENTS_MAX} cents` }]);

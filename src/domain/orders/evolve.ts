@@ -1,33 +1,31 @@
-/**
- * What facts make of orders.
- *
- * The facts are decided in `checkout.ts`, `payments.ts` and `orders.ts`; the tickets of an order move with its hold. Called
- * by `box-office.ts`, in a turn as in a replay; a fact that cannot follow on what was before is a defect.
- */
+/** What facts make of orders. The tickets of an order move with its hold. */
 import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
-import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/evolve.ts';
+import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold, settleHold } from '../holds/evolve.ts';
 import { remember } from '../idempotency.ts';
+import { countPerks, countUses } from '../catalogue/pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import {
-  countOrder,
+  foreignCurrencies,
+  isCovered,
   isInstallmentPaid,
   isLiveOrder,
-  openOrder,
-  settleOrder,
+  isSettled,
+  isWaiting,
+  refundable,
   type Order,
   type Payment,
-} from './orders.ts';
-import { keepRefund } from './refunds.ts';
+} from './order.ts';
+import { countTickets } from './purchase-limits.ts';
+import { openOrder, type Orders } from './state.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
 import type { EventState } from '../event-state.ts';
-import type { OrderBook } from './order-book.ts';
 
 /** The types of facts that concern orders. */
-export type OrderFactType =
+type OrderFactType =
   | 'OrderPlaced'
   | 'CheckoutResumed'
   | 'PaymentRequested'
@@ -41,7 +39,7 @@ export type OrderFactType =
   | 'OrderCancelled'
   | 'RefundRecorded';
 
-export type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
+type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
 
 /** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
 export function evolveOrders(state: EventState, happened: OrderFact, at: number): void {
@@ -126,7 +124,7 @@ function evolvePaymentClosed(state: EventState, data: FactData['PaymentClosed'])
 function evolvePaymentRecorded(state: EventState, data: FactData['PaymentRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
-  invariant(payment.amountCents === data.amountCents, 'money of another amount is stray');
+  invariant(payment.amountCents === data.amountCents, 'money of another amount than was asked is stray');
   invariant(!data.isCounted || !isInstallmentPaid(order, payment.installment), 'an installment is paid once');
   movePayment(payment, 'PAY');
   payment.paidAt = at;
@@ -151,7 +149,10 @@ function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['Orde
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') consumeHold(state, holdId);
   else if (!isLiveOrder(order)) {
-    invariant(order.cancellation === null || order.cancellation.cause === 'BUYER', 'an operator cancels for good (5)');
+    invariant(
+      order.cancellation === null || order.cancellation.cause === 'BUYER',
+      'an order that an operator cancelled stays cancelled',
+    );
     reclaimHold(state, holdId);
     countOrder(state, order, 1);
     order.cancellation = null;
@@ -162,7 +163,10 @@ function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['Orde
 function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
   const order = openOrder(state.orders, orderId);
   invariant(order.ticketIds.length === 0, 'tickets are issued once');
-  invariant(ticketIds.length === sumOf(order.purchase.items, (item) => item.ticketCount), 'one id for each ticket');
+  invariant(
+    ticketIds.length === sumOf(order.purchase.items, (item) => item.ticketCount),
+    'an order has one id for each ticket',
+  );
   order.ticketIds = ticketIds;
   for (const ticketId of ticketIds) state.orders.inOrder.note(ticketId, order);
 }
@@ -188,8 +192,31 @@ function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'
   noteVoidTickets(state.orders.voidTickets, order);
 }
 
+/** Adds a refund to its order, or adds what a further record says of one that is there. */
 function evolveRefundRecorded(state: EventState, data: FactData['RefundRecorded'], at: number): void {
-  keepRefund(openOrder(state.orders, data.orderId), data, at);
+  const order = openOrder(state.orders, data.orderId);
+  const { refundId: id, amountCents, operator, note, reference, provider, sameAs } = data;
+  const said = { ...(reference !== undefined && { reference }), ...(provider !== undefined && { provider }) };
+  if (sameAs !== undefined) {
+    const index = order.refunds.findIndex((refund) => refund.id === sameAs);
+    const known = order.refunds[index];
+    invariant(known !== undefined && known.isMatched !== true, 'a refund is matched with one report at most');
+    const mark = { operator: known.operator ?? operator, note: known.note ?? note };
+    order.refunds[index] = { ...known, ...mark, ...said, isMatched: true };
+    return;
+  }
+  const currency = currencyOf(order, data);
+  const isOwn = currency === order.purchase.currency;
+  order.refunds.push({ id, amountCents, operator, note, at, ...said, ...(!isOwn && { currency }) });
+  invariant(isCovered(order), 'no more is given back than was paid');
+}
+
+/** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
+function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
+  const own = order.purchase.currency;
+  if (currency !== undefined) return currency;
+  if (amountCents <= refundable(order, own)) return own;
+  return [...foreignCurrencies(order)].find((foreign) => amountCents <= refundable(order, foreign)) ?? own;
 }
 
 function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
@@ -212,7 +239,7 @@ function requestedPayment(order: Order, paymentId: string, installment: number, 
   };
 }
 
-function addPayment(orders: OrderBook, order: Order, payment: Payment): void {
+function addPayment(orders: Orders, order: Order, payment: Payment): void {
   order.payments.push(payment);
   orders.inOrder.note(payment.id, order);
 }
@@ -224,12 +251,28 @@ function movePayment(payment: Payment, trigger: PaymentTrigger): void {
 /** Ends every try that still waits. */
 function closePayments(order: Order, trigger: 'EXPIRE' | 'CANCEL'): void {
   for (const payment of order.payments) {
-    if (payment.status === 'REQUESTED' || payment.status === 'OPEN') movePayment(payment, trigger);
+    if (isWaiting(payment)) movePayment(payment, trigger);
   }
 }
 
 function paymentOf(order: Order, paymentId: string): Payment {
   const payment = order.payments.find(({ id }) => id === paymentId);
-  invariant(payment !== undefined, `a fact names a payment that its order does not have: ${paymentId}`);
+  invariant(payment !== undefined, `a payment that a fact names is one of its order: ${paymentId}`);
   return payment;
+}
+
+// ── tallies and packing ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
+export function countOrder(state: EventState, { purchase }: Order, sign: 1 | -1): void {
+  countTickets(state.orders.ticketsByEmail, purchase.customer.email, purchase.items, sign);
+  countUses(state.orders.usesByCode, purchase, sign);
+  countPerks(state.perksSold, purchase.items, sign);
+}
+
+/** Packs an order and its hold where nothing more is expected to happen to them (rule 3 of `state.ts`). */
+export function settleOrder(state: EventState, order: Order): void {
+  if (!isSettled(order)) return;
+  state.orders.inOrder.settle(order);
+  settleHold(state.holds, order.purchase.holdId, order.number);
 }

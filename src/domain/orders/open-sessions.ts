@@ -6,7 +6,7 @@
  * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
  *    whose page may still be open at the provider.
  */
-import { awaitsFirstSession, firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './orders.ts';
+import { awaitsFirstSession, firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './order.ts';
 import { viewOrder, viewPayment } from './view.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { EventState } from '../event-state.ts';

@@ -1,9 +1,17 @@
+/**
+ * An order with its payments and refunds, and the sums that follow from them.
+ *
+ * 1. Everything that came in is a PAID payment of the order; what the order cannot use is due back. Amounts of two currencies are
+ *    never added up.
+ * 2. PENDING, PARTIALLY_PAID and CONFIRMED orders are live.
+ */
+import { sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { CancellationCause, FactData, OperatorMark } from '../fact.ts';
-import type { RefundView } from '../views.ts';
+import type { CurrencyAmount, RefundView } from '../views.ts';
 
-/** A try to pay, or money that came; what happens to it is in `payments.ts`. */
+/** A try to pay, or money that came. */
 export interface Payment {
   readonly id: string;
   /** From 1; a stray payment has that of the payment whose session it came through. */
@@ -20,15 +28,15 @@ export interface Payment {
   isCounted: boolean;
   /** For money that nobody asked for, the payment whose session it came through. */
   readonly strayOf: string | null;
-  /** How the report of the money called itself; for telling a repeat. */
+  /** The reference in the report of the money, by which a repeat is recognized. */
   reference: string | null;
   webhookId: string | null;
 }
 
-/** What was bought and what was paid of it; what happens to it is in `orders.ts`. */
+/** What was bought and what was paid of it. */
 export interface Order {
   readonly id: string;
-  /** Its place among the event's orders, from 0. */
+  /** Counts the event's orders, from 0. */
   readonly number: number;
   /** What was agreed when it was placed; never changes. */
   readonly purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
@@ -39,4 +47,111 @@ export interface Order {
   ticketIds: readonly string[];
   readonly refunds: RefundView[];
   cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+}
+
+// ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether the order has, or may soon have, tickets (2). */
+export function isLiveOrder({ status }: Order): boolean {
+  return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
+}
+
+/** Whether nothing more is expected to happen to the order: no payment waits, and the tickets that were paid for are issued. */
+export function isSettled({ status, payments, ticketIds }: Order): boolean {
+  if (status === 'PENDING' || status === 'PARTIALLY_PAID') return false;
+  if (payments.some((payment) => payment.status === 'REQUESTED' || payment.status === 'OPEN')) return false;
+  return status !== 'CONFIRMED' || ticketIds.length > 0;
+}
+
+/** The try at the order's first installment; null for a free order. */
+export function firstPaymentOf({ payments }: Order): Payment | null {
+  return payments[0] ?? null;
+}
+
+/** Whether the order still awaits the session that its buyer is to be sent to. */
+export function awaitsFirstSession(order: Order): boolean {
+  const first = firstPaymentOf(order);
+  return order.status === 'PENDING' && first !== null && first.checkoutSessionId === null;
+}
+
+/** Whether a payment may still bring its money in the ordinary way. */
+export function isWaiting({ status }: Payment): boolean {
+  return status === 'REQUESTED' || status === 'OPEN';
+}
+
+/** The try at the next unpaid installment that may still bring its money; null when one must be opened first. */
+export function waitingPayment(order: Order): Payment | null {
+  const installment = paidInstallments(order) + 1;
+  return order.payments.findLast((payment) => payment.installment === installment && isWaiting(payment)) ?? null;
+}
+
+export function isInstallmentPaid(order: Order, installment: number): boolean {
+  return order.payments.some((payment) => payment.isCounted && payment.installment === installment);
+}
+
+/** How many installments are paid; they are paid in their order, so the next one is the one after. */
+export function paidInstallments(order: Order): number {
+  return order.payments.filter((payment) => payment.isCounted).length;
+}
+
+// ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** All money that came in the order's currency. */
+export function paidCents({ payments, purchase }: Order): number {
+  return sumOf(payments, ({ status, currency, amountCents }) =>
+    status === 'PAID' && currency === purchase.currency ? amountCents : 0,
+  );
+}
+
+/** The money that pays for the tickets. */
+export function countedCents(order: Order): number {
+  return sumOf(order.payments, (payment) => (payment.isCounted ? payment.amountCents : 0));
+}
+
+/** What was given back in the order's currency. */
+export function refundedCents({ refunds }: Order): number {
+  return sumOf(refunds, ({ currency, amountCents }) => (currency === undefined ? amountCents : 0));
+}
+
+/** What is owed in the order's currency: money that the order could not use, and all of it once the order is over. */
+export function refundDueCents(order: Order): number {
+  return refundDueAfter(order, 0, false);
+}
+
+/** What would be owed after more money, which the order counts or does not; counted money makes an ended order live again. */
+export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
+  const useful = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
+}
+
+/** All that is owed to the buyer, by currency; the order's own is the first. */
+export function refundsDue(order: Order): readonly CurrencyAmount[] {
+  const { currency } = order.purchase;
+  const all = [{ amountCents: refundDueCents(order), currency }];
+  for (const foreign of foreignCurrencies(order)) {
+    all.push({ amountCents: refundable(order, foreign), currency: foreign });
+  }
+  return all.filter(({ amountCents }) => amountCents > 0);
+}
+
+/** What came in a currency and was not given back. */
+export function refundable(order: Order, currency: string): number {
+  if (currency === order.purchase.currency) return Math.max(0, paidCents(order) - refundedCents(order));
+  let left = 0;
+  for (const payment of order.payments) {
+    if (payment.status === 'PAID' && payment.currency === currency) left += payment.amountCents;
+  }
+  for (const refund of order.refunds) if (refund.currency === currency) left -= refund.amountCents;
+  return Math.max(0, left);
+}
+
+export function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {
+  const foreign = payments.filter(({ status, currency }) => status === 'PAID' && currency !== purchase.currency);
+  return new Set(foreign.map(({ currency }) => currency));
+}
+
+/** Whether no more was given back than came; over all currencies, because facts of the first version did not name them. */
+export function isCovered({ payments, refunds }: Order): boolean {
+  const came = payments.reduce((sum, { status, amountCents }) => sum + (status === 'PAID' ? amountCents : 0), 0);
+  return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0) <= came;
 }

@@ -1,14 +1,12 @@
 /**
- * What money does to an order: tries to pay, sessions at a provider, and what the provider reports of them.
- *
- * Decides only; the payments are kept by `orders.ts`. Called by `box-office.ts`.
+ * What a provider's report changes: money that came, and tries that ended without.
  *
  * 1. Money is never lost: every report of money that is no repeat is recorded, and what the order cannot use is due back.
  * 2. A session brings its money once: a report with a known webhook id, or of the same sum through the same session, is a repeat.
  *    Another sum is other money.
  * 3. An installment is paid once, by whichever try brings the money first, closed tries too.
- * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the allowance of
- *    its address.
+ * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the limit of its
+ *    e-mail address.
  */
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions } from '#machines/payment.ts';
@@ -16,90 +14,25 @@ import { canHaveAgain, canUseAgain } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
+import { cancelled, type OrderTurn } from './decide.ts';
 import {
-  cancelled,
   isInstallmentPaid,
   isLiveOrder,
-  orderById,
+  isWaiting,
   paidInstallments,
+  refundable,
   refundDueAfter,
   refundDueCents,
   type Order,
   type Payment,
-} from './orders.ts';
+} from './order.ts';
 import { checkEmailLimit } from './purchase-limits.ts';
-import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { refundable } from './refunds.ts';
+import { isRefusal, refuseProblems, type Refusal } from '../refusal.ts';
 import { canRetake } from '../inventory/assignment.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 import type { EventState } from '../event-state.ts';
-import type { Decision, NamedReply } from '../decision.ts';
-
-/** What orders need of a turn. */
-export interface OrderTurn extends TurnIds {
-  readonly now: number;
-}
-
-/** Bounds the memory of an order whose buyer tries again and again. */
-export const ORDER_PAYMENTS_MAX = 100;
-
-// ── tries and sessions ───────────────────────────────────────────────────────────────────────────────────────────────
-
-/**
- * Asks for the next unpaid installment. A try that still waits for its session, or whose session is still open, is no new one.
- * ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to pay, the order is over, or it has been tried too often.
- */
-export function decideOpenPayment(
-  state: EventState,
-  command: CommandOf<'OpenPayment'>,
-  turn: OrderTurn,
-): Decision | Refusal {
-  const order = orderById(state, command.orderId);
-  if (isRefusal(order)) return order;
-  const { id: orderId, status } = order;
-  const isPayable = status === 'PENDING' || status === 'PARTIALLY_PAID';
-  if (!isPayable || order.payments.length >= ORDER_PAYMENTS_MAX) return refuse('ORDER_NOT_PAYABLE', { status });
-  const installment = paidInstallments(order) + 1;
-  const waiting = waitingPayment(order);
-  if (waiting !== null && (waiting.sessionExpiresAt === null || turn.now < waiting.sessionExpiresAt)) {
-    return { facts: [], reply: paymentReply(orderId, waiting.id) };
-  }
-  const paymentId = turn.newId('pay');
-  const facts = [fact('PaymentRequested', { orderId, paymentId, installment })];
-  if (waiting !== null) {
-    facts.unshift(fact('PaymentClosed', { orderId, paymentId: waiting.id, outcome: 'EXPIRED', webhookId: null }));
-  }
-  return { facts, reply: paymentReply(orderId, paymentId) };
-}
-
-function paymentReply(orderId: string, paymentId: string): NamedReply {
-  return { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
-}
-
-/** The try at the next unpaid installment that may still bring its money; null when one must be opened first. */
-export function waitingPayment(order: Order): Payment | null {
-  const installment = paidInstallments(order) + 1;
-  return order.payments.findLast((payment) => payment.installment === installment && isWaiting(payment)) ?? null;
-}
-
-/** Keeps the session that the provider opened; the first one stands. ORDER_NOT_FOUND. */
-export function decideRecordCheckoutSession(
-  state: EventState,
-  command: CommandOf<'RecordCheckoutSession'>,
-): Decision | Refusal {
-  const order = orderById(state, command.orderId);
-  if (isRefusal(order)) return order;
-  const { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt } = command;
-  const payment = order.payments.find(({ id }) => id === paymentId);
-  if (payment === undefined) return refuse('ORDER_NOT_FOUND', {});
-  const reply = paymentReply(orderId, paymentId);
-  if (payment.checkoutSessionId !== null) return { facts: [], reply };
-  const opened = fact('CheckoutSessionOpened', { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt });
-  return { facts: [opened], reply };
-}
-
-// ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+import type { Decision } from '../decision.ts';
 
 /**
  * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for one that
@@ -206,8 +139,8 @@ function triggerOfMoney(
   payment: Payment,
   now: number,
 ): FactData['OrderPaid']['trigger'] | null {
-  const isUseless = isInstallmentPaid(order, payment.installment);
-  if (isUseless) return null;
+  const isPaid = isInstallmentPaid(order, payment.installment);
+  if (isPaid) return null;
   const isLast = paidInstallments(order) + 1 === order.purchase.installmentsCents.length;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
@@ -265,8 +198,4 @@ function isRepeat(order: Order, payment: Payment, money: Money): boolean {
 function isSameMoney(known: Payment, { amountCents, currency, webhookId }: Money): boolean {
   const isSameReport = known.webhookId !== null && known.webhookId === webhookId;
   return isSameReport || (known.amountCents === amountCents && known.currency === currency);
-}
-
-function isWaiting({ status }: Payment): boolean {
-  return status === 'REQUESTED' || status === 'OPEN';
 }

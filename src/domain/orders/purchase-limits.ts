@@ -1,23 +1,20 @@
 /**
- * How much one buyer may have: caps per ticket type, per order and per e-mail address.
+ * How much one buyer may have: limits per ticket type, per order and per e-mail address.
  *
- * Owns the tally of tickets by address (`email-key.ts` compares them); which orders count is said by `orders.ts`, which calls
- * `countTickets` when one begins, ends or comes back. A checkout checks every cap; a hold those of a cart, unless the event
- * says otherwise (`limits_at_hold`), because a hold that no order can take keeps its tickets from everybody else.
- *
- * 1. The tally of an address is the number of tickets on its PENDING, PARTIALLY_PAID and CONFIRMED orders.
- * 2. An order that late money would bring back must fit into its address's allowance like a new one.
+ * 1. The tally of an address is the number of tickets on its live orders.
+ * 2. An order that late money would bring back must fit into the limit of its address like a new one.
+ * 3. Two addresses are one buyer's when they are equal after NFKC, full case folding and removal of invisible characters, trimmed,
+ *    without a `+tag`. An address itself is kept as it was typed.
  */
-import { emailKey } from './email-key.ts';
 import { sumOf } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { HashedTally } from '../collections/hash-tables.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 
-/** Bounds an order where the event has no cap of its own: each ticket is an id in memory and in the journal. */
+/** Bounds an order where the event has no limit of its own: each ticket is an id in memory and in the journal. */
 export const ORDER_TICKETS_MAX = 10_000;
 
-/** What of an item this file judges. */
+/** What the limits need of an item. */
 export interface LimitedItem {
   readonly performanceId: string;
   readonly ticketTypeId: string;
@@ -26,7 +23,7 @@ export interface LimitedItem {
 }
 
 /**
- * Checks a purchase against the event's caps. Refuses in order: as `checkCartLimits`, then MAX_TICKETS_PER_EMAIL_EXCEEDED.
+ * Checks a purchase against the event's limits. Refuses in order: as `checkCartLimits`, then MAX_TICKETS_PER_EMAIL_EXCEEDED.
  */
 export function checkLimits(
   plan: SalePlan,
@@ -39,7 +36,7 @@ export function checkLimits(
   return checkEmailLimit(plan, items, email, ticketsByEmail);
 }
 
-/** Checks the allowance of an address, over its live orders (2): MAX_TICKETS_PER_EMAIL_EXCEEDED. */
+/** Checks the limit of an address, over its live orders: MAX_TICKETS_PER_EMAIL_EXCEEDED. */
 export function checkEmailLimit(
   { definition }: SalePlan,
   items: readonly Pick<LimitedItem, 'ticketCount'>[],
@@ -54,8 +51,8 @@ export function checkEmailLimit(
 }
 
 /**
- * Checks the caps that a cart is held to, whoever buys it. Refuses in order: MAX_PER_ORDER_EXCEEDED (units of a type on a
- * performance, over all items and stages), MAX_TICKETS_PER_ORDER_EXCEEDED. Hot: a hold asks it too, so nothing is allocated.
+ * Checks the limits of a cart, whoever buys it. Refuses in order: MAX_PER_ORDER_EXCEEDED (units of a type on a
+ * performance, over all items and stages), MAX_TICKETS_PER_ORDER_EXCEEDED. Hot: every hold is checked, so nothing is allocated.
  */
 export function checkCartLimits(plan: SalePlan, items: readonly LimitedItem[]): Refusal | null {
   let tickets = 0;
@@ -90,4 +87,35 @@ export function countTickets(
 ): void {
   const tickets = sumOf(items, (item) => item.ticketCount);
   ticketsByEmail.add(emailKey(email), sign * tickets);
+}
+
+// ── e-mail addresses ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Characters that are not seen: controls, format characters, what Unicode ignores by default, and the blank Braille pattern. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/gu;
+
+const PLAIN = /^[\x21-\x7e]*$/;
+
+/** What makes two addresses the same buyer's (3). */
+export function emailKey(email: string): string {
+  const trimmed = email.trim();
+  const folded = PLAIN.test(trimmed) ? trimmed.toLowerCase() : foldAll(trimmed);
+  const domainAt = folded.lastIndexOf('@');
+  const tagAt = folded.indexOf('+');
+  const isTagged = tagAt > 0 && tagAt < domainAt;
+  return isTagged ? folded.slice(0, tagAt) + folded.slice(domainAt) : folded;
+}
+
+/** NFKC once more after folding, because a folded letter may compose with what stands beside it. */
+function foldAll(text: string): string {
+  const visible = text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '');
+  return Array.from(visible, foldCase).join('').normalize('NFKC').trim();
+}
+
+/**
+ * Full case folding of one character, which JavaScript does not have: lower case of upper case of lower case is the same for all
+ * but the dotless i, a letter of its own. One character at a time, because a sigma's lower case depends on its neighbours.
+ */
+function foldCase(character: string): string {
+  return character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase();
 }

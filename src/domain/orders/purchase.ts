@@ -1,8 +1,8 @@
 /**
  * What a checkout buys: the items of a request, tied to the lines that hold their tickets.
  *
- * Items are what the buyer typed (with a code, attendees and perks each); lines are what the stock knows, one for each type, stage
- * and date. Owns the match between the two and the share of a line's seats that each item gets. Called by `checkout.ts`.
+ * Items are what the buyer asked for, each with a code, attendees and perks; lines are what the hold has, one for each type, stage
+ * and performance.
  *
  * 1. The quantities and tickets of the items of a line add up to the line's.
  * 2. Seats that an item names are its own; the others of the line go to the items that name none, in their order.
@@ -15,7 +15,7 @@ import type { Attendee, HoldLine } from '../fact.ts';
 import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
 import type { EventState } from '../event-state.ts';
 
-/** An item whose date, type, stage, number of tickets and price are known. */
+/** An item whose performance, type, stage, number of tickets and price are known. */
 export interface PurchaseItem {
   readonly performanceId: string;
   readonly ticketTypeId: string;
@@ -36,7 +36,7 @@ export function itemsOfRequested(
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] {
   return requested.map(({ performanceId, offer, quantity, ticketCount, unitPriceCents }, index) => ({
-    ...wishesOf(requests[index]!),
+    ...extrasOf(requests[index]!),
     performanceId,
     ticketTypeId: offer.ticketTypeId,
     sellingStageId: offer.sellingStageId,
@@ -63,7 +63,7 @@ export function itemsOfLines(lines: readonly HoldLine[]): readonly PurchaseItem[
 }
 
 /**
- * The items of a checkout that takes a hold over. Their types, stages, dates, quantities and, where they name any, seats must
+ * The items of a checkout that takes a hold over. Their types, stages, performances, quantities and, where they name any, seats must
  * be the hold's: else HOLD_ITEMS_MISMATCH. Tickets and prices are those of the hold.
  */
 export function matchItems(
@@ -72,18 +72,18 @@ export function matchItems(
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] | Refusal {
   const visible = stock.plan.visiblePerformances;
-  const onlyDate = visible.length === 1 ? visible[0]!.id : null;
+  const onlyPerformanceId = visible.length === 1 ? visible[0]!.id : null;
   const lineByKey = new Map(lines.map((line) => [lineKey(line), line]));
   const items: PurchaseItem[] = [];
   for (const request of requests) {
     const { ticketTypeId, sellingStageId, quantity } = request;
-    const performanceId = request.performanceId ?? onlyDate ?? '';
+    const performanceId = request.performanceId ?? onlyPerformanceId ?? '';
     const line = lineByKey.get(lineKey({ performanceId, ticketTypeId, sellingStageId }));
     if (line === undefined) return refuse('HOLD_ITEMS_MISMATCH', {});
     const ticketCount = quantity * (line.ticketCount / line.quantity);
     const { unitPriceCents } = line;
     items.push({
-      ...wishesOf(request),
+      ...extrasOf(request),
       performanceId,
       ticketTypeId,
       sellingStageId,
@@ -105,9 +105,9 @@ export function allotSeats(lines: readonly HoldLine[], items: readonly PurchaseI
   return items.map((item) => item.namedSeatIds ?? unnamed.get(lineKey(item))!.splice(0, item.ticketCount));
 }
 
-type Wishes = Pick<PurchaseItem, 'namedSeatIds' | 'discountCode' | 'attendees' | 'barPerks'>;
+type Extras = Pick<PurchaseItem, 'namedSeatIds' | 'discountCode' | 'attendees' | 'barPerks'>;
 
-function wishesOf({ seatIds, discountCode, attendees, barPerks }: CheckoutItemRequest): Wishes {
+function extrasOf({ seatIds, discountCode, attendees, barPerks }: CheckoutItemRequest): Extras {
   return { namedSeatIds: seatIds, discountCode, attendees, barPerks };
 }
 
@@ -136,7 +136,20 @@ function nameOnlyHeldSeats(lineByKey: ReadonlyMap<string, HoldLine>, items: read
   });
 }
 
-/** A seat may be named on each of several dates. */
+/** A seat may be named on each of several performances. */
 function seatKey({ performanceId }: { readonly performanceId: string }, seatId: string): string {
   return `${performanceId}\n${seatId}`;
+}
+
+/** Refuses the first item whose attendees are not as many as its tickets: ATTENDEE_COUNT_MISMATCH. */
+export function checkAttendees(
+  items: readonly Pick<PurchaseItem, 'ticketTypeId' | 'ticketCount' | 'attendees'>[],
+  isRequired: boolean,
+): Refusal | null {
+  for (const { ticketTypeId, ticketCount: expected, attendees } of items) {
+    if (attendees === null && !isRequired) continue;
+    const given = attendees?.length ?? 0;
+    if (given !== expected) return refuse('ATTENDEE_COUNT_MISMATCH', { ticketTypeId, expected, given });
+  }
+  return null;
 }

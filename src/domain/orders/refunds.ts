@@ -1,53 +1,24 @@
 /**
- * Money given back: what of an order is owed, in which currency, and which refunds are one and the same.
+ * Money given back: which refunds are one and the same, and how much may be given back.
  *
- * Owns the decision on refunds and the sums by currency; an order's own sums are in `orders.ts`, the providers' reports of refunds
- * come through `payments/webhooks.ts`.
- *
- * 1. Never more is given back than came, in each currency by itself. Amounts of two currencies are never added up.
- * 2. A refund with a reference that the order has already is a repeat and counts once. Spaces around a reference are ignored.
+ * 1. Never more is given back than came, in each currency by itself.
+ * 2. A refund with a reference that the order has already is a repeat and counts once; spaces around a reference do not count.
  * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in whichever
- *    order they come; each note is matched with one report at most. A refund that is another one needs a reference of its own.
+ *    order they come; each note is matched with one report at most. Another refund needs a reference of its own.
  */
-import { fact, type Fact, type FactData } from '../fact.ts';
-import { invariant } from '../invariant.ts';
-import { orderById, paidCents, refundDueCents, refundedCents, type Order } from './orders.ts';
+import { fact, type Fact } from '../fact.ts';
+import { refundable, refundDueCents, type Order } from './order.ts';
+import { orderById } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
-import type { CurrencyAmount, RefundView } from '../views.ts';
+import type { RefundView } from '../views.ts';
 import type { EventState } from '../event-state.ts';
 import type { Decision } from '../decision.ts';
 
 /** As long as the ids of any provider; an operator's may be a line of a bank statement. */
 export const REFUND_REFERENCE_LENGTH_MAX = 255;
-
-/** All that is owed to the buyer, by currency; the order's own is the first. */
-export function refundsDue(order: Order): readonly CurrencyAmount[] {
-  const { currency } = order.purchase;
-  const all = [{ amountCents: refundDueCents(order), currency }];
-  for (const foreign of foreignCurrencies(order)) {
-    all.push({ amountCents: refundable(order, foreign), currency: foreign });
-  }
-  return all.filter(({ amountCents }) => amountCents > 0);
-}
-
-/** What came in a currency and was not given back. */
-export function refundable(order: Order, currency: string): number {
-  if (currency === order.purchase.currency) return Math.max(0, paidCents(order) - refundedCents(order));
-  let left = 0;
-  for (const payment of order.payments) {
-    if (payment.status === 'PAID' && payment.currency === currency) left += payment.amountCents;
-  }
-  for (const refund of order.refunds) if (refund.currency === currency) left -= refund.amountCents;
-  return Math.max(0, left);
-}
-
-function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {
-  const foreign = payments.filter(({ status, currency }) => status === 'PAID' && currency !== purchase.currency);
-  return new Set(foreign.map(({ currency }) => currency));
-}
 
 /**
  * Records money that was given back; nothing for a repeat (2). ORDER_NOT_FOUND, for an order of another provider than the one that
@@ -113,36 +84,4 @@ function twinOf(
     if (!isSameMoney || refund.isMatched === true) return false;
     return isReport ? refund.provider === undefined && refund.reference === undefined : refund.provider !== undefined;
   });
-}
-
-/** Adds a refund to its order, or adds what a further record says of one that is there. */
-export function keepRefund(order: Order, data: FactData['RefundRecorded'], at: number): void {
-  const { refundId: id, amountCents, operator, note, reference, provider, sameAs } = data;
-  const said = { ...referenceOf(reference ?? null), ...reporterOf(provider ?? null) };
-  if (sameAs !== undefined) {
-    const index = order.refunds.findIndex((refund) => refund.id === sameAs);
-    const known = order.refunds[index];
-    invariant(known !== undefined && known.isMatched !== true, 'a refund is matched once (3)');
-    const mark = { operator: known.operator ?? operator, note: known.note ?? note };
-    order.refunds[index] = { ...known, ...mark, ...said, isMatched: true };
-    return;
-  }
-  const currency = currencyOf(order, data);
-  const isOwn = currency === order.purchase.currency;
-  order.refunds.push({ id, amountCents, operator, note, at, ...said, ...(!isOwn && { currency }) });
-  invariant(isCovered(order), 'never more is given back than was paid (1)');
-}
-
-/** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
-function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
-  const own = order.purchase.currency;
-  if (currency !== undefined) return currency;
-  if (amountCents <= refundable(order, own)) return own;
-  return [...foreignCurrencies(order)].find((foreign) => amountCents <= refundable(order, foreign)) ?? own;
-}
-
-/** Over all currencies, because the first version did not tell them apart. */
-export function isCovered({ payments, refunds }: Order): boolean {
-  const came = payments.reduce((sum, { status, amountCents }) => sum + (status === 'PAID' ? amountCents : 0), 0);
-  return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0) <= came;
 }

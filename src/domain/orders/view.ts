@@ -1,29 +1,26 @@
 /**
- * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page.
- *
- * Owns no state; figures follow from the order at the moment of asking. Called by `box-office.ts` for replies, and by
- * `http/routes`, `payments` and `cli` through a box office's `look`.
+ * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page. All figures follow from the order
+ * when it is read.
  *
  * 1. `paymentStatus` is COMPLETED once every installment is paid, FAILED while the last try of an order without tickets was
  *    declined, and PENDING otherwise.
- * 2. A ticket's place in the order says what it is for: the tickets of the first item, then those of the second, and so on.
+ * 2. The tickets of an order are those of its first item, then those of the second, and so on.
  */
-import { emailKey } from './email-key.ts';
+import { emailKey } from './purchase-limits.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
   countedCents,
   isInstallmentPaid,
   isLiveOrder,
-  orderById,
   paidCents,
   paidInstallments,
   refundDueCents,
   refundedCents,
+  refundsDue,
   type Order,
   type Payment,
-} from './orders.ts';
+} from './order.ts';
 import { TAG_STATUS_MASK } from './order-records.ts';
-import { refundsDue } from './refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
@@ -40,7 +37,7 @@ import type {
 } from '../views.ts';
 import type { EventState } from '../event-state.ts';
 import { shownStatus } from '../inventory/performance.ts';
-import { orderTag } from './order-book.ts';
+import { orderById, orderTag } from './state.ts';
 
 // ── finding ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 

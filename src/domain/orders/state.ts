@@ -1,9 +1,18 @@
-/** The orders of one event, as its state keeps them. */
+/**
+ * The orders of one event as its state keeps them.
+ *
+ * 1. An order has one hold for life; the hold is CONVERTED while the order is PENDING, CONSUMED while tickets are out.
+ * 2. Live orders alone count for the limits of an e-mail address, the uses of codes and the perks sold.
+ * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to happen is
+ *    settled: it is packed, with its hold, until something happens to it after all.
+ */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
-import { emailKey } from './email-key.ts';
 import { OrderRecords, tagOf } from './order-records.ts';
 import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
+import { emailKey } from './purchase-limits.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import { invariant } from '../invariant.ts';
 import type { Order } from './order.ts';
 
 /** Finds an order by one of its ids. A settled order is a copy, to be read only. */
@@ -11,20 +20,20 @@ interface OrderFinder {
   get(id: string): Order | undefined;
 }
 
-export interface OrderBook {
+export interface Orders {
   /** In the order of placing. */
   readonly inOrder: OrderRecords;
   readonly byId: OrderFinder;
   /** By the id of a payment, and by the id of its provider's session. */
   readonly byPayment: OrderFinder;
   readonly byTicket: OrderFinder;
-  /** Tallies over live orders (3). */
+  /** Tallies over live orders (2). */
   readonly ticketsByEmail: HashedTally;
   readonly usesByCode: Map<string, number>;
   readonly voidTickets: VoidTickets;
 }
 
-export function noOrders(): OrderBook {
+export function noOrders(): Orders {
   const inOrder = new OrderRecords(({ status, purchase }) => orderTag(status, purchase.customer.email));
   const hasPayment = (order: Order, wanted: string): boolean =>
     order.payments.some(({ id, checkoutSessionId }) => id === wanted || checkoutSessionId === wanted);
@@ -42,4 +51,16 @@ export function noOrders(): OrderBook {
 /** By what lists of orders are chosen: a status and a buyer. */
 export function orderTag(status: OrderStatus, email: string): number {
   return tagOf(orderTransitions.statuses.indexOf(status), emailKey(email));
+}
+
+/** An order by its id: ORDER_NOT_FOUND. */
+export function orderById({ orders }: { readonly orders: Orders }, orderId: string): Order | Refusal {
+  return orders.byId.get(orderId) ?? refuse('ORDER_NOT_FOUND', {});
+}
+
+/** An order that a fact is about, to be changed. */
+export function openOrder(orders: Orders, orderId: string): Order {
+  const order = orders.inOrder.open(orderId);
+  invariant(order !== undefined, `an order that a fact names exists: ${orderId}`);
+  return order;
 }

@@ -1,0 +1,106 @@
+/**
+ * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry. How an order is placed is
+ * decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`.
+ *
+ * 1. An order that an operator cancelled stays cancelled.
+ */
+import { orderTransitions } from '#machines/order.ts';
+import { fact, type CancellationCause, type Fact, type OperatorMark } from '../fact.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { isLiveOrder, paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
+import { orderById } from './state.ts';
+import type { CommandOf } from '../command.ts';
+import type { Decision, NamedReply } from '../decision.ts';
+import type { EventState } from '../event-state.ts';
+import type { Hold } from '../holds/state.ts';
+import type { TurnIds } from '../ids.ts';
+
+/** What orders need of a turn. */
+export interface OrderTurn extends TurnIds {
+  readonly now: number;
+}
+
+/** Bounds the memory of an order whose buyer tries again and again. */
+export const ORDER_PAYMENTS_MAX = 100;
+
+/**
+ * Asks for the next unpaid installment. A try that still waits for its session, or whose session is still open, is no new one.
+ * ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to pay, the order is over, or it has been tried too often.
+ */
+export function decideOpenPayment(
+  state: EventState,
+  command: CommandOf<'OpenPayment'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  const order = orderById(state, command.orderId);
+  if (isRefusal(order)) return order;
+  const { id: orderId, status } = order;
+  const isPayable = status === 'PENDING' || status === 'PARTIALLY_PAID';
+  if (!isPayable || order.payments.length >= ORDER_PAYMENTS_MAX) return refuse('ORDER_NOT_PAYABLE', { status });
+  const installment = paidInstallments(order) + 1;
+  const waiting = waitingPayment(order);
+  if (waiting !== null && (waiting.sessionExpiresAt === null || turn.now < waiting.sessionExpiresAt)) {
+    return { facts: [], reply: paymentReply(orderId, waiting.id) };
+  }
+  const paymentId = turn.newId('pay');
+  const facts = [fact('PaymentRequested', { orderId, paymentId, installment })];
+  if (waiting !== null) {
+    facts.unshift(fact('PaymentClosed', { orderId, paymentId: waiting.id, outcome: 'EXPIRED', webhookId: null }));
+  }
+  return { facts, reply: paymentReply(orderId, paymentId) };
+}
+
+function paymentReply(orderId: string, paymentId: string): NamedReply {
+  return { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
+}
+
+/** Keeps the session that the provider opened; the first one stands. ORDER_NOT_FOUND. */
+export function decideRecordCheckoutSession(
+  state: EventState,
+  command: CommandOf<'RecordCheckoutSession'>,
+): Decision | Refusal {
+  const order = orderById(state, command.orderId);
+  if (isRefusal(order)) return order;
+  const { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt } = command;
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  if (payment === undefined) return refuse('ORDER_NOT_FOUND', {});
+  const reply = paymentReply(orderId, paymentId);
+  if (payment.checkoutSessionId !== null) return { facts: [], reply };
+  const opened = fact('CheckoutSessionOpened', { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt });
+  return { facts: [opened], reply };
+}
+
+/** Ends a PENDING order whose payment window ran out; nothing when the hold is not an order's, or not due. */
+export function decideExpireOrder(hold: Hold | undefined, now: number): readonly Fact[] {
+  const due = hold !== undefined && hold.status === 'CONVERTED' && hold.expiresAt <= now;
+  return due ? [fact('OrderExpired', { orderId: hold.orderId! })] : [];
+}
+
+/** Cancels an order for the operator; one that an operator cancelled already stays as it is. ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. */
+export function decideCancelOrder(state: EventState, command: CommandOf<'CancelOrder'>): Decision | Refusal {
+  const order = orderById(state, command.orderId);
+  if (isRefusal(order)) return order;
+  const { id: orderId, status, cancellation } = order;
+  const reply = { shows: 'ORDER', orderId, repeated: false } as const;
+  if (cancellation !== null && cancellation.cause !== 'BUYER') return { facts: [], reply };
+  if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
+  return { facts: [cancelled(order, 'OPERATOR', command)], reply };
+}
+
+/** Cancels every live order with a ticket on one of the performances, whole. Cost: one pass over the event's orders. */
+export function cancelOrdersOn(
+  state: EventState,
+  performanceIds: ReadonlySet<string>,
+  mark: OperatorMark,
+): readonly Fact[] {
+  return [...state.orders.inOrder]
+    .filter(isLiveOrder)
+    .filter(({ purchase }) => purchase.items.some((item) => performanceIds.has(item.performanceId)))
+    .map((order) => cancelled(order, 'PERFORMANCE', mark));
+}
+
+/** The fact that cancels a live order; everything that was paid and not refunded is due back. */
+export function cancelled(order: Order, cause: CancellationCause, { operator, note }: OperatorMark): Fact {
+  const refundDue = Math.max(0, paidCents(order) - refundedCents(order));
+  return fact('OrderCancelled', { orderId: order.id, cause, operator, note, refundDueCents: refundDue });
+}

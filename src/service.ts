@@ -104,7 +104,7 @@ async function openService(config: Config, engine: Engine, log: Logger, apps: Ht
   const metrics = createMetrics(gauges);
   // 6. The listeners of buyers and of operators.
   const { events, clock, stream } = engine;
-  const ports = { settings: config, directory: events, clock, health, log, tickets: secrets.tickets, metrics };
+  const ports = { settings: config, events, clock, health, log, tickets: secrets.tickets, metrics };
   const publicApp: HttpApp = await buildPublicApp({
     ...ports,
     payments,

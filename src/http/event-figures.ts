@@ -9,7 +9,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { OperatorEventView } from '#domain/figures.ts';
-import type { DirectoryPort, GaugesPort } from './ports.ts';
+import type { EventsPort, GaugesPort } from './ports.ts';
 import { formatMoment } from './formats.ts';
 import { toWaitingRoomBody } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
@@ -19,7 +19,7 @@ const REMEMBERED_MAX = 2_000;
 const ACTIVATED_A_CALL_MAX = 10;
 
 interface EventFiguresPorts {
-  readonly directory: Pick<DirectoryPort, 'byEventId'>;
+  readonly events: Pick<EventsPort, 'byEventId'>;
   readonly gauges: Pick<GaugesPort, 'active'>;
 }
 
@@ -28,7 +28,7 @@ export interface EventFigures {
   of(eventIds: readonly string[]): Promise<OverviewEventBody[]>;
 }
 
-export function createEventFigures({ directory, gauges }: EventFiguresPorts): EventFigures {
+export function createEventFigures({ events, gauges }: EventFiguresPorts): EventFigures {
   const remembered = new LRUCache<string, OverviewEventBody>({ max: REMEMBERED_MAX });
   return {
     async of(eventIds) {
@@ -42,7 +42,7 @@ export function createEventFigures({ directory, gauges }: EventFiguresPorts): Ev
       }
       const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
       for (const eventId of unseen.slice(0, ACTIVATED_A_CALL_MAX)) {
-        const view = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
+        const view = await readUnlessBroken(events, eventId, { type: 'ReadOperatorEvent' });
         if (view !== null) now.set(eventId, toOverviewEventBody(view));
       }
       for (const figures of now.values()) remembered.set(figures.id, figures);

@@ -20,7 +20,7 @@ import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { EVENT_NOT_FOUND } from './errors.ts';
 import { PerformanceFeed } from './performance-feed.ts';
-import type { EventPort, ClockPort, DirectoryPort } from './ports.ts';
+import type { EventPort, ClockPort, EventsPort } from './ports.ts';
 
 /** A receiver of frames: a socket, or a twin in a test. */
 export interface Listener {
@@ -32,7 +32,7 @@ export interface Listener {
 }
 
 export interface LiveFeedsPorts {
-  readonly directory: Pick<DirectoryPort, 'bySlug'>;
+  readonly events: Pick<EventsPort, 'bySlug'>;
   readonly clock: ClockPort;
   readonly listenersMax: number;
 }
@@ -101,7 +101,7 @@ export class LiveFeeds {
     begin: Begin,
   ): Promise<Refusal | null> {
     this.#refuseWhenFull();
-    const event = await this.#ports.directory.bySlug(slug);
+    const event = await this.#ports.events.bySlug(slug);
     if (event === null) return EVENT_NOT_FOUND;
     // Others may have come while the event was activated.
     this.#refuseWhenFull();
@@ -215,7 +215,7 @@ export class LiveFeeds {
    */
   async #nextView(performance: WatchedPerformance): Promise<LiveView | 'gone' | null> {
     try {
-      performance.event ??= await this.#ports.directory.bySlug(performance.slug);
+      performance.event ??= await this.#ports.events.bySlug(performance.slug);
       if (performance.event === null) return 'gone';
       const { performanceId, mark } = performance.feed;
       const view = await performance.event.read({ type: 'ReadLivePerformance', performanceId, last: mark });

@@ -12,7 +12,7 @@ import type { TrustProxy } from './client-address.ts';
 
 export type { EventPort };
 
-export interface DirectoryPort extends EventFinder {
+export interface EventsPort extends EventFinder {
   /** Published events by their first performance. */
   list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
   /** Ids of all events, drafts too, in the order of their first definition. */
@@ -124,7 +124,7 @@ export interface HttpSettings {
 
 interface CommonPorts {
   readonly settings: HttpSettings;
-  readonly directory: DirectoryPort;
+  readonly events: EventsPort;
   readonly clock: ClockPort;
   readonly health: HealthPort;
   readonly log: LogPort;

@@ -1,7 +1,7 @@
 /**
  * Receives the webhooks of providers: the provider checks and reads one, its order's event records it.
  *
- * What a payment or a refund changes is decided in `domain/payments.ts` and `domain/refunds.ts`.
+ * What a payment or a refund changes is decided in `domain/orders/payments.ts` and `domain/orders/refunds.ts`.
  *
  * 1. A webhook changes nothing unless its signature is good and its timestamp is within five minutes of one of three clocks: the
  *    service's, the service's without what the sandbox clock added, or the machine's, which differs when somebody set it.

@@ -238,7 +238,7 @@ describe('The listeners of live streams', () => {
     const service = await openService();
     await service.define(sample('club-night'));
     const { events, clock } = service.internals.engine;
-    const feeds = new LiveFeeds({ directory: events, clock, listenersMax: 3 });
+    const feeds = new LiveFeeds({ events, clock, listenersMax: 3 });
     const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
     for (const listener of [slow, quick, other]) {
       assert.equal(await feeds.watch('night-shift', null, null, () => listener), null);

@@ -13,7 +13,7 @@ import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
-import type { EventPort, DirectoryPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
+import type { EventPort, EventsPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/limits.ts';
@@ -94,7 +94,7 @@ export async function openApps(
       nextAfter: begin + limit < ids.length ? ids[begin + limit - 1]! : null,
     };
   };
-  const directory: DirectoryPort = {
+  const events: EventsPort = {
     byEventId: async (eventId) => portOf(fixtures.get(eventId)),
     bySlug: async (slug) => portOf(all().find(({ state }) => state.plan.definition.slug === slug)),
     byId: async (prefix, id) => {
@@ -123,7 +123,7 @@ export async function openApps(
   const payments = await openPaymentService(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
-      events: directory,
+      events: events,
       active: () => all().flatMap((fixture) => portOf(fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
@@ -145,7 +145,7 @@ export async function openApps(
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
     metrics,
-    directory,
+    events,
     clock: { now: () => clock.ms },
     health,
     log: { error: (details: object, message: string) => void logged.push({ details, message }) },

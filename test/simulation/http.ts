@@ -10,7 +10,7 @@ import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/limits.ts';
 import { buildPublicApp } from '#http/server.ts';
-import type { EventPort, DirectoryPort, PublicPorts } from '#http/ports.ts';
+import type { EventPort, EventsPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
 import type { HoldView, OrderView, PaymentView } from '#domain/views.ts';
 
@@ -84,7 +84,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     read: () => Promise.resolve({ count: 0 }),
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);
-  const events = { byEventId: found, bySlug: found, byId: found } as unknown as DirectoryPort;
+  const events = { byEventId: found, bySlug: found, byId: found } as unknown as EventsPort;
   const openSession = ({ order, payment }: { order: OrderView; payment: PaymentView }) =>
     Promise.resolve({
       order,
@@ -101,7 +101,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     limits: LIMITS,
   } as const;
   return {
-    directory: events,
+    events: events,
     settings,
     payments: {
       checkoutSessions: { openSession, calls: { underWay: 0, waiting: 0 } },

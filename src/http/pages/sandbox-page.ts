@@ -1,8 +1,4 @@
-/**
- * The page where a buyer of the sandbox pays: no money moves, and every outcome can be tried.
- *
- * Called by `routes/sandbox-payments.ts`.
- */
+/** The page where a buyer of the sandbox pays: no money moves, and every outcome can be tried. */
 import type { Payable } from '#payments/checkout-sessions.ts';
 import { html, type Html, type Page } from './html.ts';
 import { formatMoney, formatWhen } from './wording.ts';

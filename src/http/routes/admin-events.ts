@@ -90,9 +90,9 @@ const changeSeatsSchema = {
 
 export function adminEventRoutes(
   app: HttpApp,
-  ports: Pick<OperatorPorts, 'requireToken' | 'directory' | 'absentProviders'>,
+  ports: Pick<OperatorPorts, 'requireToken' | 'events' | 'absentProviders'>,
 ): void {
-  const { directory } = ports;
+  const { events } = ports;
   const onRequest = ports.requireToken;
   const warningsAbout = ({ paymentProvider }: EventDefinition): { readonly warnings?: string[] } => {
     if (!ports.absentProviders.includes(paymentProvider)) return {};
@@ -107,7 +107,7 @@ export function adminEventRoutes(
     if (checked.definition.id !== request.params.id) {
       return reply.invalid([{ path: '/id', message: 'must equal the id in the address' }]);
     }
-    const defined = await directory.define(checked.definition, operatorMark(request, request.query.note));
+    const defined = await events.define(checked.definition, operatorMark(request, request.query.note));
     if (isRefusal(defined)) return reply.refuse(defined);
     const { eventId: id, version, created } = defined;
     return reply.code(created ? 201 : 200).send({ id, version, ...warningsAbout(checked.definition) });
@@ -117,17 +117,17 @@ export function adminEventRoutes(
     const { limit, cursor } = request.query;
     const start = readCursor(cursor);
     if ('outcome' in start) return reply.refuse(start);
-    const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
-    const events: AdminEventBody[] = [];
+    const page = await events.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    const bodies: AdminEventBody[] = [];
     for (const eventId of page.eventIds) {
-      const event = await readUnlessBroken(directory, eventId, { type: 'ReadOperatorEvent' });
-      if (event !== null) events.push(toAdminEventBody(event));
+      const event = await readUnlessBroken(events, eventId, { type: 'ReadOperatorEvent' });
+      if (event !== null) bodies.push(toAdminEventBody(event));
     }
-    return reply.send({ events, next_cursor: toCursor(page.nextAfter) });
+    return reply.send({ events: bodies, next_cursor: toCursor(page.nextAfter) });
   });
 
   app.get('/admin/events/:id', { onRequest, schema: getAnyEventSchema }, async (request, reply) => {
-    const found = directory.byEventId(request.params.id);
+    const found = events.byEventId(request.params.id);
     const event = await readAt(found, EVENT_NOT_FOUND, { type: 'ReadOperatorEvent' });
     return isRefusal(event) ? reply.refuse(event) : reply.send(toAdminEventBody(event));
   });
@@ -137,7 +137,7 @@ export function adminEventRoutes(
 /** What operators do to a performance. */
 function performanceRoutes(
   app: HttpApp,
-  { directory, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'directory'>,
+  { events, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'events'>,
 ): void {
   app.post(
     '/admin/events/:id/performances/:performance_id/cancel',
@@ -150,7 +150,7 @@ function performanceRoutes(
       if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
       const mark = operatorMark(request, request.body?.note);
       const command = { type: 'CancelPerformance', performanceId, idempotency, ...mark } as const;
-      const answer = await executeAt(directory.byEventId(id), EVENT_NOT_FOUND, command);
+      const answer = await executeAt(events.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       markReplayed(reply, answer);
       return reply.send({ released_holds: answer.releasedHolds, cancelled_orders: answer.cancelledOrders });
@@ -170,7 +170,7 @@ function performanceRoutes(
       const seats = { performanceId, seatIds, idempotency, ...operatorMark(request, note) };
       const type = action === 'block' ? 'BlockSeats' : 'UnblockSeats';
       const command = { type, ...seats } as const;
-      const answer = await executeAt<'BlockSeats' | 'UnblockSeats'>(directory.byEventId(id), EVENT_NOT_FOUND, command);
+      const answer = await executeAt<'BlockSeats' | 'UnblockSeats'>(events.byEventId(id), EVENT_NOT_FOUND, command);
       if (isRefusal(answer)) return reply.refuse(answer);
       markReplayed(reply, answer);
       return reply.send(

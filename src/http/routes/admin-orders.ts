@@ -73,9 +73,9 @@ const getTicketSchema = {
 
 export function adminOrderRoutes(
   app: HttpApp,
-  ports: Pick<OperatorPorts, 'requireToken' | 'directory' | 'tickets'>,
+  ports: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets'>,
 ): void {
-  const { directory, tickets } = ports;
+  const { events, tickets } = ports;
   const onRequest = ports.requireToken;
 
   app.get('/admin/events/:id/orders', { onRequest, schema: listOrdersSchema }, async (request, reply) => {
@@ -89,7 +89,7 @@ export function adminOrderRoutes(
       after: start.after,
       limit: Number(limit ?? LIST_LIMIT),
     } as const;
-    const page = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
+    const page = await readAt(events.byEventId(request.params.id), EVENT_NOT_FOUND, query);
     if (isRefusal(page)) return reply.refuse(page);
     const orders: AdminOrderBody[] = [];
     for (const order of page.orders) orders.push(await toAdminOrderBody(order, tickets));
@@ -100,7 +100,7 @@ export function adminOrderRoutes(
     const { id: orderId } = request.params;
     const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
     const query = { type: 'FindOrder', orderId, tickets: page } as const;
-    const found = await readAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, query);
+    const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
     return isRefusal(found) ? reply.refuse(found) : reply.send(await toAdminOrderBody(found.order, tickets));
   });
 
@@ -110,7 +110,7 @@ export function adminOrderRoutes(
     if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
     const mark = operatorMark(request, request.body?.note);
     const command = { type: 'CancelOrder', orderId, idempotency, ...mark } as const;
-    const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     markReplayed(reply, answer);
     return reply.send(await toAdminOrderBody(answer.order, tickets));
@@ -131,7 +131,7 @@ export function adminOrderRoutes(
       idempotency,
       ...operatorMark(request, note),
     } as const;
-    const answer = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     markReplayed(reply, answer);
     return reply.send(await toAdminOrderBody(answer.order, tickets));
@@ -140,11 +140,11 @@ export function adminOrderRoutes(
 
 export function adminTicketRoutes(
   app: HttpApp,
-  { directory, tickets, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'directory' | 'tickets'>,
+  { events, tickets, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets'>,
 ): void {
   app.get('/admin/tickets/:id', { onRequest, schema: getTicketSchema }, async (request, reply) => {
     const { id: ticketId } = request.params;
-    const found = await readAt(directory.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId });
+    const found = await readAt(events.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId });
     const issued = found?.issued ?? null;
     return issued === null ? reply.fail('NOT_FOUND') : reply.send(toAdminTicketBody(issued, tickets));
   });

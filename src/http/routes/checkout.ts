@@ -43,9 +43,9 @@ const openPaymentSchema = {
 
 export function checkoutRoutes(
   app: HttpApp,
-  ports: Pick<PublicPorts, 'directory' | 'payments' | 'baseUrl' | 'metrics' | 'settings' | 'clock'>,
+  ports: Pick<PublicPorts, 'events' | 'payments' | 'baseUrl' | 'metrics' | 'settings' | 'clock'>,
 ): void {
-  const { directory, baseUrl, metrics } = ports;
+  const { events, baseUrl, metrics } = ports;
   const codeGuesses = boundCodeGuesses(ports.settings, ports.clock);
   const { checkoutSessions, absent: absentProviders } = ports.payments;
   const absent = absentProviders.length === 0 ? {} : { absentProviders };
@@ -57,7 +57,7 @@ export function checkoutRoutes(
     if (problems.length > 0) return reply.invalid(problems);
     const idempotency = idempotencyMark(ROUTE, request);
     if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-    const event = await directory.byEventId(request.body.event_id);
+    const event = await events.byEventId(request.body.event_id);
     if (event === null) return reply.refuse(EVENT_NOT_FOUND);
     const waitSeconds = await codeGuesses.check(request, event);
     if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
@@ -83,7 +83,7 @@ export function checkoutRoutes(
     const idempotency = idempotencyMark('POST /api/checkout/orders/payments', request, { subject: [orderId] });
     if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
     const command = { type: 'OpenPayment', orderId, idempotency } as const;
-    const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    const asked = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     if (isRefusal(asked)) return reply.refuse(asked);
     const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
     if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });

@@ -23,7 +23,7 @@ import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import { Occupancy, Seating } from '../schemas/seating.ts';
 
-type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'directory' | 'clock' | 'health' | 'gauges'>;
+type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'events' | 'clock' | 'health' | 'gauges'>;
 
 const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
@@ -58,7 +58,7 @@ const getSeatStatesSchema = {
 };
 
 export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
-  const { directory, clock } = ports;
+  const { events, clock } = ports;
   const onRequest = ports.requireToken;
   const loopDelayMs = watchLoop(app, clock);
   const figures = createEventFigures(ports);
@@ -67,7 +67,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
     const { limit, cursor } = request.query;
     const start = readCursor(cursor);
     if ('outcome' in start) return reply.refuse(start);
-    const page = await directory.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    const page = await events.listAll({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
     return reply.send({
       now: formatTime(clock.now()),
       service: toServiceBody(ports, loopDelayMs()),
@@ -78,7 +78,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
 
   app.get('/admin/events/:id/seating', { onRequest, schema: getAnySeatingSchema }, async (request, reply) => {
     const query = { type: 'ReadAnySeating' } as const;
-    const seating = await readAt(directory.byEventId(request.params.id), EVENT_NOT_FOUND, query);
+    const seating = await readAt(events.byEventId(request.params.id), EVENT_NOT_FOUND, query);
     return isRefusal(seating) ? reply.refuse(seating) : reply.send(toSeatingBody(seating));
   });
 
@@ -89,7 +89,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
       const { id, performance_id: performanceId } = request.params;
       const since = request.query.since === undefined ? null : Number(request.query.since);
       const query = { type: 'ReadAnyOccupancy', performanceId, since } as const;
-      const occupancy = await readAt(directory.byEventId(id), EVENT_NOT_FOUND, query);
+      const occupancy = await readAt(events.byEventId(id), EVENT_NOT_FOUND, query);
       return isRefusal(occupancy) ? reply.refuse(occupancy) : reply.send(toOccupancyBody(occupancy));
     },
   );

@@ -38,7 +38,7 @@ const getEventSchema = {
   response: { 200: ref(EventPayload), ...errorResponses },
 };
 
-export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>): void {
+export function eventRoutes(app: HttpApp, { events, settings }: Pick<PublicPorts, 'events' | 'settings'>): void {
   const { responseEnvelope, limits } = settings;
   const payloads = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
@@ -51,7 +51,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
     const { limit, cursor } = request.query;
     const start = readCursor(cursor);
     if ('outcome' in start) return reply.refuse(start);
-    const page = await directory.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
+    const page = await events.list({ limit: Number(limit ?? LIST_LIMIT), after: start.after });
     reply.header('cache-control', 'no-cache');
     return reply.send({ events: page.events.map(toEventSummaryBody), next_cursor: toCursor(page.nextAfter) });
   });
@@ -62,7 +62,7 @@ export function eventRoutes(app: HttpApp, { directory, settings }: Pick<PublicPo
     if (sessionKey !== null && typeof sessionKey !== 'string') return reply.refuse(sessionKey);
     const { slug } = request.params;
     const performanceId = request.query.performance_id ?? null;
-    const found = directory.bySlug(slug);
+    const found = events.bySlug(slug);
     const read = (knownRevision: string | null) =>
       readAt(found, EVENT_NOT_FOUND, { type: 'ReadPayload', performanceId, sessionKey, knownRevision });
     const payload = await payloads.recall(`${slug} ${performanceId ?? ''}`, read, toPayload);

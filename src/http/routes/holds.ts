@@ -55,14 +55,14 @@ const releaseHoldSchema = {
   response: { 200: ref(Hold), ...errorResponses },
 };
 
-export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'directory'>): void {
+export function holdRoutes(app: HttpApp, { events }: Pick<PublicPorts, 'events'>): void {
   app.post('/api/checkout/holds', { schema: createHoldSchema }, async (request, reply) => {
     const { event_id: eventId, session_key: sessionKey, queue_pass: queuePass, items } = request.body;
     const problems = problemsOfSeats(items);
     if (problems.length > 0) return reply.invalid(problems);
     const idempotency = idempotencyMark('POST /api/checkout/holds', request);
     if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
-    const answer = await executeAt(directory.byEventId(eventId), EVENT_NOT_FOUND, {
+    const answer = await executeAt(events.byEventId(eventId), EVENT_NOT_FOUND, {
       type: 'PlaceHold',
       sessionKey,
       items: items.map(readItem),
@@ -79,7 +79,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
     if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
     const { id } = request.params;
     const query = { type: 'FindHold', holdId: id, sessionKey } as const;
-    const hold = await readAt(directory.byId('hld', id), HOLD_NOT_FOUND, query);
+    const hold = await readAt(events.byId('hld', id), HOLD_NOT_FOUND, query);
     return isRefusal(hold) ? reply.refuse(hold) : reply.send(toHoldBody(hold));
   });
 
@@ -95,7 +95,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
     if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
     const items = request.body.items.map(readItem);
     const command = { type: 'ChangeHold', holdId, sessionKey, items, idempotency } as const;
-    const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('hld', holdId), HOLD_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     markReplayed(reply, answer);
     return reply.send(toHoldBody(answer.hold));
@@ -106,7 +106,7 @@ export function holdRoutes(app: HttpApp, { directory }: Pick<PublicPorts, 'direc
     if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
     const holdId = request.params.id;
     const command = { type: 'ReleaseHold', holdId, sessionKey } as const;
-    const answer = await executeAt(directory.byId('hld', holdId), HOLD_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('hld', holdId), HOLD_NOT_FOUND, command);
     return isRefusal(answer) ? reply.refuse(answer) : reply.send(toHoldBody(answer.hold));
   });
 }

@@ -32,9 +32,9 @@ const watchDateSchema = {
 
 export function liveRoutes(
   app: HttpApp,
-  { directory, clock, settings, metrics }: Pick<PublicPorts, 'directory' | 'clock' | 'settings' | 'metrics'>,
+  { events, clock, settings, metrics }: Pick<PublicPorts, 'events' | 'clock' | 'settings' | 'metrics'>,
 ): void {
-  const feeds = new LiveFeeds({ directory, clock, listenersMax: settings.limits.liveListenersMax });
+  const feeds = new LiveFeeds({ events, clock, listenersMax: settings.limits.liveListenersMax });
   metrics.watchInUse('live_streams', () => feeds.listeners);
   app.addHook('preClose', (done) => {
     feeds.close();

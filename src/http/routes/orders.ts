@@ -39,16 +39,16 @@ const getOrderStatusSchema = {
 
 export async function orderRoutes(
   app: HttpApp,
-  ports: Pick<PublicPorts, 'directory' | 'tickets' | 'payments' | 'baseUrl' | 'settings'>,
+  ports: Pick<PublicPorts, 'events' | 'tickets' | 'payments' | 'baseUrl' | 'settings'>,
 ): Promise<void> {
-  const { directory, tickets, payments, baseUrl } = ports;
+  const { events, tickets, payments, baseUrl } = ports;
   const { responseEnvelope } = ports.settings;
   const pages = createTicketPages(tickets);
 
   app.get('/api/checkout/status/:order_id', { schema: getOrderStatusSchema }, async (request, reply) => {
     const { order_id: orderId } = request.params;
     const { after = null } = request.query;
-    const event = await directory.byId('ord', orderId);
+    const event = await events.byId('ord', orderId);
     const few = { after, limit: LARGE_TICKETS_MIN };
     const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
     if (isRefusal(found)) return reply.refuse(found);
@@ -67,7 +67,7 @@ export async function orderRoutes(
     async (request, reply) => {
       const { order_id: orderId } = request.params;
       const query = { type: 'FindOrderedEvent', orderId } as const;
-      const found = await readAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, query);
+      const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
       if (isRefusal(found)) return reply.refuse(ORDER_NOT_FOUND);
       const { id: eventId } = found.order.event;
       const content = {
@@ -88,7 +88,7 @@ export async function orderRoutes(
       async (request, reply) => {
         const { order_id: orderId } = request.params;
         const command = { type: 'OpenPayment', orderId } as const;
-        const asked = await executeAt(directory.byId('ord', orderId), ORDER_NOT_FOUND, command);
+        const asked = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
         if (isRefusal(asked)) return reply.refuse(asked);
         const opened = await unlessUnavailable(payments.checkoutSessions.openSession(asked));
         if (opened === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });

@@ -61,11 +61,11 @@ const getDrawSchema = {
   response: { 200: ref(Draw), ...errorResponses },
 };
 
-export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPorts, 'directory' | 'baseUrl'>): void {
+export function queueRoutes(app: HttpApp, { events, baseUrl }: Pick<PublicPorts, 'events' | 'baseUrl'>): void {
   app.post('/api/checkout/queue', { schema: joinQueueSchema }, async (request, reply) => {
     const { event_id: eventId, session_key: sessionKey } = request.body;
     const command = { type: 'JoinQueue', sessionKey } as const;
-    const answer = await executeAt(directory.byEventId(eventId), EVENT_NOT_FOUND, command);
+    const answer = await executeAt(events.byEventId(eventId), EVENT_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     return sendEntry(reply.code(answer.joined ? 201 : 200), answer.entry);
   });
@@ -75,7 +75,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
     if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
     const entryId = request.params.id;
     const command = { type: 'PollQueue', entryId, sessionKey } as const;
-    const answer = await executeAt(directory.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
     return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
   });
 
@@ -84,7 +84,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
     if (typeof sessionKey !== 'string') return reply.refuse(sessionKey);
     const entryId = request.params.id;
     const command = { type: 'LeaveQueue', entryId, sessionKey } as const;
-    const answer = await executeAt(directory.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
+    const answer = await executeAt(events.byId('que', entryId), QUEUE_ENTRY_NOT_FOUND, command);
     return isRefusal(answer) ? reply.refuse(answer) : sendEntry(reply, answer.entry);
   });
 
@@ -93,7 +93,7 @@ export function queueRoutes(app: HttpApp, { directory, baseUrl }: Pick<PublicPor
     const { offset = 0, limit = DRAW_LIMIT } = request.query;
     const wantsPage = prefersHtml(request.headers.accept);
     const page = { offset: Number(offset), limit: wantsPage ? 0 : Number(limit) };
-    const found = await readAt(directory.bySlug(slug), EVENT_NOT_FOUND, { type: 'FindDraw', ...page });
+    const found = await readAt(events.bySlug(slug), EVENT_NOT_FOUND, { type: 'FindDraw', ...page });
     if (isRefusal(found)) return reply.refuse(found);
     const { draw, ...event } = found;
     if (draw === null) return reply.fail('NOT_FOUND');

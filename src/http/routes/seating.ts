@@ -49,16 +49,13 @@ const suggestSeatsSchema = {
   response: { 200: SeatList, ...errorResponses },
 };
 
-export function seatingRoutes(
-  app: HttpApp,
-  { directory, settings }: Pick<PublicPorts, 'directory' | 'settings'>,
-): void {
+export function seatingRoutes(app: HttpApp, { events, settings }: Pick<PublicPorts, 'events' | 'settings'>): void {
   const { responseEnvelope, limits } = settings;
   const kept = createPayloadCache(limits.cachedPayloadsMax, limits.cachedPayloadBytesMax);
 
   app.get('/api/events/public/:slug/seating', { schema: getSeatingSchema }, async (request, reply) => {
     const { slug } = request.params;
-    const found = directory.bySlug(slug);
+    const found = events.bySlug(slug);
     const read = (knownRevision: string | null) =>
       readAt(found, EVENT_NOT_FOUND, { type: 'ReadSeating', knownRevision });
     const layout = await kept.recall(`layout ${slug}`, read, (view) => ({
@@ -72,7 +69,7 @@ export function seatingRoutes(
     const { performance_id: performanceId, since } = request.query;
     const { slug } = request.params;
     const wanted = { performanceId: performanceId ?? null, since: since === undefined ? null : Number(since) };
-    const found = directory.bySlug(slug);
+    const found = events.bySlug(slug);
     const read = (knownRevision: string | null) =>
       readAt(found, EVENT_NOT_FOUND, { type: 'ReadOccupancy', ...wanted, knownRevision });
     const occupancy = await kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
@@ -92,7 +89,7 @@ export function seatingRoutes(
     async (request, reply) => {
       const { ticket_type_id: ticketTypeId, count, performance_id: performanceId, session_key: key } = request.body;
       const wanted = { ticketTypeId, count, performanceId: performanceId ?? null, sessionKey: key ?? null };
-      const found = directory.bySlug(request.params.slug);
+      const found = events.bySlug(request.params.slug);
       const seats = await readAt(found, EVENT_NOT_FOUND, { type: 'SuggestSeats', ...wanted });
       return isRefusal(seats) ? reply.refuse(seats) : reply.send(seats.map(toFreeSeatBody));
     },

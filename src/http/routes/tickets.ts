@@ -29,7 +29,7 @@ const listRevokedTicketsSchema = {
   response: { 200: RevokedTickets, ...errorResponses },
 };
 
-export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPorts, 'tickets' | 'directory'>): void {
+export function ticketRoutes(app: HttpApp, { tickets, events }: Pick<PublicPorts, 'tickets' | 'events'>): void {
   app.get('/api/tickets/key', { schema: getTicketKeysSchema }, async (_request, reply) =>
     reply.header('cache-control', `public, max-age=${DOORS_KEEP_SECONDS}`).send({ keys: [...tickets.keys] }),
   );
@@ -37,7 +37,7 @@ export function ticketRoutes(app: HttpApp, { tickets, directory }: Pick<PublicPo
   app.get('/api/tickets/revoked', { schema: listRevokedTicketsSchema }, async (request, reply) => {
     const { event_id: eventId, performance_id: performanceId = null, after = null, limit } = request.query;
     const query = { type: 'ListVoidTickets', performanceId, after, limit: Number(limit ?? LIST_LIMIT) } as const;
-    const page = await readAt(directory.byEventId(eventId), EVENT_NOT_FOUND, query);
+    const page = await readAt(events.byEventId(eventId), EVENT_NOT_FOUND, query);
     if (isRefusal(page)) return reply.refuse(page);
     return reply.header('cache-control', 'no-cache').send({ tickets: [...page.ticketIds], next_after: page.nextAfter });
   });

@@ -5,9 +5,9 @@
  *    receive no request. They read the service's clock, so after a leap of that clock everything due is settled late.
  * 2. An event that cannot be activated now, because others are, is tried again after a pause.
  */
-import FlatQueue from 'flatqueue';
 import { Overloaded } from './admission.ts';
 import { reportTrouble } from './trouble.ts';
+import { LazyHeap } from '#domain/collections/lazy-heap.ts';
 import type { Clock } from './clock.ts';
 import type { StartPlan } from './start-survey.ts';
 
@@ -38,15 +38,16 @@ const EVENTS_PER_TICK_MAX = 200;
 const RETRY_MS = 1_000;
 
 export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts): Timers {
-  const heap = new FlatQueue<string>();
+  const heap = new LazyHeap<string>();
   /** The earliest moment noted of each event; any other heap entry of the event is stale. */
   const earliest = new Map<string, number>();
+  const stands = (eventId: string, at: number): boolean => earliest.get(eventId) === at;
 
   const schedule = (eventId: string, at: number): void => {
     const known = earliest.get(eventId);
     if (known !== undefined && known <= at) return;
     earliest.set(eventId, at);
-    heap.push(eventId, at);
+    heap.add(eventId, at);
   };
   const settle = async (eventId: string): Promise<void> => {
     try {
@@ -58,13 +59,11 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
   };
   const tick = (): void => {
     const now = clock.now();
-    for (let settled = 0; settled < EVENTS_PER_TICK_MAX && (heap.peekValue() ?? Number.POSITIVE_INFINITY) <= now;) {
-      const at = heap.peekValue();
-      const eventId = heap.pop()!;
-      if (earliest.get(eventId) !== at) continue;
-      earliest.delete(eventId);
-      settled += 1;
-      void settle(eventId);
+    for (let settled = 0; settled < EVENTS_PER_TICK_MAX; settled += 1) {
+      const due = heap.first(stands);
+      if (due === null || due.at > now) return;
+      earliest.delete(due.item);
+      void settle(due.item);
     }
   };
   const interval = setInterval(tick, TICK_MS);

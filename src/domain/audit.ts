@@ -4,6 +4,7 @@
  * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in step
  * (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
+import { sumOf } from './money.ts';
 import { isCovered, isLiveOrder, type Order } from './orders/order.ts';
 import type { HoldLine } from './fact.ts';
 import type { LocalityPlan } from './catalogue/sale-plan.ts';
@@ -39,8 +40,8 @@ export function auditEventState(state: EventState): readonly Discrepancy[] {
 
 /** Tickets beyond capacity, by the counters alone: cheap enough to ask all day. Anything but 0 is a defect. */
 export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' | 'performances'>): number {
-  return sum([...performances.values()], ({ inventory }) =>
-    sum(plan.localities, (locality) => {
+  return sumOf([...performances.values()], ({ inventory }) =>
+    sumOf(plan.localities, (locality) => {
       const { held, sold, blocked } = inventory.totalsOf(locality);
       return Math.max(0, held + sold + blocked - capacityOf(locality));
     }),
@@ -102,15 +103,15 @@ function auditCounters(performance: PerformanceState, locality: LocalityPlan, cl
 
 function capacityOf({ definition }: LocalityPlan): number {
   if (definition.seating === 'GENERAL') return definition.capacity;
-  return sum(definition.sections, (section) => sum(section.rows, (row) => row.seats.length));
+  return sumOf(definition.sections, (section) => sumOf(section.rows, (row) => row.seats.length));
 }
 
 function ticketsOf(claims: readonly Claim[], kind: Claim['kind']): number {
-  return sum(claims, (claim) => (claim.kind === kind ? claim.line.ticketCount : 0));
+  return sumOf(claims, (claim) => (claim.kind === kind ? claim.line.ticketCount : 0));
 }
 
 function blockedSeats({ inventory }: PerformanceState, { seating }: LocalityPlan): number {
-  return sum(seating?.seatIds ?? [], (seatId) => (inventory.seatState(seatId) === 'BLOCKED' ? 1 : 0));
+  return sumOf(seating?.seatIds ?? [], (seatId) => (inventory.seatState(seatId) === 'BLOCKED' ? 1 : 0));
 }
 
 /** A seat is in at most one claim, and in the state that its claim says. */
@@ -185,15 +186,9 @@ function discrepanciesOf(order: Order, hold: Hold | undefined): string[] {
     'it is over, but keeps its tickets',
   );
   expect(hold.orderId === order.id, 'its hold belongs to another order');
-  const tickets = sum(order.purchase.items, (item) => item.ticketCount);
-  expect(tickets === sum(hold.lines, (line) => line.ticketCount), 'its hold has another number of tickets');
+  const tickets = sumOf(order.purchase.items, (item) => item.ticketCount);
+  expect(tickets === sumOf(hold.lines, (line) => line.ticketCount), 'its hold has another number of tickets');
   expect(!isPaid || order.ticketIds.length === tickets, 'it is paid, but its tickets are not issued');
   expect(isCovered(order), 'more was given back than was paid');
   return found;
-}
-
-function sum<Item>(items: Iterable<Item>, figure: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += figure(item);
-  return total;
 }

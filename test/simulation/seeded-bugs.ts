@@ -149,8 +149,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'reserved leaves out performances that are over',
     'src/domain/catalogue/view.ts',
-    'reserved: sum(performances,',
-    'reserved: sum(onSale,',
+    'reserved: sumOf(performances,',
+    'reserved: sumOf(onSale,',
     'test/api/events.test.ts',
   ),
   bug(

@@ -11,8 +11,9 @@ import { activeHoldOf, type Hold } from '../holds/state.ts';
 import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
 import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
 import { perkKey, perkLeft } from './pricing.ts';
+import { sumOf } from '../money.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { isStageOpen, type SalePlan, type Offer } from './sale-plan.ts';
+import { isStageOpen, type SalePlan } from './sale-plan.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type {
   EventDefinition,
@@ -89,8 +90,8 @@ export function eventView(
       performanceId: one?.id ?? null,
       price: offer.priceCents,
       onSale: onSale.length > 0 && isStageOpen(offer.sellingStage.definition, now),
-      available: sum(overlays, (overlay) => availableOn(overlay, offer)),
-      reserved: sum(performances, (performance) => performance.inventory.heldInPool(offer.index)),
+      available: sumOf(overlays, (overlay) => leftInOverlay(overlay, offer)),
+      reserved: sumOf(performances, (performance) => performance.inventory.heldInPool(offer.index)),
     })),
   };
 }
@@ -144,10 +145,6 @@ function canBeBought({ offers }: SalePlan, overlay: StockOverlay, now: number): 
   return false;
 }
 
-function availableOn(overlay: StockOverlay, offer: Offer): number {
-  return Math.max(0, leftInOverlay(overlay, offer));
-}
-
 function perksLeft(state: EventState): Readonly<Record<string, number | null>> {
   const left: Record<string, number | null> = {};
   for (const type of state.plan.definition.ticketTypes) {
@@ -171,10 +168,6 @@ function timeBoundaries(plan: SalePlan): readonly number[] {
   const boundaries = moments.filter((moment) => moment !== null).sort((a, b) => a - b);
   boundariesOfPlan.set(plan, boundaries);
   return boundaries;
-}
-
-function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
-  return items.reduce((total, item) => total + figure(item), 0);
 }
 
 // ── the list of events ───────────────────────────────────────────────────────────────────────────────────────────────

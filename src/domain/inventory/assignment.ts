@@ -11,7 +11,7 @@
 import { bestBlock, growBlock, largestBlock, shrinkBlock } from './best-available.ts';
 import { seatBeside, seatTogether, type BlockRequest } from './companions.ts';
 import { addUpLines } from '../holds/lines.ts';
-import { inventoryOf, isOnSale } from './performance.ts';
+import { findPerformanceOnSale, inventoryOf } from './performance.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { offerOf, type Offer } from '../catalogue/sale-plan.ts';
 import { seatIdsAt } from '../catalogue/seating-plan.ts';
@@ -329,7 +329,7 @@ export function canRetake(state: EventState, lines: readonly HoldLine[], now: nu
   const overlays = new Map<string, StockOverlay>();
   return lines.every((line) => {
     const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId);
-    if (offer === undefined || !isPerformanceOnSale(state, line.performanceId, now)) return false;
+    if (offer === undefined || isRefusal(findPerformanceOnSale(state, line.performanceId, now))) return false;
     const { performanceId } = line;
     if (!overlays.has(performanceId)) overlays.set(performanceId, createOverlay(inventoryOf(state, performanceId)));
     const overlay = overlays.get(performanceId)!;
@@ -343,10 +343,4 @@ function areSeatsFree(overlay: StockOverlay, offer: Offer, { seatIds, ticketCoun
   if (offer.ticketType.locality.seating === null) return seatIds.length === 0;
   const { notInTicketType, notSellable, taken } = checkSeats(overlay, offer.ticketType, seatIds);
   return seatIds.length === ticketCount && notInTicketType.length + notSellable.length + taken.length === 0;
-}
-
-function isPerformanceOnSale(state: EventState, performanceId: string, now: number): boolean {
-  const performance = state.performances.get(performanceId);
-  const definition = state.plan.performanceById.get(performanceId);
-  return performance !== undefined && definition !== undefined && isOnSale(performance, definition, now);
 }

@@ -1,4 +1,4 @@
-/** Checkout over HTTP: the way of an order from its start to its tickets, repeats, races, and the limits that are enforced there. */
+/** Checkout over HTTP: an order from its start to its tickets, repeats, races, and the limits that a checkout enforces. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
@@ -27,14 +27,14 @@ function tally(answers: readonly { readonly status: number }[]): Record<number, 
 const times = <Result>(count: number, call: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 
-describe('The way of an order', () => {
+describe('A checkout', () => {
   let service: TestService;
   before(async () => {
     service = await openServiceWith([gala()]);
   });
   after(() => service.close());
 
-  it('goes from a hold over its payment to tickets', async () => {
+  it('turns a hold into an order, and its payment into tickets', async () => {
     const session = newSession();
     const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('seat', 2)] });
     const customer: Json = { ...newCustomer(), phone: '+49 361 123' };
@@ -106,7 +106,7 @@ describe('The way of an order', () => {
     assert.equal((await audit(service, 'evt_gala')).get('eve')!.held, 0);
   });
 
-  it('leaves an order PENDING after a decline, until another try is paid', async () => {
+  it('leaves the order PENDING after a declined payment, until another one is paid', async () => {
     const started = await start(service, { customer: newCustomer() });
     const declined = await settle(service, started, 'declined');
     assert.deepEqual([declined.status, declined.payment_status], ['PENDING', 'FAILED']);
@@ -119,7 +119,7 @@ describe('The way of an order', () => {
     assertRefused(await service.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
   });
 
-  it('ends with a cancellation at the provider, and the tickets return', async () => {
+  it('is CANCELLED when the buyer cancels at the provider, and the tickets are available again', async () => {
     const before = (await audit(service, 'evt_gala')).get('eve')!.available;
     const started = await start(service, { customer: newCustomer() });
     assert.equal((await audit(service, 'evt_gala')).get('eve')!.available, before - 1);
@@ -128,7 +128,7 @@ describe('The way of an order', () => {
     assertRefused(await service.post(`/api/checkout/orders/${started.order_id}/payments`), 409, 'ORDER_NOT_PAYABLE');
   });
 
-  it('ends to the millisecond when the payment window runs out', async () => {
+  it('expires at the exact millisecond at which the payment window ends', async () => {
     const started = await start(service, { customer: newCustomer() });
     service.wait(30 * MINUTE - 1);
     assert.equal((await statusOf(service, started)).status, 'PENDING');
@@ -137,7 +137,7 @@ describe('The way of an order', () => {
     assert.deepEqual([expired.status, expired.refund_due], ['EXPIRED', 0]);
   });
 
-  it('takes three installments, the larger ones first, and issues tickets with the first', async () => {
+  it('has three installments, the larger ones first, and issues tickets with the first', async () => {
     const items = [item('single', 1, { bar_perks: [{ bar_perk_id: 'beer', quantity: 1 }] })];
     const started = await start(service, { items, customer: newCustomer(), installment_count: 3 });
     assert.equal(started.total_amount, 2400);
@@ -157,7 +157,7 @@ describe('The way of an order', () => {
     assert.deepEqual(last.tickets, first.tickets);
   });
 
-  it('divides what does not divide evenly with the larger parts first', async () => {
+  it('splits an amount that does not divide evenly into parts with the larger ones first', async () => {
     const started = await start(service, { customer: newCustomer(), installment_count: 3 });
     await settle(service, started, 'paid', 1);
     await settle(service, started, 'paid', 2);
@@ -173,7 +173,7 @@ describe('The way of an order', () => {
     );
   });
 
-  it('confirms free orders at once', async () => {
+  it('of a free order is CONFIRMED at once', async () => {
     const started = await start(service, { items: [item('guest', 2)], customer: newCustomer() });
     assert.deepEqual(
       { ...started, order_id: '' },
@@ -201,7 +201,7 @@ describe('The way of an order', () => {
     assert.deepEqual(status.discounts, [{ code: 'gift', item_index: null, amount: 1900 }]);
   });
 
-  it('answers 404 ORDER_NOT_FOUND for ids of no order', async () => {
+  it('has no status for an unknown id: 404 ORDER_NOT_FOUND', async () => {
     const { order_id: id } = await start(service, { customer: newCustomer() });
     for (const other of [
       `${id.slice(0, -1)}!`,
@@ -219,7 +219,7 @@ describe('The way of an order', () => {
   });
 });
 
-describe('A start that is made again', () => {
+describe('A repeated start of a checkout', () => {
   let service: TestService;
   before(async () => {
     service = await openServiceWith([gala({ max_tickets_per_email: null })]);
@@ -256,7 +256,7 @@ describe('A start that is made again', () => {
     assertRefused(other, 422, 'IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('may carry the key that its hold was placed with: a key counts on its own route', async () => {
+  it('may have the Idempotency-Key of its hold, because a key belongs to one route', async () => {
     const key = { 'idempotency-key': 'of-a-cart' };
     const asked = { event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] };
     const hold = await service.post<HoldBody>(HOLDS, asked, key);
@@ -270,7 +270,7 @@ describe('A start that is made again', () => {
     await settle(service, start.body, 'cancelled');
   });
 
-  it('with its key gets the first answer, after the payment and after a restart too', async () => {
+  it('with its Idempotency-Key gets the first answer, also after the payment and after a restart', async () => {
     const headers = { 'idempotency-key': 'paid-since' };
     const body = checkoutBody({ customer: newCustomer(), installment_count: 2 });
     const first = await service.post<Started>(START_CHECKOUT, body, headers);
@@ -325,14 +325,14 @@ describe('A start that is made again', () => {
   });
 });
 
-describe('Starts that race', () => {
+describe('Concurrent starts of a checkout', () => {
   let service: TestService;
   before(async () => {
     service = await openServiceWith([gala()]);
   });
   after(() => service.close());
 
-  it('for the last use of a code: one wins, and its use returns with its order', async () => {
+  it('for the last use of a code: one order gets it, and the use is available again when that order ends', async () => {
     const answers = await times(40, () =>
       service.post<Started>(START_CHECKOUT, checkoutBody({ promo_code: 'HALF', customer: newCustomer() })),
     );
@@ -346,7 +346,7 @@ describe('Starts that race', () => {
     await settle(service, await start(service, { promo_code: 'half', customer: newCustomer() }), 'cancelled');
   });
 
-  it('for the last bar perks: no more are sold than there are', async () => {
+  it('for the last bar perks: no more than the cap are sold', async () => {
     const items = [item('single', 1, { bar_perks: [{ bar_perk_id: 'beer', quantity: 2 }] })];
     const answers = await times(20, () =>
       service.post(START_CHECKOUT, checkoutBody({ items, customer: newCustomer() })),
@@ -356,7 +356,7 @@ describe('Starts that race', () => {
     assert.deepEqual(assertRefused(refused, 400, 'BAR_PERK_SOLD_OUT'), { bar_perk_id: 'beer', available: 1 });
   });
 
-  it("for the last of an e-mail's allowance: one wins, whatever its tag and case", async () => {
+  it('for the last tickets that an e-mail address may have: one order gets them, whatever the tag and case of the address', async () => {
     await start(service, { items: [item('crew', 2)], customer: { email: 'grace@example.com', name: 'Grace' } });
     const answers = await times(20, (index) => {
       const email = index % 2 === 0 ? `Grace+${index}@example.com` : ' grace@EXAMPLE.com ';
@@ -384,7 +384,7 @@ describe('Starts that race', () => {
   });
 });
 
-describe('A start is refused', () => {
+describe('A start of a checkout', () => {
   let service: TestService;
   before(async () => {
     service = await openServiceWith([gala(), gala({ id: 'evt_named', slug: 'named', require_individual_data: true })]);
@@ -393,7 +393,7 @@ describe('A start is refused', () => {
   after(() => service.close());
 
   /** Each entry breaks one more rule than the one after it, so that the order of the checks shows. */
-  it('by the first of the rules that it breaks, in the order of the contract', async () => {
+  it('is refused by the first of the rules that it breaks, in the order of the contract', async () => {
     const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 1)] });
     await service.post(START_CHECKOUT, checkoutBody({ customer: newCustomer() }), { 'idempotency-key': 'used' });
     const everything = {
@@ -452,7 +452,7 @@ describe('A start is refused', () => {
     await refusedFor([item('seat', 2, { seat_ids: ['W-1-1'] })], once, 400, 'SEAT_COUNT_MISMATCH');
   });
 
-  it('with every problem of its shape', async () => {
+  it('is refused with every problem of its body', async () => {
     const body = {
       event_id: '',
       items: [item('single', 0), { ticket_type_id: 7 }],
@@ -490,7 +490,7 @@ describe('A start is refused', () => {
     );
   });
 
-  it('without its attendees, without a pass, and after its hold ran out', async () => {
+  it('is refused without its attendees, without a pass, and after its hold expired', async () => {
     const named = await service.post(START_CHECKOUT, checkoutBody({ event_id: 'evt_named' }));
     assertRefused(named, 400, 'ATTENDEE_COUNT_MISMATCH');
     assertRefused(
@@ -524,7 +524,7 @@ describe('A start is refused', () => {
     );
   });
 
-  it('takes any tracking and keeps a bounded part of it: attribution never costs a sale', async () => {
+  it('is never refused for its tracking, of which a bounded part is kept', async () => {
     const long = 'x'.repeat(5_000);
     const kept = async (tracking: unknown): Promise<unknown> => {
       const started = await start(service, { customer: newCustomer(), tracking });
@@ -540,14 +540,14 @@ describe('A start is refused', () => {
     assert.ok(bytes > 15_000 && bytes <= 16 * 1024, `${bytes} bytes were kept`);
   });
 
-  it('cuts codes of attribution that are too long', async () => {
+  it('is not refused for attribution codes that are too long, which are cut', async () => {
     const attribution = { promoter_code: 'p'.repeat(1_000), referral_code: 'r'.repeat(1_000) };
     const started = await start(service, { customer: newCustomer(), ...attribution });
     const { body } = await service.admin.get(`/admin/orders/${started.order_id}`);
     assert.deepEqual([body['promoter_code'], body['referral_code']], ['p'.repeat(128), 'r'.repeat(128)]);
   });
 
-  it('keeps attendees, tracking and attribution for the operators', async () => {
+  it('leads to an order that shows attendees, tracking and attribution to operators', async () => {
     const started = await start(service, {
       event_id: 'evt_named',
       items: [item('single', 1, { attendees: [{ name: 'Bob', document_number: '42' }], discount_code: 'half' })],

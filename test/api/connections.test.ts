@@ -1,4 +1,4 @@
-/** A client that goes away gives its place back, however it went; and none holds more of them than it may. */
+/** The limits of connections, streams and requests in progress: each is released however the client disconnects. */
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ describe('A live stream', () => {
 
   const noneLeft = async (): Promise<void> => assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
 
-  it('takes one place however often it is asked for on its connection, and gives it back', async () => {
+  it('counts once however often its connection requests it, and is released', async () => {
     for (let round = 0; round < LISTENERS_MAX; round += 1) {
       const greedy = client();
       greedy.write(bytesOf('GET', LIVE).repeat(LISTENERS_MAX));
@@ -70,7 +70,7 @@ describe('A live stream', () => {
     ['it vanishes', ({ socket }) => socket.destroy()],
   ];
   for (const [how, end] of endings) {
-    it(`gives its place back when ${how}`, async () => {
+    it(`is released when ${how}`, async () => {
       const watching = client();
       watching.write(bytesOf('GET', LIVE));
       await watching.receives('event: snapshot');
@@ -78,7 +78,7 @@ describe('A live stream', () => {
       await noneLeft();
     });
 
-    it(`takes no place where ${how} before the stream has begun`, async () => {
+    it(`does not count where ${how} before the stream has begun`, async () => {
       const hasty = client();
       hasty.write(bytesOf('GET', LIVE));
       end(hasty);
@@ -95,7 +95,7 @@ describe('A live stream', () => {
     await noneLeft();
   });
 
-  it('waits for the answers before it, and is never mixed with them', async () => {
+  it('begins after the answers before it, and is never mixed with them', async () => {
     const patient = client();
     patient.write(bytesOf('POST', HOLDS, [], holdBody('session-before-stream')) + bytesOf('GET', LIVE));
     const text = await patient.receives('event: snapshot');
@@ -104,7 +104,7 @@ describe('A live stream', () => {
     await noneLeft();
   });
 
-  it('is the last answer of its connection: who asks for more on it is cut off', async () => {
+  it('is the last answer of its connection: a further request on it closes the connection', async () => {
     const talkative = client();
     talkative.write(bytesOf('GET', LIVE));
     await talkative.receives('event: snapshot');
@@ -114,7 +114,7 @@ describe('A live stream', () => {
     await noneLeft();
   });
 
-  it('speaks to HTTP/1.0 as well', async () => {
+  it('is sent to an HTTP/1.0 client as well', async () => {
     const old = client();
     old.write(`GET ${LIVE} HTTP/1.0\r\n\r\n`);
     await old.receives('event: snapshot');
@@ -122,7 +122,7 @@ describe('A live stream', () => {
     await noneLeft();
   });
 
-  it('is OVERLOADED when all places are taken, and has a place again when one is given back', async () => {
+  it('is refused as OVERLOADED over the limit of streams, and accepted again when one is released', async () => {
     const watching = Array.from({ length: LISTENERS_MAX }, () => client());
     for (const each of watching) each.write(bytesOf('GET', LIVE));
     await Promise.all(watching.map((each) => each.receives('event: snapshot')));
@@ -138,7 +138,7 @@ describe('A live stream', () => {
   });
 });
 
-describe('Requests that are sent ahead on one connection', () => {
+describe('Pipelined requests on one connection', () => {
   let service: TestService;
   before(async () => {
     service = await openService({ limits: { pipelinedRequestsMax: PIPELINED_MAX } });
@@ -146,7 +146,7 @@ describe('Requests that are sent ahead on one connection', () => {
   });
   after(() => service.close());
 
-  it('are answered in their order up to a bound; over it the answer is OVERLOADED and the connection closes', async () => {
+  it('are answered in order up to a limit; over it the answer is OVERLOADED and the connection closes', async () => {
     const ahead = connectRaw(service.publicUrl);
     const holds = Array.from({ length: PIPELINED_MAX + 5 }, (_, n) =>
       bytesOf('POST', HOLDS, [], holdBody(`session-ahead-${n}`)),
@@ -162,7 +162,7 @@ describe('Requests that are sent ahead on one connection', () => {
     assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
   });
 
-  it('may be as many as one likes where each waits for no more than a few before it', async () => {
+  it('may be of any number where only a few are unanswered at a time', async () => {
     const steady = connectRaw(service.publicUrl);
     const read = bytesOf('GET', '/health/live');
     steady.write(read.repeat(PIPELINED_MAX));
@@ -175,7 +175,7 @@ describe('Requests that are sent ahead on one connection', () => {
   });
 });
 
-describe('A change whose client goes away', () => {
+describe('A change whose client disconnects', () => {
   let service: TestService;
   before(async () => {
     service = await openService({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
@@ -207,11 +207,11 @@ describe('A change whose client goes away', () => {
     }
   }
 
-  it('leaves the line at once, although nobody else leaves it', async () => {
+  it('leaves the admission queue at once, although no other request leaves it', async () => {
     const { journal } = service.internals.engine;
     const durable = journal.durable.bind(journal);
     const held: (() => void)[] = [];
-    // A disk that stands still: the one claim that may be at work is not done.
+    // No write is completed, so the one claim that may run stays in progress.
     journal.durable = (seq) => new Promise((resolve) => held.push(() => resolve(durable(seq))));
     const clients = Array.from({ length: 6 }, (_, n) => {
       const each = connectRaw(service.publicUrl);
@@ -251,7 +251,7 @@ describe('A slow client', () => {
     });
   }
 
-  it('that takes nothing of its answer is closed after a while', async (t) => {
+  it('that reads nothing of its answer is closed after a time', async (t) => {
     const service = await openService({ limits: { stalledMsMax: RECEIVE_MS }, demo: true });
     t.after(() => service.close());
     const accepted = new Promise<Socket>((resolve) => {
@@ -264,7 +264,7 @@ describe('A slow client', () => {
     const client = connectRaw(service.publicUrl);
     const serving = await accepted;
     client.socket.pause();
-    // As many answers as no socket buffers.
+    // More answers than sockets buffer.
     client.write(bytesOf('GET', '/api/events/public/erfurt-volley/seating').repeat(60));
     await once(serving, 'close');
     client.socket.destroy();
@@ -272,7 +272,7 @@ describe('A slow client', () => {
 });
 
 describe('HOST=localhost', () => {
-  it('is served with the same bounds and errors at every address where it is heard', async (t) => {
+  it('has the same limits and errors at every address on which the service listens', async (t) => {
     const service = await openService({ environment: { HOST: 'localhost', ADMIN_HOST: 'localhost' } });
     t.after(() => service.close());
     const { port } = new URL(service.publicUrl);

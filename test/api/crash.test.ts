@@ -1,8 +1,8 @@
 /**
- * kill -9 at any moment: every answered change is there afterwards, nothing is there twice, and the books add up.
+ * kill -9 at any moment: afterwards every answered change is present, nothing is present twice, and the counters add up.
  *
- * The clients keep a ledger of what they were answered; what was under way at the kill may have happened or not, never
- * half of it. How many rounds is `depth.ts`'s.
+ * The clients record the answers that they got. A request in progress at the kill may have happened or not, but never
+ * half of it. `depth.ts` sets the number of rounds.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ import { makeFolder, newFolder } from '../fixtures/folders.ts';
 
 const ROUNDS = deep(1);
 const CLIENTS = 24;
-/** `holdfast verify` takes its time; in the suite it is run at every fourth kill. */
+/** `holdfast verify` is slow, so the suite runs it at every fourth kill. */
 const VERIFIED_EVERY = Math.min(ROUNDS, 4);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -57,7 +57,7 @@ const club = clubNight({
   localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
 });
 
-/** Rounds that share their two events; then the next two are sold, so that there is always something left to sell. */
+/** Rounds that share two events; later rounds sell the next two, so that there are always tickets left. */
 const ROUNDS_OF_A_SEASON = 8;
 
 /** What one session knows of its hold. */
@@ -83,7 +83,7 @@ async function openSeason(service: ServiceProcess, n: number): Promise<Season> {
   return season;
 }
 
-/** Changes holds until the process is gone, and writes down every answer. */
+/** Changes holds until the process has ended, and records every answer. */
 async function shopUntilGone(service: ServiceProcess, n: number, season: Season, ledger: Entry[]): Promise<void> {
   const eventId = n % 3 === 0 ? season.club : season.hall;
   const items = (quantity: number) =>
@@ -117,7 +117,7 @@ async function shopUntilGone(service: ServiceProcess, n: number, season: Season,
   }
 }
 
-/** Compares what the service knows with what the clients were answered. */
+/** Compares the state of the service with the answers that the clients got. */
 async function compare(service: ServiceProcess, ledger: readonly Entry[]): Promise<void> {
   await Promise.all(
     ledger.map(async ({ session, hold, underWay }) => {
@@ -131,7 +131,7 @@ async function compare(service: ServiceProcess, ledger: readonly Entry[]): Promi
   );
 }
 
-/** No seat in two holds, and as much held as the clients hold; what was under way may stand on top. */
+/** No seat in two holds, and as many tickets held as the clients hold; unanswered requests may add to them. */
 async function addUp(service: ServiceProcess, season: Season, ledger: readonly Entry[]): Promise<void> {
   const seats = new Set<string>();
   let certain = 0;
@@ -150,8 +150,11 @@ async function addUp(service: ServiceProcess, season: Season, ledger: readonly E
       }
     }
   }
-  const dates = [...(await audit(service, season.club)).values(), ...(await audit(service, season.hall)).values()];
-  const held = dates.reduce((sum, date) => sum + date.held, 0);
+  const performances = [
+    ...(await audit(service, season.club)).values(),
+    ...(await audit(service, season.hall)).values(),
+  ];
+  const held = performances.reduce((sum, performance) => sum + performance.held, 0);
   assert.ok(held >= certain && held <= certain + doubtful, `${held} held, ${certain} certain, ${doubtful} in doubt`);
 }
 

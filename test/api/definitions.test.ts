@@ -1,4 +1,4 @@
-/** Definitions that arrive at once: what belongs to one event stays with one. */
+/** Concurrent definitions: a slug belongs to one event. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Json } from '../fixtures/client.ts';
@@ -16,7 +16,7 @@ describe('A slug belongs to one event', () => {
     service.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
   const idBehind = async (slug: string) => (await service.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
 
-  /** One of the answers is good, the other an UPDATE_CONFLICT that names the slug; answers the place of the good one. */
+  /** One of the answers is good, the other an UPDATE_CONFLICT that names the slug; returns the index of the good one. */
   const oneWins = (
     answers: readonly { readonly status: number; readonly body: Json }[],
     goodStatus: number,
@@ -33,7 +33,7 @@ describe('A slug belongs to one event', () => {
     return place;
   };
 
-  it('when two new events ask for it at once', async () => {
+  it('when two new events use it at once', async () => {
     const ids = ['evt_first', 'evt_second'];
     const place = oneWins(await Promise.all(ids.map((id) => put(id, 'wanted'))), 201);
     assert.equal(await idBehind('wanted'), ids[place]);
@@ -51,7 +51,7 @@ describe('A slug belongs to one event', () => {
     assert.equal(await idBehind(ids[1 - place]!.replace('_', '-')), ids[1 - place]);
   });
 
-  it('when an event changes to it and a new one asks for it', async () => {
+  it('when an event changes to it and a new one uses it', async () => {
     assert.equal((await put('evt_settled', 'settled')).status, 201);
     const answers = await Promise.all([put('evt_settled', 'moved-to'), put('evt_comer', 'moved-to')]);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Every no of the hold, seat and event routes: the error body, the code, and that nothing malformed does harm. */
+/** Every refusal of the hold, seat and event routes: the error body and the code; malformed input changes nothing. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -20,7 +20,7 @@ after(() => service.close());
 
 const good = () => ({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
 
-/** What a client gets who writes these bytes to the public listener and then says no more. */
+/** The answer to a client that writes these bytes to the public listener and then nothing more. */
 function raw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(service.publicUrl);
   return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ describe('A body of the wrong shape', () => {
     }
   });
 
-  it('is refused before anything else is looked at', async () => {
+  it('is refused before anything else is checked', async () => {
     const before = await audit(service, 'evt_club');
     assertRefused(
       await service.post(HOLDS, { ...good(), items: [floor(0)], event_id: 'none' }),
@@ -90,7 +90,7 @@ describe('A body of the wrong shape', () => {
   });
 });
 
-describe('A request that is no API call', () => {
+describe('A request that is not an API call', () => {
   it('with malformed JSON is a VALIDATION_ERROR', async () => {
     for (const text of ['{', '{"a":}', 'null', '[]', '"x"', '42', '{"__proto__": 1', '\u0000']) {
       const { status, body } = await service.post(HOLDS, text, JSON_TYPE);
@@ -135,7 +135,7 @@ describe('A request that is no API call', () => {
     assertRefused(await service.get('/api/events/public/%E0%A4%A'), 400, 'VALIDATION_ERROR');
   });
 
-  it('that is no HTTP gets the error body', async () => {
+  it('that is not HTTP gets the error body', async () => {
     const text = await raw('HELLO\r\n\r\n');
     assert.match(text, /^HTTP\/1\.1 400 /);
     assert.match(text, /"code":"VALIDATION_ERROR"/);

@@ -1,4 +1,4 @@
-/** The public event payload and the list of events: what is shown, and that the figures are everybody's truth. */
+/** The public event payload and the list of events: what is shown, and that the figures are those of the stock. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody, EventListEntryBody } from '#http/schemas/events.ts';
@@ -103,7 +103,7 @@ describe('The public event payload', () => {
     );
   });
 
-  it('shows total_available, from_price and sold_out of dates only where there are several', async () => {
+  it('shows total_available, from_price and sold_out of performances only where there are several', async () => {
     const single = (await look('club-night')).performances[0]!;
     assert.deepEqual(Object.keys(single).sort(), [
       'ends_at',
@@ -124,7 +124,7 @@ describe('The public event payload', () => {
     );
   });
 
-  it('sums rows across dates, and shows one date’s stock with ?performance_id=', async () => {
+  it('sums rows over the performances, and shows the stock of one with ?performance_id=', async () => {
     await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 3)] });
     const all = rowOf(await look('the-play'), 'standing');
     assert.deepEqual([all.performance_id, all.available, all.reserved], [null, 37, 3]);
@@ -132,8 +132,8 @@ describe('The public event payload', () => {
     assert.deepEqual([friday.performance_id, friday.available, friday.reserved], ['fri', 17, 3]);
     const saturday = rowOf(await look('the-play', '?performance_id=sat'), 'standing');
     assert.deepEqual([saturday.performance_id, saturday.available, saturday.reserved], ['sat', 20, 0]);
-    const dates = (await look('the-play')).performances.map((date) => date.total_available);
-    assert.deepEqual(dates, [47, 50], 'each ticket is counted once');
+    const ofPerformances = (await look('the-play')).performances.map((each) => each.total_available);
+    assert.deepEqual(ofPerformances, [47, 50], 'each ticket is counted once');
   });
 
   it('counts tickets, not units', async () => {
@@ -190,7 +190,7 @@ describe('The public event payload', () => {
     assert.equal(await onSale(), false);
   });
 
-  it('refuses an unknown slug, a draft event and an unknown date', async () => {
+  it('refuses an unknown slug, a draft event and an unknown performance', async () => {
     assertRefused(await service.get('/api/events/public/nowhere'), 404, 'EVENT_NOT_FOUND');
     assertRefused(await service.get('/api/events/public/draft'), 404, 'EVENT_NOT_FOUND');
     assertRefused(await service.get('/api/events/public/the-play?performance_id=sun'), 400, 'PERFORMANCE_NOT_FOUND');
@@ -198,7 +198,7 @@ describe('The public event payload', () => {
   });
 });
 
-describe('Dates in the payload', () => {
+describe('Performances in the payload', () => {
   const date = (id: string, more: object = {}) => ({
     id,
     name: id,
@@ -236,7 +236,7 @@ describe('Dates in the payload', () => {
     assertRefused(await service.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
   });
 
-  it('have on_sale, which is false when over, sold out, or when no stage is open, on events with one date too', async () => {
+  it('have on_sale, which is false when over, sold out, or when no stage is open, on events with one performance too', async () => {
     const start = service.now() + 10 * MINUTE;
     const at = (minutes: number) => new Date(start + minutes * MINUTE).toISOString();
     const event = clubNight({
@@ -292,7 +292,7 @@ describe('Dates in the payload', () => {
     assert.deepEqual([available, reserved], [98, 5]);
   });
 
-  it('that are all drafts leave nothing to name: PERFORMANCE_NOT_FOUND', async () => {
+  it('that are all drafts cannot be named: PERFORMANCE_NOT_FOUND', async () => {
     const event = clubNight({ id: 'evt_bare', slug: 'bare', performances: [date('x', { status: 'DRAFT' })] });
     assert.equal((await service.admin.put('/admin/events/evt_bare', event)).status, 201);
     const hold = { event_id: 'evt_bare', session_key: session, items: [floor(1)] };
@@ -330,7 +330,7 @@ describe('The list of events', () => {
     return body;
   };
 
-  it('shows published events by first date', async () => {
+  it('shows published events by their first performance', async () => {
     const { events } = await list();
     assert.ok(!events.some(({ id }) => id === 'evt_draft'));
     const starts = events.map((event) => event.starts_at!);

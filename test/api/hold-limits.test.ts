@@ -1,4 +1,4 @@
-/** What keeps a hold from being used to take an event off sale: purchase limits when it is placed, and a ceiling on its life. */
+/** Holds cannot take an event off sale: purchase limits apply when a hold is placed, and its life has a maximum. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
@@ -131,7 +131,7 @@ describe('A hold that no order could take', () => {
 });
 
 describe('The life of a hold', () => {
-  it('is not taken for the next release of tickets that it gave up at its ceiling', async () => {
+  it('does not count in next_release_at for tickets that it gave up at its maximum', async () => {
     const event = clubNight({ id: 'evt_next', slug: 'next', hold_max_minutes: 10 });
     assert.equal((await service.admin.put('/admin/events/evt_next', event)).status, 201);
     const { body: hold } = await place([floor(1), crews(1)], 'evt_next');
@@ -163,7 +163,7 @@ describe('The life of a hold', () => {
     assert.equal((await place([floor(4)], 'evt_club', next)).status, 201, 'the tickets are free at that millisecond');
   });
 
-  it('has no ceiling where hold_max_minutes is 0', async () => {
+  it('has no maximum where hold_max_minutes is 0', async () => {
     const event = clubNight({ id: 'evt_long', slug: 'long', hold_max_minutes: 0 });
     assert.equal((await service.admin.put('/admin/events/evt_long', event)).status, 201);
     const { body: hold } = await place([floor(1)], 'evt_long');
@@ -174,7 +174,7 @@ describe('The life of a hold', () => {
     }
   });
 
-  it('is not cut short by a change after the operator lowered the ceiling below it', async () => {
+  it('is not cut short by a change after the operator lowered the maximum below it', async () => {
     const event = (ceiling: number) => clubNight({ id: 'evt_low', slug: 'low', hold_max_minutes: ceiling });
     assert.equal((await service.admin.put('/admin/events/evt_low', event(0))).status, 201);
     const { body: hold } = await place([floor(1)], 'evt_low');

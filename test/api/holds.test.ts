@@ -1,4 +1,4 @@
-/** Holds as buyers see them: what is asked over HTTP and what is answered, rule by rule. */
+/** Holds over HTTP: the requests of buyers and their answers, rule by rule. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
@@ -28,7 +28,7 @@ function release(hold: HoldBody, key = session): Promise<Answer<HoldBody>> {
   return service.delete<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
 }
 
-/** What is left of the club night's singles, for everybody or with a session's own hold counted as free. */
+/** The available singles of the club night, for everybody or with a session's own hold counted as free. */
 async function singlesLeft(key?: string): Promise<{ readonly available: number; readonly reserved: number }> {
   const { body } = await service.get<EventBody>('/api/events/public/club-night', key === undefined ? {} : as(key));
   const row = body.ticketAvailability.find((each) => each.ticket_type_id === 'single')!;
@@ -88,7 +88,7 @@ describe('Placing a hold', () => {
     assert.equal((await singlesLeft(session)).available, 95, "the session's own hold counts as free");
   });
 
-  it('adds up two items with the same ticket type, stage and date', async () => {
+  it('adds up two items with the same ticket type, stage and performance', async () => {
     const { body } = await place([floor(2), floor(3)]);
     assert.equal(
       body.items.reduce((sum, item) => sum + item.ticket_count, 0),
@@ -97,7 +97,7 @@ describe('Placing a hold', () => {
     assertRefused(await place([floor(60), floor(41)]), 400, 'INSUFFICIENT_TICKETS');
   });
 
-  it('carries X-Request-Id and X-Api-Version, and echoes a sane request id', async () => {
+  it('carries X-Request-Id and X-Api-Version, and echoes a valid request id', async () => {
     const answer = await place([floor(1)]);
     assert.ok(answer.headers.get('x-request-id'));
     assert.equal(answer.headers.get('x-api-version'), '1.3.0');
@@ -111,14 +111,14 @@ describe('Placing a hold', () => {
     assertRefused(await place(items), 400, 'VALIDATION_ERROR');
   });
 
-  it('needs a performance_id on events with several dates, and none on others', async () => {
+  it('needs a performance_id on events with several performances, and none on others', async () => {
     const items = [{ ticket_type_id: 'standing', selling_stage_id: 'general', quantity: 1 }];
     assertRefused(await place(items, { event_id: 'evt_play' }), 400, 'PERFORMANCE_REQUIRED');
     const { body } = await place([floor(1)]);
     assert.equal(body.items[0]!.performance_id, 'night');
   });
 
-  it('refuses a date, a type or a stage that does not exist, and a stage that is closed', async () => {
+  it('refuses a performance, a type or a stage that does not exist, and a stage that is closed', async () => {
     assertRefused(await place([floor(1, { performance_id: 'day' })]), 400, 'PERFORMANCE_NOT_FOUND');
     assertRefused(await place([floor(1, { ticket_type_id: 'double' })]), 400, 'TICKET_TYPE_NOT_FOUND');
     assertRefused(await place([floor(1, { selling_stage_id: 'early' })]), 400, 'SELLING_STAGE_NOT_FOUND');
@@ -134,7 +134,7 @@ describe('Placing a hold', () => {
     assertRefused(await place([floor(1)], { event_id: 'evt_nowhere' }), 404, 'EVENT_NOT_FOUND');
   });
 
-  it('tells how many this session could still take, whether others hold the rest, and until when', async () => {
+  it('refuses with the number that this session could still take, whether others hold the rest, and until when', async () => {
     const other = await service.hold({ session_key: newSession(), items: [floor(70)] });
     await place([floor(20)]);
     const detail = assertRefused(await place([floor(31)]), 400, 'INSUFFICIENT_TICKETS');
@@ -148,7 +148,7 @@ describe('Placing a hold', () => {
     });
   });
 
-  it('says that nothing will come back where nobody holds what is missing', async () => {
+  it('refuses with no time of return where nobody holds the missing tickets', async () => {
     const detail = assertRefused(await place([floor(101)]), 400, 'INSUFFICIENT_TICKETS');
     assert.deepEqual(
       [detail['available'], detail['reserved_by_others'], detail['next_release_at']],
@@ -162,7 +162,7 @@ describe('Placing a hold', () => {
     assert.equal(detail['available'], 40);
   });
 
-  it('gives ids that nobody can guess', async () => {
+  it('gives ids that cannot be guessed', async () => {
     const ids = new Set<string>();
     for (let i = 0; i < 20; i += 1) ids.add((await service.hold({ session_key: newSession() })).id);
     assert.equal(ids.size, 20);
@@ -170,12 +170,12 @@ describe('Placing a hold', () => {
   });
 });
 
-describe('A hold over two dates', () => {
+describe('A hold over two performances', () => {
   const both = (fri: number, sat: number) => [seat('standing', 'fri', fri), seat('standing', 'sat', sat)];
   const placePlay = (items: readonly ItemRequest[], key = session) =>
     place(items, { event_id: 'evt_play', session_key: key });
 
-  it('takes from both', async () => {
+  it('takes tickets of both', async () => {
     const { status, body } = await placePlay(both(2, 3));
     assert.equal(status, 201);
     assert.deepEqual(
@@ -185,18 +185,18 @@ describe('A hold over two dates', () => {
         ['sat', 3],
       ],
     );
-    const dates = await audit(service, 'evt_play');
-    assert.deepEqual([dates.get('fri')!.held, dates.get('sat')!.held], [2, 3]);
+    const performances = await audit(service, 'evt_play');
+    assert.deepEqual([performances.get('fri')!.held, performances.get('sat')!.held], [2, 3]);
   });
 
   it('takes all items or none', async () => {
     await placePlay([seat('standing', 'sat', 19)], newSession());
     assertRefused(await placePlay(both(5, 2)), 400, 'INSUFFICIENT_TICKETS');
-    const dates = await audit(service, 'evt_play');
-    assert.deepEqual([dates.get('fri')!.held, dates.get('sat')!.held], [0, 19]);
+    const performances = await audit(service, 'evt_play');
+    assert.deepEqual([performances.get('fri')!.held, performances.get('sat')!.held], [0, 19]);
   });
 
-  it('takes none when a seat of the second date is taken', async () => {
+  it('takes none when a seat of the second performance is taken', async () => {
     await placePlay([seat('stalls', 'sat', 1, { seat_ids: ['S-A-5'] })], newSession());
     const items = [
       seat('stalls', 'fri', 1, { seat_ids: ['S-A-5'] }),
@@ -243,7 +243,7 @@ describe('The session key', () => {
     assert.equal((await read(hold)).body.status, 'ACTIVE');
   });
 
-  it('is asked of ids of any form', async () => {
+  it('is required for ids of any form', async () => {
     for (const id of ['x', 'hld_', 'hld_99_abc', 'ord_1_abc', '%20', 'hld_1_' + 'a'.repeat(300)]) {
       assertRefused(await service.get(`${HOLDS}/${id}`, as(session)), 404, 'HOLD_NOT_FOUND');
     }
@@ -330,7 +330,7 @@ describe('PATCH of a hold', () => {
     assert.deepEqual((await read(hold)).body, hold);
   });
 
-  it('is all or nothing: on failure the hold stands as it was, its window too', async () => {
+  it('is all or nothing: a refused one leaves the hold and its window unchanged', async () => {
     const hold = await service.hold({ session_key: session, items: [floor(2)] });
     await service.hold({ session_key: newSession(), items: [floor(90)] });
     service.wait(MINUTE);
@@ -421,7 +421,7 @@ describe('The window of a hold', () => {
     assert.equal((await read(hold)).body.status, 'EXPIRED');
   });
 
-  it('frees the tickets for everybody who only looks', async () => {
+  it('makes the tickets available in the payload of the event when it ends', async () => {
     await service.hold({ session_key: session, items: [floor(100)] });
     assert.equal((await singlesLeft()).available, 0);
     service.wait(10 * MINUTE);
@@ -464,9 +464,9 @@ describe('The window of a hold', () => {
   });
 });
 
-describe('Dates that are not on sale', () => {
+describe('Performances that are not on sale', () => {
   it('refuse holds: cancelled, closed by the operator, over, or a draft', async () => {
-    const dates = ['ON_SALE', 'SOLD_OUT', 'CANCELLED', 'DRAFT'].map((status) => ({
+    const performances = ['ON_SALE', 'SOLD_OUT', 'CANCELLED', 'DRAFT'].map((status) => ({
       id: status.toLowerCase(),
       name: status,
       starts_at: '2028-01-01T18:00:00Z',
@@ -474,7 +474,7 @@ describe('Dates that are not on sale', () => {
       status,
     }));
     const over = { id: 'over', name: 'Over', starts_at: '2027-01-01T18:00:00Z', ends_at: '2027-01-01T20:00:00Z' };
-    const event = { ...clubNight(), id: 'evt_dates', slug: 'dates', performances: [...dates, over] };
+    const event = { ...clubNight(), id: 'evt_dates', slug: 'dates', performances: [...performances, over] };
     assert.equal((await service.admin.put('/admin/events/evt_dates', event)).status, 201);
     const on = (id: string) => place([floor(1, { performance_id: id })], { event_id: 'evt_dates' });
     assert.equal((await on('on_sale')).status, 201);
@@ -528,7 +528,7 @@ describe('An Idempotency-Key on POST holds', () => {
     assert.equal((await audit(service, 'evt_club')).get('night')!.held, 2);
   });
 
-  it('does so across a restart, for 24 hours', async () => {
+  it('gives it also after a restart, for 24 hours', async () => {
     const first = await keyed('key-2');
     await service.restart();
     service.wait(24 * 60 * MINUTE - 1);
@@ -552,7 +552,7 @@ describe('An Idempotency-Key on POST holds', () => {
     assert.equal((await keyed('key-4')).status, 201);
   });
 
-  it('yields one hold to requests that race', async () => {
+  it('leads to one hold for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => keyed('key-5')));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
     assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);

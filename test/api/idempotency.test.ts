@@ -1,4 +1,4 @@
-/** An Idempotency-Key on every change that takes one: the first answer again, one effect, and nothing kept of what was refused. */
+/** An Idempotency-Key on every change that takes one: the first answer again, one effect, and no refusal is kept. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
@@ -183,7 +183,7 @@ for (const [what, prepare] of Object.entries(changes)) {
       assert.deepEqual((await change.send(keyed(key))).body, first.body);
     });
 
-    it('leads to one effect for requests that race', async () => {
+    it('has one effect for concurrent requests', async () => {
       const change = await prepare();
       const key = newKey();
       const answers = await Promise.all(Array.from({ length: 5 }, () => change.send(keyed(key))));
@@ -211,7 +211,7 @@ describe('An Idempotency-Key', () => {
     assert.equal((await patch(2)).status, 200);
   });
 
-  it('counts for a PATCH on the hold and its owner, and gives nobody another one’s hold', async () => {
+  it('of a PATCH belongs to the hold and its owner, and shows the hold to no other session', async () => {
     const [ada, bob] = [newSession(), newSession()];
     const [one, other] = [await newHold(ada), await newHold(bob)];
     const key = newKey();
@@ -223,7 +223,7 @@ describe('An Idempotency-Key', () => {
     assert.deepEqual([stranger.status, stranger.body['code']], [404, 'HOLD_NOT_FOUND']);
   });
 
-  it('counts for a payment on its order, and goes on with a session that could not be opened', async () => {
+  it('of a payment belongs to its order, and a repeat opens the session that could not be opened', async () => {
     const [one, other] = [
       await newOrder({ installments: 2, paid: true }),
       await newOrder({ installments: 2, paid: true }),
@@ -241,7 +241,7 @@ describe('An Idempotency-Key', () => {
     assert.notEqual(body['checkout_session_id'], opened.body['checkout_session_id']);
   });
 
-  it('of an operator names one request: with another order it is used again', async () => {
+  it('of an operator is refused as used for another order', async () => {
     const [one, other] = [await newOrder({ paid: true }), await newOrder({ paid: true })];
     const key = keyed(newKey());
     const refund = (id: string) => service.admin.post<Json>(`/admin/orders/${id}/refunds`, { amount: 1 }, key);

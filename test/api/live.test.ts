@@ -68,7 +68,7 @@ async function open(service: TestService, path: string, headers: Record<string, 
 const THEATRE = '/api/events/public/the-glass-orchard/live?performance_id=premiere';
 const CLUB = '/api/events/public/night-shift/live';
 
-describe('The live stream of a date', () => {
+describe('The live stream of a performance', () => {
   let service: TestService;
   const streams: Stream[] = [];
 
@@ -119,7 +119,7 @@ describe('The live stream of a date', () => {
     assert.deepEqual(data.seats, { held: occupancy.body['held'], sold: [], blocked: [] });
   });
 
-  it('then tells only what changed: the rows and seats in their new state', async () => {
+  it('then sends only what changed: the rows and seats in their new state', async () => {
     const stream = await watch(THEATRE);
     await stream.next();
     await hold('session-second', seats('stalls-G-7'));
@@ -196,7 +196,7 @@ describe('The live stream of a date', () => {
     await assert.rejects(stream.next(), /has ended/);
   });
 
-  it('refuses what cannot be watched with the error body', async () => {
+  it('is refused with the error body without a known event and performance', async () => {
     const refusals: [string, number, string][] = [
       ['/api/events/public/nowhere/live', 404, 'EVENT_NOT_FOUND'],
       ['/api/events/public/draft/live', 404, 'EVENT_NOT_FOUND'],
@@ -210,7 +210,7 @@ describe('The live stream of a date', () => {
     assert.equal((await fetch(service.publicUrl + CLUB, { method: 'HEAD' })).status, 405);
   });
 
-  it('is torn off neatly when the service restarts, and goes on with a snapshot', async () => {
+  it('ends when the service restarts, and begins again with a snapshot', async () => {
     const stream = await watch(CLUB);
     const { id } = await stream.next();
     await service.restart();
@@ -220,7 +220,7 @@ describe('The live stream of a date', () => {
   });
 });
 
-describe('The listeners of live streams', () => {
+describe('The clients of live streams', () => {
   const listenerOf = (writableLength = 0) => {
     const written: Buffer[] = [];
     const listener = {
@@ -234,7 +234,7 @@ describe('The listeners of live streams', () => {
     return listener satisfies Listener;
   };
 
-  it('are bounded, and one that does not read is dropped while the others are sent the same bytes', async () => {
+  it('are limited in number, and one that does not read is disconnected while the others get the same bytes', async () => {
     const service = await openService();
     await service.define(sample('club-night'));
     const { events, clock } = service.internals.engine;

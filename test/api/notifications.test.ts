@@ -1,4 +1,4 @@
-/** Notifications over the network: what a receiver is told, signed, in order, down and up again, across restarts. */
+/** Notifications over the network: what a receiver gets, signed and in order, through outages and restarts. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
@@ -105,14 +105,14 @@ describe('A receiver', () => {
     await receiver.close();
   });
 
-  /** A second try at the first installment. */
+  /** A second payment of the first installment. */
   const payOnAfterDecline = async (order_id: string): Promise<Started> => {
     const opened = await openNextPayment(service, { order_id });
     await settle(service, opened, 'declined');
     return openNextPayment(service, { order_id });
   };
 
-  it('is told of the funnel, from the cart to the payment', async () => {
+  it('gets each step from the cart to the payment', async () => {
     const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
     const started = await start(service, {
       hold_id: hold.id,
@@ -157,7 +157,7 @@ describe('A receiver', () => {
     assert.ok(!JSON.stringify(receiver.told).includes(hold.id), 'the id of a hold opens it');
   });
 
-  it('is told of a cart by POST holds alone, and of a free order by its purchase alone', async () => {
+  it('gets a cart for POST holds alone, and a free order as a purchase alone', async () => {
     const inline = await start(service, { customer: newCustomer(), session_key: newSession() });
     const free = await start(service, { items: [item('guest', 1)], customer: newCustomer() });
     await settle(service, inline, 'paid');
@@ -176,7 +176,7 @@ describe('A receiver', () => {
     assert.equal(receiver.told.filter(({ type }) => type === 'AddToCart').length, 1, 'the one of the test before');
   });
 
-  it('is told of the start of a checkout once its payment session is open', async () => {
+  it('gets the start of a checkout once its payment session is open', async () => {
     await service.post('/sandbox/outage', { seconds: 60 });
     const body = checkoutBody({ customer: newCustomer() });
     const headers = { 'idempotency-key': 'funnel' };
@@ -202,7 +202,7 @@ describe('A receiver', () => {
     );
   });
 
-  it('is told of the first payment once, and of the confirmation with the last', async () => {
+  it('gets the first payment once, and the confirmation with the last', async () => {
     const started = await start(service, { installment_count: 2 });
     await settle(service, started, 'paid');
     await settle(service, await openNextPayment(service, started), 'paid');
@@ -214,7 +214,7 @@ describe('A receiver', () => {
     assert.deepEqual(types, ['InitiateCheckout', 'Purchase', 'CompletePayment', 'order.confirmed']);
   });
 
-  it('is told of ends and of money that is due back', async () => {
+  it('gets the ends of orders and refunds that are due', async () => {
     const expired = await start(service);
     service.wait(31 * MINUTE);
     await settle(service, await start(service, { customer: { email: 'x@example.com', name: 'X' } }), 'cancelled');
@@ -241,7 +241,7 @@ describe('A receiver', () => {
 });
 
 describe('A receiver that is down', () => {
-  it('slows no buyer, and is told everything in order once it is back, across a restart', async () => {
+  it('slows no buyer, and gets everything in order once it is up again, also after a restart', async () => {
     const receiver = await openReceiver();
     const service = await openServiceWith([gala({ max_tickets_per_email: null })], {
       NOTIFY_URL: receiver.url,
@@ -263,7 +263,7 @@ describe('A receiver that is down', () => {
         () => receiver.requests > 1,
         () => 'no post',
       );
-      // What hangs is given up after ten seconds; the next service is to meet a receiver that answers.
+      // A post without an answer is given up after ten seconds; the receiver answers before the next service starts.
       receiver.answers = 200;
       await service.restart();
       await until(
@@ -283,7 +283,7 @@ describe('A receiver that is down', () => {
     }
   });
 
-  it('loses nothing when the service is killed, and tells repeats by their ids', async () => {
+  it('misses nothing when the service is killed, and can recognise repeats by their ids', async () => {
     const receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
     const service = await spawnService({ environment });

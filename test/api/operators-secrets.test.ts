@@ -99,8 +99,8 @@ describe('Operators', () => {
     for (const { path } of reads) {
       const [start = '', ids = ['']] = Object.entries(valuesOf).find(([prefix]) => path.startsWith(prefix)) ?? [];
       for (const id of ids) {
-        const dates: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'fri' };
-        const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, dates[id] ?? 'night');
+        const performances: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'fri' };
+        const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, performances[id] ?? 'night');
         if (start === '/admin/events/' && /seat/.test(path) && id !== 'evt_play') continue;
         assertCleanAnswer(address, await service.admin.get(address));
       }
@@ -111,7 +111,7 @@ describe('Operators', () => {
     assertCleanAnswer('console', await service.admin.get('/'));
   });
 
-  it('are still shown what they need: events, orders, tickets, amounts, who waits and what was drawn', async () => {
+  it('see what they need: events, orders, tickets, amounts, waiting entries and draws', async () => {
     const { body } = await service.admin.get<{ facts: { type: string; data: string }[] }>('/admin/journal?limit=200');
     const dataOf = (type: string) => body.facts.filter((each) => each.type === type).map(({ data }) => data);
     const joined = dataOf('QueueEntryJoined');

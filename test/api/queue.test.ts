@@ -1,4 +1,4 @@
-/** The waiting room over HTTP: the line, the passes, the draw and its proof. */
+/** The waiting room over HTTP: entries, passes, the draw and its proof. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
@@ -19,7 +19,7 @@ const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/** One service for all rooms; each test has an event of its own. */
+/** One service for all waiting rooms; each test has an event of its own. */
 let service: TestService;
 before(async () => {
   service = await openServiceWith([]);
@@ -60,8 +60,8 @@ function holdWith({ eventId }: Room, session: string, queuePass?: string): Promi
   return service.post(HOLDS, { event_id: eventId, session_key: session, items: [floor(1)], ...pass });
 }
 
-describe('The line', () => {
-  it('answers 201 to who is new, 200 to who comes back, and says when to poll', async () => {
+describe('The queue of a waiting room', () => {
+  it('answers 201 to a new entry, 200 to a session that joins again, and says when to poll', async () => {
     const room = await openRoom();
     const [a, b, c] = [newSession(), newSession(), newSession()];
     const first = await join(room, a);
@@ -98,7 +98,7 @@ describe('The line', () => {
     assert.deepEqual([leftAgain.status, leftAgain.body.status], [200, 'LEFT']);
   });
 
-  it('refuses what is not there, in the same words for a wrong key and an unknown id', async () => {
+  it('refuses unknown events and entries, with the same error for a wrong key and an unknown id', async () => {
     const room = await openRoom();
     const without = await openRoom({ waiting_room: false });
     const session = newSession();
@@ -122,7 +122,7 @@ describe('The line', () => {
     }
   });
 
-  it('moves for whoever is in front, and never faster than the rate', async () => {
+  it('admits the first entries, and never faster than the rate', async () => {
     const room = await openRoom();
     const sessions = Array.from({ length: 6 }, newSession);
     const entries: string[] = [];
@@ -136,7 +136,7 @@ describe('The line', () => {
     );
   });
 
-  it('drops the silent after two minutes, and takes them back at its end', async () => {
+  it('drops an entry that does not poll for two minutes; its session may join again at the end', async () => {
     const room = await openRoom({ waiting_room_rate: 1 });
     const [a, b, c] = [newSession(), newSession(), newSession()];
     await join(room, a);
@@ -154,7 +154,7 @@ describe('The line', () => {
 });
 
 describe('A pass', () => {
-  it('is asked for by holds and by checkouts without a hold', async () => {
+  it('is required by holds and by checkouts without a hold', async () => {
     const room = await openRoom({ waiting_room_rate: 1 });
     const [a, b] = [newSession(), newSession()];
     const pass = (await join(room, a)).body.id;
@@ -203,7 +203,7 @@ describe('A pass', () => {
     assertRefused(await buy({}), 403, 'QUEUE_PASS_INVALID');
   });
 
-  it('is none where there is no waiting room', async () => {
+  it('is not required where there is no waiting room', async () => {
     const room = await openRoom({ waiting_room: false });
     assert.equal((await holdWith(room, newSession(), 'whatever')).status, 201);
   });
@@ -227,8 +227,8 @@ describe('A pass', () => {
   });
 });
 
-describe('A room that pauses when nothing is left', () => {
-  it('says so to those who wait, and goes on when tickets return', async () => {
+describe('A waiting room that pauses when nothing is left', () => {
+  it('shows so to waiting entries, and continues when tickets are available again', async () => {
     const room = await openRoom({
       waiting_room_pause_when_sold_out: true,
       localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 1 }],
@@ -264,7 +264,7 @@ describe('The draw', () => {
   const pollAll = (guests: readonly Guest[]): Promise<Answer<QueueEntryBody>[]> =>
     Promise.all(guests.map(({ session, entry }) => poll(session, entry.id)));
 
-  it('is promised before the opening', async () => {
+  it('is announced before the opening', async () => {
     const { room, guests } = await crowdedRoom(1);
     const [answer] = await pollAll(guests);
     assert.equal(answer!.headers.get('retry-after'), '5');
@@ -283,7 +283,7 @@ describe('The draw', () => {
     });
   });
 
-  it('gives the line that its proof says, and shows no pass', async () => {
+  it('gives the order that its proof leads to, and shows no pass', async () => {
     const { room, guests } = await crowdedRoom(12);
     service.wait(MINUTE);
     const views = await pollAll(guests);
@@ -332,14 +332,14 @@ describe('The draw', () => {
     assert.equal(stdout.match(/: true/g)?.length, 4, stdout);
   });
 
-  it('is found nowhere where nothing is drawn', async () => {
+  it('is not found where nothing is drawn', async () => {
     assertRefused(await service.get((await openRoom()).draw), 404, 'NOT_FOUND');
     assertRefused(await service.get((await openRoom({ waiting_room: false })).draw), 404, 'NOT_FOUND');
     assertRefused(await service.get((await openRoom({ status: 'DRAFT' })).draw), 404, 'EVENT_NOT_FOUND');
     assertRefused(await service.get('/api/events/public/none/draw'), 404, 'EVENT_NOT_FOUND');
   });
 
-  it('and the line survive a restart', async () => {
+  it('and the order of the queue survive a restart', async () => {
     const { room, guests } = await crowdedRoom(8);
     service.wait(MINUTE);
     const bodiesOf = (answers: readonly Answer<unknown>[]): unknown[] => answers.map(({ body }) => body);
@@ -350,7 +350,7 @@ describe('The draw', () => {
 });
 
 describe('Operators', () => {
-  it('see the figures of the room, and cannot move an opening once it has happened', async () => {
+  it('see the figures of a waiting room, and cannot move an opening once it has happened', async () => {
     const room = await openRoom({ waiting_room_rate: 1 });
     for (let index = 0; index < 3; index += 1) await join(room, newSession());
     const { body } = await service.admin.get<{ waiting_room: Json }>(`/admin/events/${room.eventId}`);

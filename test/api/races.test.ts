@@ -24,7 +24,7 @@ interface Try {
   readonly answer: Answer<HoldBody>;
 }
 
-/** Many sessions that all ask for these items at once. */
+/** Many sessions that all request these items at once. */
 function rush(eventId: string, items: (n: number) => readonly ItemRequest[], count = SESSIONS): Promise<Try[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -45,7 +45,7 @@ function codesOfLosers(tries: readonly Try[]): string[] {
 }
 
 describe('A thousand parallel requests', () => {
-  it('for the last 10 tickets: exactly 10 get one', async () => {
+  it('for the last 10 tickets: exactly 10 sessions get one', async () => {
     await service.hold({ session_key: newSession(), items: [floor(90)] });
     const tries = await rush('evt_club', () => [floor(1)]);
     assert.equal(won(tries).length, 10);
@@ -56,7 +56,7 @@ describe('A thousand parallel requests', () => {
     assert.deepEqual([body.ticketAvailability[0]!.available, body.ticketAvailability[0]!.reserved], [0, 100]);
   });
 
-  it('for the same seat: exactly one gets it', async () => {
+  it('for the same seat: exactly one session gets it', async () => {
     const tries = await rush('evt_play', () => [seat('stalls', 'fri', 1, { seat_ids: ['S-A-5'] })]);
     assert.equal(won(tries).length, 1);
     assert.deepEqual(codesOfLosers(tries), ['SEAT_TAKEN']);
@@ -67,7 +67,7 @@ describe('A thousand parallel requests', () => {
     assert.equal((await audit(service, 'evt_play')).get('fri')!.held, 1);
   });
 
-  it('for the best seats: every seat goes to one, and all that can be sold are', async () => {
+  it('for the best seats: each seat is held once, and every seat that can be assigned is held', async () => {
     const tries = await rush('evt_play', (n) => [seat('stalls', 'fri', 1 + (n % 2))], 300);
     const seats = won(tries).flatMap(({ answer }) => answer.body.items[0]!.seat_ids);
     assert.equal(new Set(seats).size, seats.length);
@@ -75,23 +75,23 @@ describe('A thousand parallel requests', () => {
     assert.equal((await audit(service, 'evt_play')).get('fri')!.held, 22);
   });
 
-  it('over two dates: all or nothing for each of them', async () => {
+  it('over two performances: all or nothing for each of them', async () => {
     const tries = await rush(
       'evt_play',
       (n) => [seat('standing', 'fri', 1), seat('standing', 'sat', 1 + (n % 2))],
       300,
     );
-    const dates = await audit(service, 'evt_play');
+    const performances = await audit(service, 'evt_play');
     const lines = won(tries).map(({ answer }) => answer.body.items.map((item) => item.ticket_count));
-    assert.equal(dates.get('fri')!.held, lines.length);
+    assert.equal(performances.get('fri')!.held, lines.length);
     assert.equal(
-      dates.get('sat')!.held,
+      performances.get('sat')!.held,
       lines.reduce((sum, [, saturday]) => sum + saturday!, 0),
     );
-    assert.equal(dates.get('sat')!.held, 20);
+    assert.equal(performances.get('sat')!.held, 20);
   });
 
-  it('of one session leave it one ACTIVE hold', async () => {
+  it('of one session leave one ACTIVE hold', async () => {
     const session = newSession();
     const body = { event_id: 'evt_club', session_key: session, items: [floor(2)] };
     const answers = await Promise.all(Array.from({ length: 200 }, () => service.post<HoldBody>(HOLDS, body)));
@@ -131,13 +131,13 @@ describe('Many sessions that place and release holds', () => {
           }
         }),
       );
-      const dates = await audit(service, 'evt_play');
+      const performances = await audit(service, 'evt_play');
       for (const date of ['fri', 'sat']) {
         const mine = [...holds.values()]
           .flatMap(({ items }) => items)
           .filter((item) => item.performance_id === date)
           .reduce((sum, item) => sum + item.ticket_count, 0);
-        assert.equal(dates.get(date)!.held, mine, `round ${round}, ${date}`);
+        assert.equal(performances.get(date)!.held, mine, `round ${round}, ${date}`);
       }
     }
   });

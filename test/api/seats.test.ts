@@ -1,4 +1,4 @@
-/** Numbered seats over HTTP: picking, the best available, and who can see what is gone. */
+/** Numbered seats over HTTP: picked seats, best available, and occupancy. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/schemas/events.ts';
@@ -29,7 +29,7 @@ function place(items: readonly ItemRequest[], key = session): Promise<Answer<Hol
   return service.post<HoldBody>(HOLDS, { event_id: 'evt_play', session_key: key, items });
 }
 
-/** The seats that a single item is given. */
+/** The seats that a single item gets. */
 async function seatsOf(answer: Promise<Answer<HoldBody>>): Promise<readonly string[]> {
   const { status, body } = await answer;
   assert.equal(status, 201, JSON.stringify(body));
@@ -60,14 +60,14 @@ async function occupied(query = ''): Promise<OccupancyBody> {
 const row = (label: string, ...places: number[]) => places.map((each) => `S-${label}-${each}`);
 
 describe('Seats that are picked', () => {
-  it('are held as asked, with their labels', async () => {
+  it('are held as requested, with their labels', async () => {
     const { body } = await place([seat('stalls', 'fri', 2, { seat_ids: row('A', 9, 10) })]);
     assert.deepEqual(body.items[0]!.seat_ids, row('A', 9, 10));
     assert.deepEqual(body.items[0]!.seat_labels, ['9', '10']);
     assert.deepEqual((await occupied()).held, row('A', 9, 10));
   });
 
-  it('may leave an orphan: only what is assigned follows the rule of taste', async () => {
+  it('may leave an orphan: only assigned seats avoid that', async () => {
     assert.deepEqual(await seatsOf(place([seat('stalls', 'fri', 1, { seat_ids: row('A', 2) })])), row('A', 2));
   });
 
@@ -152,7 +152,7 @@ describe('Seats that are picked', () => {
     assertRefused(await place([seat('stalls', 'fri', 1, { seat_ids: [] })]), 400, 'VALIDATION_ERROR');
   });
 
-  it('may be the same on two dates', async () => {
+  it('may be the same on two performances', async () => {
     const items = ['fri', 'sat'].map((date) => seat('stalls', date, 1, { seat_ids: ['S-A-1'] }));
     assert.equal((await place(items)).status, 201);
   });
@@ -188,7 +188,7 @@ describe('Seats that are assigned', () => {
     assert.deepEqual(await suggested('stalls', 3), row('A', 1, 2, 3));
   });
 
-  it('leave the fewest orphans where every block would leave one: a rule of taste must not cost a booking', async () => {
+  it('leave the fewest orphans where every block would leave one, because avoiding orphans must not cost a booking', async () => {
     await take(...row('A', 4, 5, 6, 7, 8, 9, 10));
     await take(...row('B', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
     await take(...row('C', 3, 4));
@@ -196,7 +196,7 @@ describe('Seats that are assigned', () => {
     assert.ok([row('A', 1, 2).join(), row('A', 2, 3).join()].includes(seats.join()), seats.join());
   });
 
-  it('do not reach over an aisle', async () => {
+  it('do not extend over an aisle', async () => {
     await take(...row('A', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10));
     assert.deepEqual(await suggested('stalls', 6), row('B', 5, 6, 7, 8, 9, 10));
     assert.deepEqual(await suggested('stalls', 7), []);
@@ -209,7 +209,7 @@ describe('Seats that are assigned', () => {
     assert.equal(detail['available'], 14, 'what is left in the zones of the type');
   });
 
-  it('that a quota leaves are the most that largest_block names', async () => {
+  it('are at most as many as the quota leaves, in largest_block as well', async () => {
     const event = theatreRun({ id: 'evt_few', slug: 'few' }) as { sellingStages: readonly object[] };
     const sellingStages = event.sellingStages.map((stage) => ({ ...stage, quotas: { stalls: 2 } }));
     assert.equal((await service.admin.put('/admin/events/evt_few', { ...event, sellingStages })).status, 201);
@@ -252,7 +252,7 @@ describe('Seats that are assigned', () => {
     assert.deepEqual(await left(), { stalls: 20, gallery: 6, pair: 20, wheel: 0, standing: 20 });
   });
 
-  it('of an accessible type that waits are not said to return with ordinary seats', async () => {
+  it('of an accessible type are not expected to return when only ordinary seats are held', async () => {
     await take(...row('A', 1));
     const detail = assertRefused(await place([seat('wheel', 'fri', 3)]), 400, 'INSUFFICIENT_TICKETS');
     assert.deepEqual([detail['reserved_by_others'], detail['next_release_at']], [false, null]);
@@ -262,7 +262,7 @@ describe('Seats that are assigned', () => {
     assert.equal((await seatsOf(place([seat('pair', 'fri', 2)]))).length, 4);
   });
 
-  it('are not those that another item of the same request names', async () => {
+  it('are never those that another item of the same request names', async () => {
     const { body } = await place([seat('stalls', 'fri', 2), seat('pair', 'fri', 1, { seat_ids: row('A', 5, 6) })]);
     const named = body.items.find((item) => item.ticket_type_id === 'pair')!;
     const assigned = body.items.find((item) => item.ticket_type_id === 'stalls')!;
@@ -290,7 +290,7 @@ describe('Companions of accessible seats', () => {
     assert.deepEqual(await party(seat('wheel', 'fri', 2), seat('stalls', 'fri', 2)), both);
   });
 
-  it('are as near as possible where the row has no room', async () => {
+  it('are as near as possible where the row has no free seats', async () => {
     await take(...row('C', 3, 4));
     assert.deepEqual(await party(seat('wheel', 'fri', 1), seat('stalls', 'fri', 2)), {
       wheel: row('C', 2),
@@ -314,7 +314,7 @@ describe('Companions of accessible seats', () => {
     );
   });
 
-  it('are not sought for another performance, nor where seats are named', async () => {
+  it('are not assigned across performances, nor where seats are named', async () => {
     const other = { ...seat('stalls', 'sat', 1) };
     assert.deepEqual(await party(seat('wheel', 'fri', 1), other), { wheel: row('C', 1), stalls: row('A', 5) });
     service.wait(60 * MINUTE);
@@ -370,7 +370,7 @@ describe('POST best-available', () => {
     assert.deepEqual(await suggested('stalls', 2, { session_key: session }), row('A', 5, 6));
   });
 
-  it('refuses what it cannot answer', async () => {
+  it('is refused for an unknown type, performance or event', async () => {
     const ask = (request: object) => suggest({ ticket_type_id: 'stalls', count: 1, performance_id: 'fri', ...request });
     assertRefused(await ask({ count: 0 }), 400, 'VALIDATION_ERROR');
     assertRefused(await ask({ count: 201 }), 400, 'VALIDATION_ERROR');
@@ -444,7 +444,7 @@ describe('GET occupancy', () => {
     );
   });
 
-  it('needs the date where there are several', async () => {
+  it('needs a performance_id where there are several performances', async () => {
     assertRefused(await service.get(`${PLAY}/seating/occupancy`), 400, 'PERFORMANCE_REQUIRED');
     const address = `${PLAY}/seating/occupancy?performance_id=sun`;
     assertRefused(await service.get(address), 400, 'PERFORMANCE_NOT_FOUND');
@@ -464,7 +464,7 @@ describe('GET occupancy', () => {
     assert.equal(body.held, undefined);
   });
 
-  it('gives the full form for a version that is yet to come, and VALIDATION_ERROR for none', async () => {
+  it('gives the full form for a future version, and VALIDATION_ERROR for an invalid one', async () => {
     const { version } = await occupied();
     assert.ok(Array.isArray((await occupied(`&since=${version + 1000}`)).held));
     for (const since of ['-1', 'x', '1.5', '']) {
@@ -526,7 +526,7 @@ describe('Best available in Erfurt', () => {
     vip: { zones: ['VIP'], accessible: false },
   };
 
-  it('is what a plain reading of the contract gives, on all six blocks until the hall is full', async (t) => {
+  it('is what the reference model gives, on all six blocks until the hall is full', async (t) => {
     const hall = await openServiceWith([sample('erfurt-volley', { limits_at_hold: false })]);
     t.after(() => hall.close());
     const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');

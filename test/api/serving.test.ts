@@ -15,7 +15,7 @@ const singles = (sessionKey: string, quantity = 1) => ({
   items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity }],
 });
 
-test('npm start’s process says what to open, and the curl line it prints holds two seats', async (t) => {
+test('npm start prints the addresses, and a curl command that holds two seats', async (t) => {
   const service = await spawnService({ demo: true });
   t.after(() => service.close());
   const line = await service.shows(/curl -s .*/);
@@ -32,7 +32,7 @@ test('npm start’s process says what to open, and the curl line it prints holds
   assert.ok(!existsSync(path.join(service.folder, 'holdfast.pid')));
 });
 
-test('what was answered is there after kill -9, and two Ctrl-C stop it with exit code 0', async (t) => {
+test('an answered hold is present after kill -9, and two Ctrl-C stop the process with exit code 0', async (t) => {
   const first = await spawnService();
   t.after(() => first.close());
   await first.define(sample('club-night'));
@@ -54,7 +54,7 @@ test('what was answered is there after kill -9, and two Ctrl-C stop it with exit
   assert.equal(await ended, 0);
 });
 
-test('bad settings and a bad catalogue end it with exit code 2, every problem on a line', async (t) => {
+test('bad settings and a bad catalogue end the process with exit code 2, with a line for every problem', async (t) => {
   const settings = await runToEnd({ environment: { PORT: 'x', LOG_LEVEL: 'loud' } });
   assert.equal(settings.code, 2);
   assert.match(settings.text, /^PORT is "x": it must be .*\nLOG_LEVEL is "loud": it must be .*$/);
@@ -67,7 +67,7 @@ test('bad settings and a bad catalogue end it with exit code 2, every problem on
   assert.match(catalogue.text, /bad\.json.*slug.*is required/);
 });
 
-test('a short secret ends it with exit code 2 and one line, which does not show it', async () => {
+test('a short secret ends the process with exit code 2 and one line, which does not show the secret', async () => {
   const short = { ADMIN_TOKEN: 'fifteen-letters', WEBHOOK_SECRET_A: 'whsec_c2hvcnQ=', TRUST_PROXY: 'true' };
   const { code, text } = await runToEnd({ environment: short });
   assert.equal(code, 2);
@@ -79,7 +79,7 @@ test('a short secret ends it with exit code 2 and one line, which does not show 
   assert.doesNotMatch(text, /fifteen-letters|c2hvcnQ/);
 });
 
-test('a damaged journal ends it with exit code 5', async (t) => {
+test('a damaged journal ends the process with exit code 5', async (t) => {
   const folder = newFolder(t);
   writeFileSync(path.join(folder, 'journal.db'), 'this is no database'.repeat(500));
   const { code, text } = await runToEnd({ folder });
@@ -106,7 +106,7 @@ describe('A process without settings', () => {
   });
   after(() => service.close());
 
-  it('warns that anybody can pay for nothing', async () => {
+  it('warns that anybody can pay without money', async () => {
     await service.shows(/"level":40.*the sandbox is on: anybody can pay for nothing/);
   });
 
@@ -131,7 +131,7 @@ describe('A process without settings', () => {
     assert.equal(await service.end('SIGTERM'), 0);
   });
 
-  it('and then with Stripe warns where nobody can pay, and where codes given out cannot be checked', async (t) => {
+  it('and then with Stripe warns when no payment is possible, and when issued codes cannot be checked', async (t) => {
     const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
     const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
     const selling = await spawnService({ folder: service.folder, environment: { ...stripe, ...ticketKey } });

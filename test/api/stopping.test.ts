@@ -1,6 +1,6 @@
 /**
- * A signal while buyers are at work: what was accepted is finished and answered, whoever is turned away is turned away before
- * anything was done, and as many snapshots are taken as there is time for.
+ * A signal while buyers send requests: accepted requests are finished and answered, refused ones are refused before
+ * anything was changed, and as many snapshots are taken as there is time for.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
 
 const BUYERS = 24;
 
-/** Singles for a stadium, so that nobody is refused for lack of them. */
+/** So many singles that no request is refused for lack of them. */
 const stadium = (id: string, overrides: object = {}): Json =>
   clubNight({
     id,
@@ -33,7 +33,7 @@ async function spawn(
   return service;
 }
 
-/** What became of a checkout; null when the service hung up before it answered. */
+/** The outcome of a checkout; null when the service closed the connection before it answered. */
 type Outcome = Answer<Started & { readonly code?: string }> | null;
 
 function startAt(service: ServiceProcess, overrides: object = {}): Promise<Outcome> {
@@ -46,7 +46,7 @@ function startAt(service: ServiceProcess, overrides: object = {}): Promise<Outco
   return service.call<Started>('POST', START_CHECKOUT, { body }).catch(() => null);
 }
 
-/** Buys one after the other until the service is gone or turns buyers away. */
+/** Sends one checkout after the other until the service has ended or refuses them. */
 async function buyUntilTurnedAway(service: ServiceProcess, outcomes: Outcome[]): Promise<void> {
   for (;;) {
     const outcome = await startAt(service);

@@ -1,4 +1,4 @@
-/** The walk-through of README, run line by line as a newcomer would, against a fresh service with the demo events. */
+/** The walk-through of README, run line by line against a new service with the demo events. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

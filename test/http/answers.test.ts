@@ -1,4 +1,4 @@
-/** What every answer has in common: headers, CORS, envelope, and bodies that are what the document says. */
+/** What every answer has in common: headers, CORS, envelope, and bodies that match the OpenAPI document. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sample } from '../fixtures/events.ts';
@@ -22,7 +22,7 @@ describe('request ids', () => {
       })
     ).headers['x-request-id'];
 
-  test('a sane one is echoed', async () => {
+  test('a valid one is echoed', async () => {
     for (const given of ['a', 'trace-1.2_3', 'x'.repeat(128)]) assert.equal(await idOf(given), given);
   });
 
@@ -38,7 +38,7 @@ describe('request ids', () => {
   });
 });
 
-test('every answer says the interface version and forbids sniffing', async () => {
+test('every answer has the interface version and forbids sniffing', async () => {
   for (const url of ['/', '/docs', '/openapi.json', '/health/live', '/api/events/public', '/nowhere', '/%zz']) {
     const { headers } = await apps.app.inject(url);
     assert.equal(headers['x-api-version'], '1.3.0', url);
@@ -130,7 +130,7 @@ test('with the data envelope every successful body is wrapped, and no error', as
 });
 
 describe('health', () => {
-  test('lives, and is ready or says why not', async () => {
+  test('has liveness, and readiness with the reasons when not ready', async () => {
     for (const app of [apps.app, apps.admin]) {
       assert.deepEqual((await app.inject('/health/live')).json(), { status: 'ok' });
       assert.deepEqual((await app.inject('/health/ready')).json(), { status: 'ok' });
@@ -144,7 +144,7 @@ describe('health', () => {
 });
 
 describe('the sandbox clock', () => {
-  test('moves the service’s clock, never back and never out of the calendar', async () => {
+  test('moves the service’s clock, never back and never beyond the latest date', async () => {
     const before = apps.clock.ms;
     const advance = (advance_seconds: unknown) =>
       apps.app.inject({ method: 'POST', url: '/sandbox/clock', payload: { advance_seconds } });
@@ -158,7 +158,7 @@ describe('the sandbox clock', () => {
     apps.clock.ms = before;
   });
 
-  test('is not there unless it is switched on', async () => {
+  test('does not exist unless it is switched on', async () => {
     const plain = await openApps({ sandboxClock: false });
     const answer = await plain.app.inject({ method: 'POST', url: '/sandbox/clock', payload: { advance_seconds: 1 } });
     assert.equal(answer.statusCode, 404);
@@ -169,7 +169,7 @@ describe('the sandbox clock', () => {
 describe('the operators’ listener', () => {
   const authorization = `Bearer ${ADMIN_TOKEN}`;
 
-  test('asks for the bearer token on every route under /admin', async () => {
+  test('requires the bearer token on every route under /admin', async () => {
     const document = (await apps.admin.inject('/openapi.json')).json<{ paths: Record<string, object> }>();
     const routes = Object.entries(document.paths).flatMap(([url, methods]) =>
       Object.keys(methods).map((method) => [method.toUpperCase(), url] as const),
@@ -226,7 +226,7 @@ describe('the operators’ listener', () => {
     assert.deepEqual(seen, [...apps.fixtures.keys()]);
   });
 
-  test('blocks and unblocks seats, and cancels a date', async () => {
+  test('blocks and unblocks seats, and cancels a performance', async () => {
     const seats = '/admin/events/evt_erfurt/performances/derby/seats';
     const change = (action: string, seat_ids: string[]) =>
       apps.admin.inject({ method: 'POST', url: seats, headers: { authorization }, payload: { action, seat_ids } });

@@ -34,9 +34,9 @@ export interface Apps {
   readonly clock: { ms: number };
   readonly logged: { details: object; message: string }[];
   readonly health: { readiness: () => Readiness; draining: boolean };
-  /** Stands in for the box offices' answers, to see how trouble is told. */
+  /** Thrown by every event instead of an answer, for the tests of faults. */
   trouble: Error | null;
-  /** What commands wait for before their turn, as for a slow disk. */
+  /** Every command waits for this before its turn, as it would for a slow disk. */
   delay: Promise<void> | null;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ const settingsOfTests: HttpSettings = {
   limits: LIMITS,
 };
 
-/** Opens the counter with the named sample events on sale. */
+/** Builds both apps with the named sample events on sale. */
 export async function openApps(
   settings: Partial<HttpSettings> = {},
   samples: readonly string[] = ['club-night', 'erfurt-volley'],
@@ -173,7 +173,7 @@ export async function openApps(
   return apps;
 }
 
-/** A sample of the demo catalogue, its seating plan put in line as a PUT needs it. */
+/** A sample of the demo catalogue, its seating plan inlined because a PUT needs that. */
 export function sampleJson(name: string): Record<string, unknown> {
   const read = (file: string) =>
     JSON.parse(readFileSync(new URL(`../../src/catalogue/samples/${file}`, import.meta.url), 'utf8')) as unknown;

@@ -1,4 +1,4 @@
-/** Whatever a request may bring has a bound in its schema: every text a length, every list a count. */
+/** Everything in a request has a limit in its schema: every text a length, every list a count. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openApps, type Apps } from './apps.ts';
@@ -15,7 +15,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** What is bounded behind its schema, and where that is tested. */
+/** Fields that are limited after their schema, and where that is tested. */
 const BOUNDED_ELSEWHERE = new Set([
   // Cut, never refused: test/domain/tracking.test.ts, test/api/checkout.test.ts.
   'post /api/checkout/start /tracking',
@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => apps.close());
 
-/** The places of a schema that take a text or a list of any length. */
+/** The paths in a schema that take a text or a list of any length. */
 function* unbounded(schema: Schema, document: Document, path: string): Generator<string> {
   const named = schema['$ref'];
   if (typeof named === 'string') {

@@ -1,4 +1,4 @@
-/** Who may keep an answer: nobody, unless it is the same for all; and what it differs by. */
+/** Caching: no answer may be stored unless it is the same for all clients; Vary names what it differs by. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ADMIN_TOKEN, clubHold, openApps, type Apps } from './apps.ts';
@@ -13,7 +13,7 @@ interface Personal {
 const KEY = { 'x-session-key': 'session-one' };
 const event = '/api/events/public/night-shift';
 
-describe('an answer that is personal', () => {
+describe('An answer that may not be stored', () => {
   let apps: Apps;
   let orderId = '';
   let holdId = '';
@@ -69,14 +69,14 @@ describe('an answer that is personal', () => {
     },
   ];
 
-  test('is kept by nobody, and no error on its routes is', async () => {
+  test('is every personal answer and every error on its routes', async () => {
     for (const each of personal()) {
       const { headers, statusCode } = await apps.app.inject(each);
       assert.equal(headers['cache-control'], 'no-store', `${each.method} ${each.url} ${statusCode}`);
     }
   });
 
-  test('nor is any error of an answer that may be kept, or of no route at all', async () => {
+  test('is every error of an answer that may be stored, and of an unknown route', async () => {
     for (const url of [
       '/api/events/public/nowhere',
       '/api/events/public/nowhere/seating',
@@ -91,7 +91,7 @@ describe('an answer that is personal', () => {
     }
   });
 
-  test('nor is anything that operators see', async () => {
+  test('is every answer to operators', async () => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
     for (const url of ['/admin/events', '/admin/events/evt_club', `/admin/orders/${orderId}`, '/admin/nothing']) {
       assert.equal((await apps.admin.inject({ url, headers })).headers['cache-control'], 'no-store', url);
@@ -99,8 +99,8 @@ describe('an answer that is personal', () => {
   });
 });
 
-describe('an answer that is the same for all', () => {
-  test('may be kept and is asked for again', async () => {
+describe('An answer that is the same for all', () => {
+  test('may be stored and must be revalidated', async () => {
     const apps = await openApps();
     const volley = '/api/events/public/erfurt-volley';
     for (const url of [event, '/api/events/public', `${volley}/seating`, '/openapi.json', '/docs']) {
@@ -110,7 +110,7 @@ describe('an answer that is the same for all', () => {
     await apps.close();
   });
 
-  test('says what it differs by: the session key, and the origin where origins are listed', async () => {
+  test('names in Vary what it differs by: the session key, and the origin where origins are listed', async () => {
     const open = await openApps();
     const listed = await openApps({ corsOrigins: ['https://shop.example'] });
     for (const headers of [{}, KEY, { origin: 'https://shop.example' }, { origin: 'https://other.example' }]) {

@@ -1,4 +1,4 @@
-/** The pages of the reference: whole, true to the code, and from this service alone. */
+/** The pages of the reference: complete, equal to the code, and loaded from this service alone. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chapters } from '#machines/readme.ts';
@@ -28,7 +28,7 @@ const read = async (app: HttpApp, path: string): Promise<string> => {
   return answer.body;
 };
 
-test('every page comes with a policy that lets nothing in, and every link on it leads somewhere', async () => {
+test('every page has a content security policy that allows no other source, and no dead link', async () => {
   for (const app of [apps.app, apps.admin]) {
     for (const path of paths) {
       const { body, headers } = await app.inject(path);
@@ -49,7 +49,7 @@ test('the page of errors has every code with its status and an anchor', async ()
   }
 });
 
-test('the page of operations has every operation, and no example is left over', async () => {
+test('the page of operations has every operation, and every example is used', async () => {
   const listed = new Set<string>();
   for (const app of [apps.app, apps.admin]) {
     const body = await read(app, '/docs/operations');

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and the explorer: true, whole, and from this service alone. */
+/** The OpenAPI document and the explorer: correct, complete, and loaded from this service alone. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -104,7 +104,7 @@ test('a document says where it is served, under which licence, and what its topi
   await elsewhere.close();
 });
 
-test('every operation says what it asks for: the bearer token under /admin, and nothing elsewhere', async () => {
+test('every operation under /admin requires the bearer token, and no other one does', async () => {
   for (const listener of ['public', 'admin'] as const) {
     const { components } = await documentOf(listener === 'public' ? apps.app : apps.admin);
     assert.deepEqual(Object.keys(components.securitySchemes ?? {}), listener === 'public' ? [] : ['bearer']);
@@ -114,7 +114,7 @@ test('every operation says what it asks for: the bearer token under /admin, and 
   }
 });
 
-test('every operation has answers for what goes well and for what the client did wrong', async () => {
+test('every operation has answers for success and for errors of the client', async () => {
   for (const { responses, where } of [...(await operationsOf('public')), ...(await operationsOf('admin'))]) {
     const statuses = Object.keys(responses);
     assert.ok(
@@ -128,7 +128,7 @@ test('every operation has answers for what goes well and for what the client did
   }
 });
 
-test('every named schema is led to by an operation', async () => {
+test('every named schema is used by an operation', async () => {
   for (const app of [apps.app, apps.admin]) {
     const document = await documentOf(app);
     const named = Object.keys(document.components.schemas);
@@ -160,7 +160,7 @@ test('paths have the parameters that they name, one form for each address, and n
   }
 });
 
-/** Whether an address can fit both of two paths, each of them with a parameter where the other says something. */
+/** Whether one address can match two paths, each of them with a parameter where the other has a fixed part. */
 function areAmbiguous(one: string, other: string): boolean {
   const [ours, theirs] = [one.split('/'), other.split('/')];
   if (ours.length !== theirs.length) return false;
@@ -176,13 +176,13 @@ test('the document lists every error code', async () => {
   for (const code of Object.keys(ERRORS)) assert.ok(description.includes(`\`${code}\``), code);
 });
 
-test('parameters that are digits are shown as the integers that they mean', async () => {
+test('parameters of digits are shown as integers', async () => {
   const list = (await documentOf(apps.app)).paths['/api/events/public']?.['get'];
   const limit = list?.parameters?.find(({ name }) => name === 'limit');
   assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 500, default: 100 });
 });
 
-test('bodies are what the document says', async () => {
+test('bodies match their schemas in the document', async () => {
   const document = await documentOf(apps.app);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

@@ -1,4 +1,4 @@
-/** Large answers come in the coding that the client takes: compressed once, kept, and never at the cost of small ones. */
+/** Large answers in a content coding that the client accepts: compressed once and kept; small answers stay plain. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
 const HALL = '/api/events/public/erfurt-volley';
 
-test('the coding is the one that the client likes best and that is known here, Brotli before gzip', () => {
+test('the coding is the supported one that the client prefers, Brotli before gzip', () => {
   const choices: readonly (readonly [given: string | undefined, chosen: string | null])[] = [
     [undefined, null],
     ['', null],
@@ -94,7 +94,7 @@ describe('a large answer', () => {
     }
   });
 
-  test('of a full occupancy follows the seats that are taken', async () => {
+  test('of a full occupancy changes with the seats that are taken', async () => {
     const seating = (await apps.app.inject(`${HALL}/seating`)).json<{
       localities: { sections: { rows: { seats: { id: string; accessible: boolean; zone_key: string }[] }[] }[] }[];
     }>();
@@ -139,7 +139,7 @@ test('a small answer and a personal one are never compressed', async () => {
   await apps.close();
 });
 
-test('a body is compressed once however many ask for it at once, and is kept', async () => {
+test('a body is compressed once for any number of concurrent requests, and is kept', async () => {
   const body = new LargeBody(Buffer.from('seat '.repeat(20_000)), LASTING);
   const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => body.inCoding('gzip')));
   assert.ok(first !== null && first !== undefined);
@@ -147,7 +147,7 @@ test('a body is compressed once however many ask for it at once, and is kept', a
   assert.equal(await body.inCoding('gzip'), first);
 });
 
-test('when too many compressions are under way the plain bytes are sent, and later ones are compressed again', async () => {
+test('when too many compressions are in progress the plain bytes are sent, and later ones are compressed again', async () => {
   const bodies = Array.from({ length: 6 }, (_, n) => new LargeBody(Buffer.from(`seat ${n} `.repeat(50_000)), LASTING));
   const coded = await Promise.all(bodies.map((body) => body.inCoding('br')));
   assert.ok(coded.some((each) => each === null));

@@ -88,7 +88,7 @@ describe('an error of the framework has the error body', () => {
     assertError(answer, 'EVENT_NOT_FOUND');
   });
 
-  test('a body whose fields poison prototypes is read without them', async () => {
+  test('fields of a body that would change prototypes are left out', async () => {
     const payload = JSON.stringify(clubHold()).replace(
       '{',
       '{"__proto__": {"admin": true}, "constructor": {"prototype": 1},',
@@ -97,7 +97,7 @@ describe('an error of the framework has the error body', () => {
     assert.equal(answer.statusCode, 201);
   });
 
-  test('trouble with the mailbox or the journal is OVERLOADED with Retry-After', async () => {
+  test('a full mailbox or an unavailable journal is OVERLOADED with Retry-After', async () => {
     apps.trouble = new Overloaded('mailbox full', 3);
     const answer = await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() });
     assertError(answer, 'OVERLOADED');
@@ -120,7 +120,7 @@ describe('an error of the framework has the error body', () => {
     assert.deepEqual(details, { requestId: 'abc', route: 'GET /api/checkout/holds/:id' });
   });
 
-  test('while the service stops, changes are OVERLOADED and reads go on', async () => {
+  test('while the service stops, changes are OVERLOADED and reads are answered', async () => {
     apps.health.draining = true;
     assertError(await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
     assert.equal((await apps.app.inject('/api/events/public/night-shift')).statusCode, 200);
@@ -157,7 +157,7 @@ describe('what is not HTTP is answered on the socket', () => {
     });
   }
 
-  test('nonsense', async () => {
+  test('bytes that are not HTTP', async () => {
     assertError(await send('hello\r\n\r\n'), 'VALIDATION_ERROR');
   });
 
@@ -169,7 +169,7 @@ describe('what is not HTTP is answered on the socket', () => {
     assertError(await send(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`), 'HEADERS_TOO_LARGE');
   });
 
-  test('a tunnel', async () => {
+  test('a CONNECT request', async () => {
     assertError(await send('CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n'), 'METHOD_NOT_ALLOWED');
   });
 
@@ -181,14 +181,14 @@ describe('what is not HTTP is answered on the socket', () => {
     );
   });
 
-  test('a body that is shorter or longer than it says', async () => {
+  test('a body that is shorter or longer than its Content-Length', async () => {
     const head = `POST ${holds} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n`;
     const answer = await send(`${head}content-length: 3\r\n\r\n{}}GET`);
     assertError(answer, 'VALIDATION_ERROR');
     assertError(await send(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`), 'VALIDATION_ERROR');
   });
 
-  test('no bytes at all stop the process or get a 5xx', async () => {
+  test('random bytes neither stop the process nor get a 5xx', async () => {
     const starts = ['', 'GET ', 'POST /api/checkout/holds HTTP/1.1\r\nhost: x\r\n', 'GET /api/events/public?'];
     const noise = fc.tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }));
     await fc.assert(
@@ -216,7 +216,7 @@ test('the same problem gets the same answer in a list of any length, without the
   await apps.close();
 });
 
-test('over the bound of requests under way changes are OVERLOADED at once', async () => {
+test('over the limit of requests in progress changes are OVERLOADED at once', async () => {
   const apps = await openApps({ limits: { ...LIMITS, inFlightRequestsMax: 3 } });
   const slowDisk = Promise.withResolvers<void>();
   apps.delay = slowDisk.promise;

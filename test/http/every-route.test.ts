@@ -1,4 +1,4 @@
-/** Every operation of both documents in every case that has nothing to do with what it is for: methods, bodies, parameters. */
+/** Every operation of both documents with other methods, invalid bodies and malformed parameters. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ERRORS } from '#http/errors.ts';
@@ -91,7 +91,7 @@ for (const side of ['public', 'operators’'] as const) {
 
     it('answers HEAD as GET, without a body', async () => {
       for (const { path, url, operations } of routes) {
-        // A stream has no end and figures of the process change with every look.
+        // A stream has no end, and the figures of the process change with every request.
         if (!operations.has('GET') || path.endsWith('/live') || path === '/metrics' || path === '/admin/overview')
           continue;
         const got = await ask('GET', url);
@@ -103,7 +103,7 @@ for (const side of ['public', 'operators’'] as const) {
       }
     });
 
-    it('answers a body that is too large with 413, and one that is no JSON with 415 or 400', async () => {
+    it('answers a body that is too large with 413, and one that is not JSON with 415 or 400', async () => {
       for (const { path, url, operations } of routes) {
         for (const [method, operation] of operations) {
           if (operation.requestBody === undefined || operation.operationId === 'receivePaymentWebhook') continue;

@@ -1,4 +1,4 @@
-/** The small parts of the counter window: digests, cursors, tags, printing, bounded schemas, kept payloads. */
+/** The small parts of the HTTP layer: digests, cursors, tags, error bodies, bounded schemas, kept payloads. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
@@ -50,7 +50,7 @@ describe('the digest of a request', () => {
     );
   });
 
-  test('takes fields that are nested deeper than calls can go', () => {
+  test('takes fields that are nested deeper than the call stack allows', () => {
     const depth = 100_000;
     const deep = JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
     assert.equal(canonicalJson(deep).length, depth * 2);
@@ -76,7 +76,7 @@ describe('the session key', () => {
     assert.equal(keyOf(undefined, 'from-query'), 'from-query');
   });
 
-  test('has 8 to 128 characters, counted as people count them', () => {
+  test('has 8 to 128 characters, counted as code points', () => {
     for (const good of ['12345678', 'x'.repeat(128)]) assert.equal(keyOf(good), good);
     const bytes = (text: string) => Buffer.from(text).toString('latin1');
     assert.equal(keyOf(bytes('schlüssel')), 'schlüssel');
@@ -98,7 +98,7 @@ describe('cursors', () => {
     assert.deepEqual(readCursor(undefined), { after: null });
   });
 
-  test('what is no cursor is refused', () => {
+  test('an invalid cursor is refused', () => {
     for (const text of ['', 'x', 'YWJj', `${toCursor('evt_a')}=`, '%%%']) {
       assert.equal((readCursor(text) as { code?: string }).code, 'VALIDATION_ERROR');
     }
@@ -125,7 +125,7 @@ describe('error bodies', () => {
     }
   });
 
-  test('details come out in the API’s names and forms', () => {
+  test('details have the API’s names and forms', () => {
     const refusal = refuse('INSUFFICIENT_TICKETS', {
       available: 1,
       reservedByOthers: true,
@@ -158,7 +158,7 @@ describe('error bodies', () => {
   });
 });
 
-test('a bounded schema judges like the plain one', () => {
+test('a bounded schema accepts what the plain one accepts', () => {
   const schema = {
     type: 'object',
     properties: {

@@ -1,4 +1,4 @@
-/** What is counted by client address: changes, wrong tokens, codes that do not exist; and which address that is. */
+/** The limits by client address: on changes, wrong tokens and unknown codes; and which address counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
@@ -27,7 +27,7 @@ describe('The address that a request counts for', () => {
     assert.equal(counted({ trust: '0', forwarded: '192.0.2.1' }), '10.0.0.1');
   });
 
-  it('is what the last of so many proxies has seen, whatever the client wrote before it', () => {
+  it('is the one that the first of the trusted proxies saw, whatever the client wrote before it', () => {
     assert.equal(counted({ trust: '1', forwarded: '192.0.2.1' }), '192.0.2.1');
     assert.equal(counted({ trust: '1', forwarded: '203.0.113.9, 192.0.2.1' }), '192.0.2.1');
     assert.equal(counted({ trust: '2', forwarded: '203.0.113.9, 192.0.2.1, 10.0.0.2' }), '192.0.2.1');
@@ -35,7 +35,7 @@ describe('The address that a request counts for', () => {
     assert.equal(counted({ trust: '1' }), '10.0.0.1');
   });
 
-  it('is the last one that is on no list of proxies', () => {
+  it('is the last one that is not a trusted proxy', () => {
     const trust = '10.0.0.0/8, 2001:db8:ffff::/48';
     assert.equal(counted({ trust, forwarded: '203.0.113.9, 192.0.2.1, 10.0.0.2' }), '192.0.2.1');
     assert.equal(counted({ trust, socket: '192.0.2.7', forwarded: '203.0.113.9' }), '192.0.2.7', 'not past a stranger');
@@ -44,7 +44,7 @@ describe('The address that a request counts for', () => {
     assert.equal(counted({ trust, forwarded: '10.0.0.3, 10.0.0.2' }), '10.0.0.3', 'a client beside the proxies');
   });
 
-  it('is never a text that is no address', () => {
+  it('is never a text that is not an address', () => {
     for (const odd of ['not an address', '', 'unknown', '192.0.2', 'a'.repeat(5_000), '192.0.2.1 192.0.2.2']) {
       assert.equal(counted({ trust: '1', forwarded: odd }), '10.0.0.1', odd);
       assert.equal(counted({ trust: '1', forwarded: `192.0.2.1, ${odd}` }), '10.0.0.1', odd);
@@ -107,7 +107,7 @@ describe('A window of a minute', () => {
     assert.equal(window.read('a').isOver, false, 'a clock that was set back locks nobody out');
   });
 
-  it('forgets the key that was counted longest ago once it knows enough', () => {
+  it('drops the key that was counted longest ago when there are too many keys', () => {
     const window = createRateWindow({ perMinuteMax: 1, keysMax: 2 }, { now: () => 0 });
     for (const key of ['a', 'a', 'b', 'b', 'c', 'c']) window.count(key);
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe('A window of a minute', () => {
 });
 
 describe('The rate limit', () => {
-  it('counts changes by client address and says when to come back', async () => {
+  it('counts changes by client address and answers with Retry-After', async () => {
     const apps = await openApps({ rateLimitPerMinute: 2, trustProxy: 1 });
     const place = (forwarded: string) =>
       apps.app.inject({
@@ -147,7 +147,7 @@ describe('The rate limit', () => {
     await apps.close();
   });
 
-  it('takes X-Forwarded-For for nothing where no proxy is trusted', async () => {
+  it('ignores X-Forwarded-For where no proxy is trusted', async () => {
     const apps = await openApps({ rateLimitPerMinute: 1 });
     const place = (forwarded: string) =>
       apps.app.inject({
@@ -185,13 +185,13 @@ describe('The admin token', () => {
     await apps.close();
   });
 
-  it('is asked for with 401 however often none is sent', async () => {
+  it('is required with 401 however often none is sent', async () => {
     const apps = await openApps();
     for (let n = 0; n < 15; n += 1) assert.equal((await apps.admin.inject('/admin/events')).statusCode, 401);
     await apps.close();
   });
 
-  it('is guessed at over all operators’ routes together, from a bounded number of addresses', async () => {
+  it('has one limit over all operators’ routes together, and a limited number of addresses is counted', async () => {
     const apps = await openApps({
       trustProxy: 1,
       limits: { ...LIMITS, wrongTokensPerMinuteMax: 1, rateLimitedAddressesMax: 2 },
@@ -264,7 +264,7 @@ describe('Codes that do not exist', () => {
     await apps.close();
   });
 
-  it('count as much when they are sent side by side, and many in one request', async () => {
+  it('are all counted when they are sent concurrently, and when many are in one request', async () => {
     const { apps, start, codeOf } = await guesser();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => codeOf(start({ promo_code: `GUESS${n}` }))));
     assert.equal(answers.filter((code) => code === 'PROMO_CODE_INVALID').length, 20);
@@ -275,7 +275,7 @@ describe('Codes that do not exist', () => {
     await apps.close();
   });
 
-  it('are forgotten where more addresses guess than are told apart', async () => {
+  it('are forgotten when more addresses send them than can be counted', async () => {
     const limits = { ...LIMITS, rateLimitedAddressesMax: 2, unknownCodesPerMinuteMax: 1 };
     const { apps, start, codeOf } = await guesser({ limits });
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']) {

@@ -17,7 +17,7 @@ function pageOf(count: number, isValid = true) {
 }
 
 describe('The tickets of a large order', () => {
-  it('are written once while nothing that they show has changed, also for those who come meanwhile', async () => {
+  it('are written once while nothing that they show has changed, also for concurrent requests', async () => {
     const pages = createTicketPages(signer);
     let reads = 0;
     const read = async () => {
@@ -37,7 +37,7 @@ describe('The tickets of a large order', () => {
     assert.equal(later.nextAfter, 'tkt_1_999');
   });
 
-  it('are written in slices: others have their turns between', async () => {
+  it('are written in slices, with other work between them', async () => {
     const pages = createTicketPages(signer);
     let turns = 0;
     const count = (): void => {
@@ -49,7 +49,7 @@ describe('The tickets of a large order', () => {
     assert.ok(turns >= 9, `${turns} turns of others meanwhile`);
   });
 
-  it('stand under another key once they are void, more, or of another plan', () => {
+  it('have another key once they are void, more, or of another plan', () => {
     const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100 } as const;
     const keys = [
       ticketsKey(order, null, 1),
@@ -61,7 +61,7 @@ describe('The tickets of a large order', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  it('are forgotten beyond 16 MiB, the ones not asked for longest first', async () => {
+  it('are dropped beyond 16 MiB, the least recently used first', async () => {
     const pages = createTicketPages(signer);
     let reads = 0;
     const read = async () => {

@@ -1,8 +1,7 @@
 /**
- * Commands: what can be asked of a box office, and what it answers.
+ * Commands: what may change an event, and the reply to each.
  *
- * Commands and replies are plain data, so that they can cross a thread or a network without a change behind the door.
- * Each command has one reply; a refusal may stand in its place.
+ * Both are plain data, so that an event may be in this process or on another machine. A refusal may take the place of a reply.
  */
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type { Attendee, Customer, IdempotencyMark, OperatorMark } from './fact.ts';
@@ -53,7 +52,7 @@ export interface Commands {
   StartCheckout: {
     /** The hold to take over, or null to reserve the items here and now. */
     readonly holdId: string | null;
-    /** Where given, it must own the hold or the pass. */
+    /** Where given, the hold or the pass must be that session's. */
     readonly sessionKey: string | null;
     /** Null only beside a hold: then its lines are bought as they are. */
     readonly items: readonly CheckoutItemRequest[] | null;
@@ -69,7 +68,7 @@ export interface Commands {
     readonly tracking: unknown;
     readonly queuePass: string | null;
     readonly idempotency: IdempotencyMark | null;
-    /** Providers that nothing stands behind: nothing that costs money is placed for them. */
+    /** Providers that are not configured: no order that costs money is placed for them. */
     readonly absentProviders?: readonly PaymentProviderName[];
   };
   /** Asks for the next unpaid installment, or for a new try at it. */
@@ -84,7 +83,7 @@ export interface Commands {
   };
   /** What a provider reports of a session. */
   RecordPayment: {
-    /** Who reports it; what concerns an order of another provider concerns nobody. */
+    /** The provider that reports it; a report about an order of another provider is a report about no order. */
     readonly provider: PaymentProviderName;
     readonly checkoutSessionId: string | null;
     /** This service's payment id, or the provider's own reference. */
@@ -110,9 +109,9 @@ export interface Commands {
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
-  /** A piece of the line that was drawn off the thread; `from` counts from 0. */
+  /** A piece of the order that was drawn off the thread; `from` counts from 0. */
   RecordDraw: { readonly from: number; readonly entryIds: readonly string[]; readonly entriesDigest: string };
-  /** Ends what has run out; sent by the box office's actor before anything else in a turn. */
+  /** Ends what has run out; the event actor executes it before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
   DefineEvent: OperatorMark & { readonly definition: EventDefinition };
   CancelPerformance: Keyed & OperatorMark & { readonly performanceId: string };
@@ -139,10 +138,10 @@ export interface Replies {
   /** `resumed`: an earlier request with the same idempotency key, whose session is not open yet. */
   OpenPayment: Replayable & { readonly order: OrderView; readonly payment: PaymentView; readonly resumed?: boolean };
   RecordCheckoutSession: { readonly order: OrderView; readonly payment: PaymentView };
-  /** `order` is null when nobody knows the session; `repeated`: it was known already and changed nothing. */
+  /** `order` is null when the session is of no order; `repeated`: it was recorded already and nothing changed. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   CancelOrder: Replayable & { readonly order: OrderView };
-  /** `repeated`: it was known already and changed nothing. */
+  /** `repeated`: it was recorded already and nothing changed. */
   RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };

@@ -1,8 +1,8 @@
 /**
  * The state of one event: everything that changes about its sale, as one value. Every field has one aggregate that changes it.
  *
- * Facts alone change it, in `evolve.ts`; the soft fields (last seen, pauses between sweeps) change no answer of `decide.ts` that
- * becomes a fact. The same facts in the same order give the same state, in a running actor and in a replay (I9).
+ * Facts alone change it, in `evolve.ts`, so that the same facts in the same order give the same state in a running actor and in a
+ * replay (I9). Soft fields (last seen, the pause between sweeps) are in no fact and no snapshot.
  */
 import { LazyHeap } from './collections/lazy-heap.ts';
 import { noHolds, type Holds } from './holds/state.ts';

@@ -1,14 +1,11 @@
 /**
- * What was answered to requests that carried an idempotency key, for a day.
- *
- * Owns the book of keys of one event. The requests themselves belong to `holds.ts` and `orders.ts`, whose facts carry the
- * mark; this book is their memory. Only answers are remembered: a refused request is judged anew.
+ * The answers to requests that carried an idempotency key, kept for a day. A refused request is not kept: it is decided anew.
  *
  * 1. The first answer under a key stands; the same key with another digest is refused.
- * 2. Records leave in the order they came, when they are a day old or the book is full, by the moments of facts
- *    alone, so that a replay forgets the same records (I9).
- * 3. A book is full by the bytes that it keeps, and by its number of records. An answer is kept packed: what it says of a hold is
- *    what the hold was then, which nothing else knows once the hold has changed.
+ * 2. Records leave in the order in which they came, when they are a day old or the book is full. Both follow from the moments of
+ *    facts, so that a replay keeps the same records (I9).
+ * 3. A book is full by the bytes that it keeps, and by its number of records. An answer is kept packed: it shows a hold as it was
+ *    then, which nothing else keeps once the hold has changed.
  */
 import { oldestOf } from './collections/maps.ts';
 import { pack, unpack } from './collections/packing.ts';
@@ -18,13 +15,13 @@ import type { IdempotencyMark } from './fact.ts';
 /** How long an answer is repeated. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** An event that gets more within a day forgets its oldest sooner. */
+/** An event that gets more within a day drops its oldest sooner. */
 export const IDEMPOTENCY_RECORDS_MAX = 500_000;
 
 /** The same for what all records of an event take: some 200,000 of usual size (300 B). */
 export const IDEMPOTENCY_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What a record takes beside its characters: two strings and their place in a Map. */
+/** What a record takes beside its characters: two strings and an entry of a Map. */
 const RECORD_OVERHEAD_BYTES = 112;
 
 export interface IdempotencyRecord<Answer> {
@@ -75,8 +72,8 @@ export class IdempotencyBook<Answer> {
     this.#bytes -= bytesOf(key, text);
   }
 
-  /** Forgets what is a day old at a moment, and the oldest while the book is full (2, 3). */
-  forgetOld(now: number): void {
+  /** Drops what is a day old at a moment, and the oldest while the book is full (2, 3). */
+  dropOld(now: number): void {
     for (let oldest = oldestOf(this.#packed); oldest !== undefined; oldest = oldestOf(this.#packed)) {
       const isFull = this.size > IDEMPOTENCY_RECORDS_MAX || this.#bytes > IDEMPOTENCY_BYTES_MAX;
       if (!isFull && momentOf(this.#packed.get(oldest)!) + IDEMPOTENCY_WINDOW_MS > now) return;
@@ -112,7 +109,7 @@ export function recall<Answer>(
   return record.digest === mark.digest ? record : refuse('IDEMPOTENCY_KEY_REUSED', {});
 }
 
-/** Remembers the answer to a marked request and forgets what is too old. */
+/** Keeps the answer to a marked request and drops what is too old. */
 export function remember<Answer>(
   book: IdempotencyBook<Answer>,
   mark: IdempotencyMark | null,
@@ -121,5 +118,5 @@ export function remember<Answer>(
 ): void {
   if (mark === null) return;
   book.add({ key: mark.key, digest: mark.digest, at, answer });
-  book.forgetOld(at);
+  book.dropOld(at);
 }

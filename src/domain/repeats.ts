@@ -1,13 +1,12 @@
 /**
- * Commands that a request may repeat under its idempotency key: the repeat gets the first answer, whatever happened meanwhile.
+ * Commands that a request may repeat under its idempotency key: a repeat gets the first answer, whatever happened meanwhile.
  *
- * Owns which commands these are beside `PlaceHold` and `StartCheckout`, whose own facts carry the mark, and what is kept of their
- * answers. The book of keys is `idempotency.ts`. Called by `box-office.ts` around every decision.
+ * The facts of `PlaceHold` and `StartCheckout` carry the key themselves; the answers to all other commands are kept here.
  *
  * 1. The fact that keeps an answer is the last of its turn, so that answer and change are durable together.
  * 2. Only what may change is kept: of an order what its later life alters, of a payment its id alone.
- * 3. A payment counts as answered once it has its session; until then a repeat goes on with it, and when it ended without one the
- *    request is judged anew.
+ * 3. A payment counts as answered once it has its session; until then a repeat resumes it, and when it ended without one the
+ *    request is decided anew.
  */
 import { fact, type FactData, type IdempotencyMark, type RequestAnswer } from './fact.ts';
 import { viewHold } from './holds/view.ts';
@@ -92,12 +91,12 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
   switch (answer.of) {
     case 'HOLD': {
       const hold = state.holds.byId.get(answer.holdId);
-      invariant(hold !== undefined, 'a hold that was changed in this turn is there');
+      invariant(hold !== undefined, 'a hold that was changed in this turn exists');
       return { of: 'HOLD', hold: viewHold(state, hold) };
     }
     case 'ORDER': {
       const order = orderById(state, answer.orderId);
-      invariant(!isRefusal(order), 'an order that a command was about is there');
+      invariant(!isRefusal(order), 'an order that a command was about exists');
       return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(state, order)) };
     }
     default:
@@ -124,7 +123,7 @@ function changingOf(order: OrderView): OrderThen {
   };
 }
 
-// ── the answer again ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── repeated replies ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The reply that was given, marked as a repeat; null where there was none yet and the request is decided anew (3). */
 function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAnswer): NamedReply | null {
@@ -167,7 +166,7 @@ function orderThen(
   { orderId, then }: { readonly orderId: string; readonly then: OrderThen },
 ): OrderView {
   const order = orderById(state, orderId);
-  invariant(!isRefusal(order), 'an order is kept as long as the answers about it');
+  invariant(!isRefusal(order), 'an order is kept as long as an answer about it');
   const { hasTickets, ...changing } = then;
   const now = viewOrder(state, order);
   return hasTickets

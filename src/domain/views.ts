@@ -1,5 +1,5 @@
 /**
- * What a box office shows of what it keeps: plain data in replies, twins of the API's bodies before they are printed.
+ * Views: what replies show of an event, as plain data. `src/http` makes the API's bodies from them.
  */
 import type { HoldStatus } from '#machines/hold.ts';
 import type { OrderStatus } from '#machines/order.ts';
@@ -91,7 +91,7 @@ export interface OrderView {
     readonly id: string;
     readonly slug: string;
     readonly name: string;
-    /** The dates of the order's tickets. */
+    /** The performances of the order's tickets. */
     readonly performances: readonly OrderedPerformanceView[];
   };
   readonly customer: Customer;
@@ -158,7 +158,7 @@ export interface DiscountView {
 /** A ticket without its signed code, which is made from these values. */
 export interface TicketView {
   readonly id: string;
-  /** False for good once its order was cancelled: it opens no door. */
+  /** False for good once its order was cancelled. */
   readonly isValid: boolean;
   readonly ticketTypeId: string;
   readonly performanceId: string;
@@ -177,7 +177,7 @@ export interface IssuedTicketView {
   readonly voidReason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null;
 }
 
-/** A place in the waiting room as the API shows it to its owner. */
+/** An entry of the waiting room as the API shows it to its owner. */
 export interface QueueEntryView {
   readonly id: string;
   readonly eventId: string;
@@ -192,7 +192,7 @@ export interface QueueEntryView {
   readonly passExpiresAt: number | null;
   readonly rate: number;
   readonly drawCommitment: string | null;
-  /** Whether the line stands because nothing is left; null on an event whose room does not pause. */
+  /** Whether nobody is admitted because nothing is left; null on an event whose room does not pause. */
   readonly soldOut: boolean | null;
 }
 
@@ -219,6 +219,6 @@ export interface DrawView {
   readonly drawnAt: number | null;
   readonly count: number;
   readonly entriesDigest: string | null;
-  /** SHA-256 of each entry id, in line order. */
+  /** SHA-256 of each entry id, in the drawn order. */
   readonly entries: readonly string[];
 }

@@ -201,7 +201,7 @@ describe('A checkout without a hold', () => {
     assert.equal(adultsLeft(fixture), 16);
   });
 
-  it('ends the pass of the session whose order was placed, where few may be let in at once', () => {
+  it('ends the pass of the session whose order was placed, where few passes may be live at once', () => {
     const fixture = openCheckoutEvent({ waitingRoom: true, waitingRoomMaxAdmitted: 1 });
     const join = (sessionKey: string) => fixture.do({ type: 'JoinQueue', sessionKey }).entry;
     const queuePass = join('session-1').id;

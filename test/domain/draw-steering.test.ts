@@ -34,7 +34,7 @@ function roomEvent(): EventDefinition {
 }
 
 /** A room in which these many people wait, and their ids in the order of arrival. */
-function crowded(
+function givenManyEntries(
   people: number,
   newSeed?: () => string,
 ): { readonly fixture: EventFixture; readonly ids: readonly string[] } {
@@ -72,7 +72,7 @@ describe('Whoever reads seed and entry ids before the opening', () => {
     const newSeed = (): string => hashing.sha256(`secret ${(made += 1)}`);
     let sum = 0;
     for (let draw = 0; draw < draws; draw += 1) {
-      const { fixture, ids } = crowded(PEOPLE, newSeed);
+      const { fixture, ids } = givenManyEntries(PEOPLE, newSeed);
       fixture.wait(MINUTE - 1);
       const leaving = bestToLeave(fixture.state.waitingRoom!.draw!.seed, ids);
       for (const entryId of leaving) {
@@ -82,15 +82,15 @@ describe('Whoever reads seed and entry ids before the opening', () => {
       const { count, entries } = proofOf(fixture);
       sum += entries.indexOf(hashing.sha256(ids[ACCOMPLICES]!)) / (count - 1);
     }
-    // A fair place, as a share of the line, has mean 1/2 and a variance of about 1/12; four standard errors of the mean.
+    // A fair place, as a share of the queue, has mean 1/2 and a variance of about 1/12; four standard errors of the mean.
     const bound = 4 / Math.sqrt(12 * draws);
-    assert.ok(Math.abs(sum / draws - 0.5) < bound, `mean place ${sum / draws} of the line`);
+    assert.ok(Math.abs(sum / draws - 0.5) < bound, `mean place ${sum / draws} of the queue`);
   });
 
   it('finds nothing of the opening: it is made in the turn that begins the draw, and the order is another for another one', () => {
     const orders = ['aa', 'bb'].map((byte) => {
       const secrets = [hashing.sha256('seed'), byte.repeat(32)];
-      const { fixture, ids } = crowded(PEOPLE, () => secrets.shift()!);
+      const { fixture, ids } = givenManyEntries(PEOPLE, () => secrets.shift()!);
       fixture.wait(MINUTE - 1).settle();
       const kept = [...snapshotPieces(fixture.state), ...fixture.journal.map(({ fact }) => JSON.stringify(fact))].join(
         '\n',
@@ -108,7 +108,7 @@ describe('Whoever reads seed and entry ids before the opening', () => {
 describe('Whoever reads the opening the moment it is recorded', () => {
   it('comes too late: who takes part is fixed in the same turn', () => {
     const people = DRAW_IN_TURN_MAX + 1;
-    const { fixture, ids } = crowded(people);
+    const { fixture, ids } = givenManyEntries(people);
     fixture.wait(MINUTE).settle();
     const draw = drawUnderWay(fixture.state)!;
     const { entryIds, entriesDigest } = drawOrder(draw, ids, hashing);
@@ -127,7 +127,7 @@ describe('Whoever reads the opening the moment it is recorded', () => {
   });
 
   it('and joins in the millisecond of the opening, stands behind everybody drawn', () => {
-    const { fixture } = crowded(PEOPLE);
+    const { fixture } = givenManyEntries(PEOPLE);
     const { entry } = fixture.wait(MINUTE).do({ type: 'JoinQueue', sessionKey: 'session-late' });
     assert.equal(entry.position, PEOPLE - 2 + 1);
     assert.equal(proofOf(fixture).count, PEOPLE);
@@ -139,7 +139,7 @@ describe('An operator who changes the room before the opening', () => {
     fixture.do({ type: 'DefineEvent', definition: { ...roomEvent(), ...changes }, operator: null, note: null });
 
   it('cannot exchange the seed by moving the opening or changing anything else', () => {
-    const { fixture } = crowded(PEOPLE);
+    const { fixture } = givenManyEntries(PEOPLE);
     const { drawCommitment } = proofOf(fixture);
     define(fixture, { waitingRoomOpensAt: OPENS_AT + MINUTE });
     define(fixture, { waitingRoomOpensAt: OPENS_AT + 2 * MINUTE, waitingRoomRate: 7, name: 'Another name' });
@@ -152,7 +152,7 @@ describe('An operator who changes the room before the opening', () => {
   });
 
   it('can only make the room anew, with a new commitment and without anybody in it', () => {
-    const { fixture, ids } = crowded(PEOPLE);
+    const { fixture, ids } = givenManyEntries(PEOPLE);
     const { drawCommitment } = proofOf(fixture);
     define(fixture, { waitingRoom: false, waitingRoomOpensAt: null });
     define(fixture, {});
@@ -164,7 +164,7 @@ describe('An operator who changes the room before the opening', () => {
 
 describe('A draw under way', () => {
   it('that an older version began without an opening goes on to the order that the seed alone leads to', () => {
-    const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    const { fixture, ids } = givenManyEntries(DRAW_IN_TURN_MAX + 1);
     fixture.wait(MINUTE).settle();
     const old = new EventFixture(initialState(fixture.state.eventId, fixture.state.eventNumber), fixture.now);
     for (const { fact, at } of fixture.journal) {
@@ -187,7 +187,7 @@ describe('A draw under way', () => {
   });
 
   it('keeps its opening in a snapshot and a replay', () => {
-    const { fixture, ids } = crowded(DRAW_IN_TURN_MAX + 1);
+    const { fixture, ids } = givenManyEntries(DRAW_IN_TURN_MAX + 1);
     fixture.wait(MINUTE).settle();
     assert.ok(
       [...snapshotPieces(fixture.state)].join('').includes(`"opening":"${drawUnderWay(fixture.state)!.opening!}"`),

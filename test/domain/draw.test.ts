@@ -48,7 +48,7 @@ describe('A draw', () => {
   const hashes = entryIds.map((entryId) => hexSha256(entryId));
   const digest = hexSha256([...hashes].sort().join(''));
 
-  /** The line by the published rule, with Node's own functions alone. */
+  /** The order by the published rule, with Node's own functions alone. */
   function orderUnder(key: Buffer): string[] {
     const keyOf = (hash: string): string => createHmac('sha256', key).update(`${digest}${hash}`).digest('hex');
     return entryIds
@@ -57,7 +57,7 @@ describe('A draw', () => {
       .map(({ entryId }) => entryId);
   }
 
-  it('orders the line as the published rule says, word by word', () => {
+  it('orders the entries as the published rule says, word by word', () => {
     const key = createHmac('sha256', Buffer.from(SEED, 'hex')).update(Buffer.from(OPENING, 'hex')).digest();
     assert.deepEqual(drawOrder(SECRETS, entryIds, hashing), { entryIds: orderUnder(key), entriesDigest: digest });
   });

@@ -112,7 +112,7 @@ describe('placing a hold', () => {
     fixture.when(place([item()])).refuses('PERFORMANCE_NOT_ON_SALE');
   });
 
-  it('judges dates of all items before types, types before seats, seats before stock', () => {
+  it('checks performances of all items before types, types before seats, seats before stock', () => {
     const fixture = given(define());
     fixture
       .when(place([item({ ticketTypeId: 'nothing' }), item({ performanceId: 'off' })]))
@@ -141,7 +141,7 @@ describe('placing a hold', () => {
     fixture.when(place([gold('A-1-3', 'A-1-4')])).then(['HoldPlaced']);
   });
 
-  it('adds up items on the same stock before it judges them', () => {
+  it('adds up items on the same stock before it checks them', () => {
     const fixture = given(define());
     fixture
       .when(place([item({ quantity: 6 }), item({ ticketTypeId: 'group', quantity: 1 }), item()]))
@@ -167,7 +167,7 @@ describe('placing a hold', () => {
     assert.deepEqual([available, reservedByOthers, nextReleaseAt], [1, true, theirs.expiresAt]);
   });
 
-  it("judges a stage's quota in tickets", () => {
+  it("checks a stage's quota in tickets", () => {
     const fixture = given(define());
     placed(fixture, [item({ ticketTypeId: 'group', quantity: 2 })]);
     const refusal = fixture.execute(place([item({ ticketTypeId: 'group' })], OTHER));
@@ -252,7 +252,7 @@ describe('A hold at its ceiling', () => {
 });
 
 describe('changing a hold', () => {
-  it('judges the dates of all items before the types of any, wherever tickets are added', () => {
+  it('checks the performances of all items before the types of any, wherever tickets are added', () => {
     const fixture = given(define());
     const hold = placed(fixture, [item({ performanceId: 'sat' }), item()]);
     const unknown = item({ ticketTypeId: 'none' });

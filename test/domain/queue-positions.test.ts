@@ -18,7 +18,7 @@ interface Person {
   slot: number;
 }
 
-/** The line as an array: right by its looks, and slow. */
+/** The queue as an array: a reference model that is simple and slow. */
 class NaiveLine {
   people: Person[] = [];
 

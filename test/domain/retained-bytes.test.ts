@@ -1,7 +1,7 @@
 /**
  * What requests leave behind is bounded in bytes, not only in number: the oracle that rings and counts of records are not.
  *
- * Each kind of request that anybody may send is sent many times with the longest strings that are let in. What stays is weighed
+ * Each kind of request that anybody may send is sent many times with the longest strings that are accepted. What stays is weighed
  * by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed in memory as well.
  */
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ describe('What a request leaves behind', () => {
     assert.ok(fixture.state.holds.ended.cutCount < 4_000, 'the first are forgotten');
   });
 
-  it('is for a place in line that was left how it ended, and for two hours', () => {
+  it('is of an entry that was left how it ended, for two hours', () => {
     const fixture = given(checkoutEvent(big));
     const joinAndLeave = (n: number): void => {
       const { entry } = fixture.do({ type: 'JoinQueue', sessionKey: keyOf(n) });
@@ -110,7 +110,7 @@ describe('The book of idempotency keys', () => {
     const count = 8_000;
     for (let n = 0; n < count; n += 1) {
       book.add({ key: key(n), digest: 'd'.repeat(43), at: n, answer });
-      book.forgetOld(n);
+      book.dropOld(n);
       assert.ok(book.bytes <= IDEMPOTENCY_BYTES_MAX);
     }
     assert.ok(book.size < count);
@@ -123,9 +123,9 @@ describe('The book of idempotency keys', () => {
   it('forgets what is a day old', () => {
     const book = new IdempotencyBook<string>();
     book.add({ key: 'old', digest: 'd', at: 1_000, answer: 'a' });
-    book.forgetOld(999 + IDEMPOTENCY_WINDOW_MS);
+    book.dropOld(999 + IDEMPOTENCY_WINDOW_MS);
     assert.equal(book.size, 1);
-    book.forgetOld(1_000 + IDEMPOTENCY_WINDOW_MS);
+    book.dropOld(1_000 + IDEMPOTENCY_WINDOW_MS);
     assert.equal(book.size, 0);
   });
 });

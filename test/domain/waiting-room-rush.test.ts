@@ -140,7 +140,7 @@ describe('A rush', () => {
         if (random() < 0.005) room.leave(entry.id, sessionKey);
         else plan(person, tick + 1 + Math.floor((20 + random() * 40) * 2));
         const { position = null } = entry as { position?: number | null };
-        assert.ok(position === null || position <= (places[person] ?? people), 'nobody moves back in line');
+        assert.ok(position === null || position <= (places[person] ?? people), 'nobody moves back in the queue');
         places[person] = position ?? null;
       }
     }

@@ -74,7 +74,7 @@ function codeOf(answer: object | null): RefusalCode | null {
 }
 
 describe('Joining a room that is open', () => {
-  it('admits on the spot while the rate allows, and lets the others wait in line', () => {
+  it('admits on the spot while the rate allows, and lets the others wait', () => {
     const fixture = given(roomEvent());
     const first = join(fixture, 'a');
     assert.deepEqual(first, {
@@ -175,7 +175,7 @@ describe('Admission', () => {
     assert.deepEqual([poll(fixture, 'c', c).position, poll(fixture, 'b', b).status], [1, 'ADMITTED']);
   });
 
-  it('lets nobody who just came overtake those in line', () => {
+  it('lets nobody who just joined overtake those who wait', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     joinAll(fixture, ['a', 'b']);
     fixture.wait(MINUTE);
@@ -332,7 +332,7 @@ describe('Leaving', () => {
 });
 
 describe('A stale entry in front that no sweep has dropped yet', () => {
-  it('is dropped by whoever moves the line, and uses up no admission', () => {
+  it('is dropped by the next poll or join, and uses up no admission', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'first');
     const stale = join(fixture, 'stale');
@@ -485,7 +485,7 @@ describe('The opening', () => {
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
 
   /** Twenty people in the pre-queue, all of them seen a minute before the opening. */
-  function crowded(): { fixture: EventFixture; entries: Map<string, QueueEntryView> } {
+  function givenManyEntries(): { fixture: EventFixture; entries: Map<string, QueueEntryView> } {
     const fixture = given(opening);
     const entries = joinAll(fixture, names);
     fixture.wait(MINUTE);
@@ -493,8 +493,8 @@ describe('The opening', () => {
     return { fixture, entries };
   }
 
-  it('draws the line by the published rule, and the first poll already moves it', () => {
-    const { fixture, entries } = crowded();
+  it('draws the order by the published rule, and the first poll already admits', () => {
+    const { fixture, entries } = givenManyEntries();
     fixture.wait(MINUTE).settle();
     const seed = fixture.journal.flatMap(({ fact }) =>
       fact.type === 'WaitingRoomAdded' ? [fact.data.drawSeed!] : [],
@@ -533,7 +533,7 @@ describe('The opening', () => {
   });
 
   it('leaves out those who left or were dropped, and lines up late comers behind', () => {
-    const { fixture, entries } = crowded();
+    const { fixture, entries } = givenManyEntries();
     leave(fixture, 'p3', entries.get('p3')!);
     fixture.wait(MINUTE);
     const late = fixture.do(joinCommand('late'));
@@ -544,7 +544,7 @@ describe('The opening', () => {
     assert.ok(!proof.entries.includes(hashing.sha256(late.entry.id)));
   });
 
-  it('drops whoever falls silent at that very millisecond before it draws', () => {
+  it('drops an entry that becomes stale at that very millisecond before it draws', () => {
     const fixture = given(roomEvent({ ...opensIn(OPENING), waitingRoomInactivitySeconds: 120 }));
     join(fixture, 'silent');
     fixture.wait(1);
@@ -555,7 +555,7 @@ describe('The opening', () => {
   });
 
   it('keeps the seed secret until then, and has no opening', () => {
-    const { fixture } = crowded();
+    const { fixture } = givenManyEntries();
     const { status, seed, opening, count, entries } = viewDraw(fixture.state, { offset: 0, limit: 1000 }, hashing)!;
     assert.deepEqual([status, seed, opening, count, entries], ['pending', null, null, 0, []]);
     assert.equal(viewDraw(given(roomEvent()).state, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
@@ -616,7 +616,7 @@ describe('A draw too large for one turn', () => {
     fixture.when(piece(order, 1000, count, digest)).then([]);
   });
 
-  it('stands whoever leaves meanwhile: they are in the proof and not in the line', () => {
+  it('may go on when somebody leaves meanwhile: they are in the proof and have no position', () => {
     const { fixture, entries, order, digest } = drawing();
     const nameOf = (entryId: string): string => `p${entries.findIndex((entry) => entry.id === entryId)}`;
     leave(fixture, nameOf(order[0]!), { id: order[0]! });
@@ -639,7 +639,7 @@ describe('A draw too large for one turn', () => {
 describe('A new definition', () => {
   const definition = roomEvent(opensIn(10 * MINUTE));
 
-  it('moves an opening that is still to come, and keeps the seal of the draw', () => {
+  it('moves an opening that is still to come, and keeps the commitment of the draw', () => {
     const fixture = given(definition);
     const entry = join(fixture, 'a');
     const later = { ...definition, waitingRoomOpensAt: START + 20 * MINUTE };
@@ -647,7 +647,7 @@ describe('A new definition', () => {
     const view = poll(fixture, 'a', entry);
     assert.deepEqual([view.opensAt, view.drawCommitment], [START + 20 * MINUTE, entry.drawCommitment]);
     fixture.wait(MINUTE).do(define({ ...definition, waitingRoomOpensAt: START + MINUTE }));
-    assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the line is drawn');
+    assert.equal(poll(fixture, 'a', entry).status, 'ADMITTED', 'the opening has passed, so the draw is held');
   });
 
   it('without an opening time opens the waiting room at once, with a draw', () => {

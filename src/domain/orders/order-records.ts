@@ -2,25 +2,25 @@
  * The orders of an event: those to which something may still happen as objects, the others packed.
  *
  * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its hold: one text, and
- * an index that does not keep the ids. Read it and it is unpacked; large ones are kept at hand for the next reader.
+ * an index that does not keep the ids. It is unpacked for each reader; large ones are cached.
  *
- * 1. An order has a number, its place among the event's orders. Numbers never change, and no order ever leaves.
- * 2. What is read of a packed order is a copy. Who wants to change an order takes it with `open`, and hands it back with
- *    `settle` when nothing more is expected to happen to it.
+ * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
+ * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle` when nothing
+ *    more is expected to happen to it.
  */
 import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
 import { pack, unpack } from '../collections/packing.ts';
 import type { Order } from './order.ts';
 
-/** Numbers in one array: one that outgrows its memory is copied whole. */
+/** Orders in one array: an array that outgrows its memory is copied whole. */
 const CHUNK_RECORDS = 4_096;
 
 /** Packed texts from this length on are unpacked once for several readers: a millisecond for 10,000 tickets. */
 const LARGE_TEXT_MIN = 16 * 1024;
 
-/** Characters of packed texts whose orders are kept at hand, over all events. */
-const AT_HAND_MAX = 4 * 1024 * 1024;
+/** Characters of packed texts whose orders are cached, over all events. */
+const CACHED_CHARS_MAX = 4 * 1024 * 1024;
 
 const TAG_STATUS_BITS = 3;
 
@@ -31,7 +31,7 @@ const TAG_SEED = 0x7feb352d;
 
 interface Chunk {
   readonly records: (Order | string)[];
-  /** What lists are chosen by, so that they need not unpack every order. */
+  /** Status and buyer of each order, so that lists need not unpack every order. */
   readonly tags: Uint32Array;
 }
 
@@ -43,7 +43,7 @@ export function idsOf(order: Order): readonly string[] {
   return [order.id, ...sessions, ...order.ticketIds];
 }
 
-/** A mark of an order's status and buyer: equal for equal ones, and for one in 2²⁹ others. */
+/** A tag of an order's status and buyer: equal for equal ones, and for one in 2²⁹ others. */
 export function tagOf(statusIndex: number, emailKey: string): number {
   return ((hashOf(emailKey, TAG_SEED) << TAG_STATUS_BITS) | statusIndex) >>> 0;
 }
@@ -96,7 +96,7 @@ export class OrderRecords implements Iterable<Order> {
 
   /** Puts a new order at the end. */
   append(order: Order): void {
-    invariant(order.number === this.#length, 'orders are numbered in the order of their placing (1)');
+    invariant(order.number === this.#length, 'the number of an order counts the orders before it (1)');
     if (order.number % CHUNK_RECORDS === 0) {
       this.#chunks.push({ records: [], tags: new Uint32Array(CHUNK_RECORDS) });
     }
@@ -117,7 +117,7 @@ export class OrderRecords implements Iterable<Order> {
     const { records } = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;
     if (typeof records[place] !== 'string') return order;
-    // A copy of its own: one that is kept at hand is shared.
+    // Not the cached copy, which readers share.
     const opened = unpack(records[place]) as Order;
     records[place] = opened;
     this.#packed -= 1;
@@ -138,21 +138,21 @@ export class OrderRecords implements Iterable<Order> {
   }
 }
 
-const atHand = new Map<string, Order>();
-let atHandChars = 0;
+const cached = new Map<string, Order>();
+let cachedChars = 0;
 
 function unpackOrder(text: string): Order {
   if (text.length < LARGE_TEXT_MIN) return unpack(text) as Order;
-  const known = atHand.get(text);
+  const known = cached.get(text);
   const order = known ?? (unpack(text) as Order);
-  // The one that was asked for last stands at the end.
-  if (known !== undefined) atHand.delete(text);
-  else atHandChars += text.length;
-  atHand.set(text, order);
-  for (const oldest of atHand.keys()) {
-    if (atHandChars <= AT_HAND_MAX) break;
-    atHand.delete(oldest);
-    atHandChars -= oldest.length;
+  // The most recently read one is at the end.
+  if (known !== undefined) cached.delete(text);
+  else cachedChars += text.length;
+  cached.set(text, order);
+  for (const oldest of cached.keys()) {
+    if (cachedChars <= CACHED_CHARS_MAX) break;
+    cached.delete(oldest);
+    cachedChars -= oldest.length;
   }
   return order;
 }

@@ -36,7 +36,7 @@ import type { Decision } from '../decision.ts';
 
 /**
  * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for one that
- * nobody knows, or that is of another provider than the one whose signature the report bears.
+ * concerns no order, or an order of another provider than the one that signed the report.
  */
 export function findReported(
   state: EventState,

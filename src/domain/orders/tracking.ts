@@ -1,7 +1,7 @@
 /**
  * Attribution data of an order: what a storefront sends along for advertising platforms.
  *
- * Owns its bounds. Attribution never costs a sale: what is over a bound is cut or left out, never refused.
+ * Attribution never prevents a sale: what is over a bound is cut or left out, never refused.
  *
  * 1. Kept are texts alone, the first TRACKING_FIELDS_MAX of them in the order of the request. Numbers, nested values and
  *    fields with a name over TRACKING_NAME_LENGTH_MAX are left out; a `tracking` that is no object is left out whole.
@@ -12,7 +12,7 @@
 /** Names and texts of a request's attribution data that were kept. */
 export type Tracking = Readonly<Record<string, string>>;
 
-/** The API names eleven fields and the family `utm_*`; this leaves room for as many of a shop's own. */
+/** The API names eleven fields and all `utm_*`; this leaves as many for fields of a storefront's own. */
 export const TRACKING_FIELDS_MAX = 40;
 
 /** As long as the longest address that browsers and proxies take (`landing_page`, `referrer`). */
@@ -24,7 +24,7 @@ export const TRACKING_NAME_LENGTH_MAX = 128;
 /** As long as the ids of the catalogue. */
 export const ATTRIBUTION_CODE_LENGTH_MAX = 128;
 
-/** Anybody can leave this behind with each order: all names and texts together, as JSON in UTF-8. */
+/** What a buyer can store with each order: all names and texts together, as JSON in UTF-8. */
 export const TRACKING_BYTES_MAX = 16 * 1024;
 
 const utf8 = new TextEncoder();

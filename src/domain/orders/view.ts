@@ -69,7 +69,7 @@ export function findOrder(state: EventState, orderId: string, page: TicketPage =
   return viewOrder(state, order, page);
 }
 
-/** The order and the payment of a provider's session; null when nobody knows it. */
+/** The order and the payment of a provider's session; null when it is of no order. */
 export function findSession(
   state: EventState,
   checkoutSessionId: string,

@@ -1,19 +1,18 @@
 /**
- * The tickets of an event that are void, in the order in which they became so: what doors without a network are told.
+ * The tickets of an event that are void, in the order in which they became so, for ticket checks without a network.
  *
- * Owns an index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for good,
- * because nothing brings it back. Kept up by `order-evolve.ts` and where a snapshot is restored.
+ * An index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for good.
  *
  * 1. The order is that of the cancellations' moments, then of the orders' numbers, so that it is the same however the state came
  *    to be, and what is new comes last: who has read the list goes on after its last ticket.
- * 2. Ticket ids alone are told, nothing about people. An entry costs some 100 B and lives as long as the event does.
+ * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 
 export interface VoidTicket {
   readonly ticketId: string;
   readonly voidSince: number;
   readonly orderNumber: number;
-  /** Its place among the tickets of its order. */
+  /** Its index among the tickets of its order. */
   readonly place: number;
 }
 
@@ -22,7 +21,7 @@ export interface VoidTickets {
   readonly byPerformance: Map<string, VoidTicket[]>;
 }
 
-/** What of an order says which of its tickets are void. */
+/** What of an order decides which of its tickets are void. */
 export interface VoidableOrder {
   readonly number: number;
   readonly ticketIds: readonly string[];
@@ -76,7 +75,7 @@ export function pageOfVoidTickets(
 
 type Position = Omit<VoidTicket, 'ticketId'>;
 
-/** Puts a ticket where it belongs (1), which is nearly always the end. */
+/** Inserts a ticket in order (1), nearly always at the end. */
 function insert(tickets: VoidTicket[], ticket: VoidTicket): void {
   const last = tickets.at(-1);
   if (last === undefined || compare(last, ticket) < 0) tickets.push(ticket);

@@ -14,7 +14,7 @@ const BATCH = 4_000;
 const POLLERS_MAX = 20_000;
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
-type Office = NonNullable<Awaited<ReturnType<Engine['events']['byEventId']>>>;
+type Actor = NonNullable<Awaited<ReturnType<Engine['events']['byEventId']>>>;
 
 /** Lets people join the waiting room of `waitingRoomEvent`. Returns paths that poll entries of the whole queue in random order. */
 export async function fillQueue(folder: string, waiting: number): Promise<readonly string[]> {
@@ -51,7 +51,7 @@ export async function fillEvents(folder: string, events: readonly object[]): Pro
   });
 }
 
-async function withActor(folder: string, event: { readonly id: string }, fill: (actor: Office) => Promise<void>) {
+async function withActor(folder: string, event: { readonly id: string }, fill: (actor: Actor) => Promise<void>) {
   await withEngine(folder, async ({ events }) => {
     await events.define(definitionOf(event), { operator: null, note: null });
     await fill((await events.byEventId(event.id))!);

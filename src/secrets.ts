@@ -120,7 +120,7 @@ export function confirmKey(folder: string, fileName: string, fingerprint: string
   else if (kept !== fingerprint) {
     throw new SecretDamaged(
       `${join(folder, fileName)} is not the key that was kept here: its fingerprint is not the one in ${markName}`,
-      `Bring both back from a backup. To sign with this key all the same remove ${markName}: doors then need its public half, and codes given out before are worth nothing.`,
+      `Bring both back from a backup. To sign with this key all the same remove ${markName}: checks at the entrance then need its public half, and codes given out before are worth nothing.`,
     );
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The house is tidy: which room may import which, and what no file may contain.
+ * The rules of the source tree: which module may import which, what no file may contain, which words are replaced.
  *
- * The doors are one table and the habits another; change them here first, then the code. Source is read with regular
- * expressions over text whose comments (and, for habits of code, strings) are blanked: good enough to find a slip, and
- * fast. A new room gets a line in `doors`; a file that is started by its path gets one in `entries`.
+ * Each kind of rule is one table; change the table first, then the code. Source is read with regular expressions over text
+ * whose comments and strings are blanked where a rule concerns code alone: precise enough to find a slip, and fast. A new
+ * module gets a line in `dependencyRules`; a file that is started by its path gets one in `entries`.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,35 +11,35 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-interface Door {
-  /** Rooms that it may import, itself always included. */
-  readonly rooms: readonly string[] | 'any';
+interface DependencyRule {
+  /** Modules that it may import, itself always included. */
+  readonly modules: readonly string[] | 'any';
   /** Packages that it may import; `node:` stands for all of Node's own modules. */
   readonly packages: readonly string[] | 'any';
 }
 
 // prettier-ignore
-const doors: Readonly<Record<string, Door>> = {
-  machines:    { rooms: [],                                               packages: ['xstate'] },
-  persistence: { rooms: [],                                               packages: ['better-sqlite3', 'node:'] },
-  domain:      { rooms: ['machines'],                                     packages: ['flatqueue'] },
-  catalogue:   { rooms: ['domain'],                                       packages: 'any' },
-  actors:      { rooms: ['domain', 'machines', 'persistence'],            packages: 'any' },
-  payments:    { rooms: ['actors', 'client', 'domain'],                             packages: 'any' },
-  notifications: { rooms: ['actors', 'domain', 'persistence'],            packages: 'any' },
-  docs:        { rooms: ['machines'],                                     packages: [] },
-  http:        { rooms: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'tickets'], packages: 'any' },
-  cli:         { rooms: ['actors', 'catalogue', 'client', 'domain', 'main', 'notifications', 'payments', 'persistence', 'tickets'], packages: 'any' },
-  tickets:     { rooms: ['domain'],                                       packages: ['lru-cache', 'node:'] },
-  client:      { rooms: [],                                               packages: [] },
-  storefront:  { rooms: ['client'],                                       packages: 'any' },
-  console:     { rooms: ['client'],                                       packages: 'any' },
-  main:        { rooms: 'any',                                            packages: 'any' },
-  bench:       { rooms: 'any',                                            packages: 'any' },
-  test:        { rooms: 'any',                                            packages: 'any' },
+const dependencyRules: Readonly<Record<string, DependencyRule>> = {
+  machines:    { modules: [],                                               packages: ['xstate'] },
+  persistence: { modules: [],                                               packages: ['better-sqlite3', 'node:'] },
+  domain:      { modules: ['machines'],                                     packages: ['flatqueue'] },
+  catalogue:   { modules: ['domain'],                                       packages: 'any' },
+  actors:      { modules: ['domain', 'machines', 'persistence'],            packages: 'any' },
+  payments:    { modules: ['actors', 'client', 'domain'],                             packages: 'any' },
+  notifications: { modules: ['actors', 'domain', 'persistence'],            packages: 'any' },
+  docs:        { modules: ['machines'],                                     packages: [] },
+  http:        { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'tickets'], packages: 'any' },
+  cli:         { modules: ['actors', 'catalogue', 'client', 'domain', 'main', 'notifications', 'payments', 'persistence', 'tickets'], packages: 'any' },
+  tickets:     { modules: ['domain'],                                       packages: ['lru-cache', 'node:'] },
+  client:      { modules: [],                                               packages: [] },
+  storefront:  { modules: ['client'],                                       packages: 'any' },
+  console:     { modules: ['client'],                                       packages: 'any' },
+  main:        { modules: 'any',                                            packages: 'any' },
+  bench:       { modules: 'any',                                            packages: 'any' },
+  test:        { modules: 'any',                                            packages: 'any' },
 };
 
-/** Files that may import more than their room. */
+/** Files that may import more than their module. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   'machines/render.ts': ['node:'],
   // The client has no packages; the hooks that both pages share stand beside it, because pages may import `client` alone.
@@ -59,25 +59,26 @@ const entries = [
 
 const sourceLinesMax = 500;
 const linesWithoutHeaderMax = 60;
+const functionLinesMax = 70;
 
-interface Habit {
+interface Rule {
   readonly what: string;
   /** What breaks it, in code whose comments and strings are blanked; `text: true` reads the file as it is. */
   readonly pattern: RegExp;
   readonly text?: true;
-  /** Something that breaks it, so that a habit which catches nothing is noticed. */
+  /** Something that breaks it, so that a rule which catches nothing is noticed. */
   readonly slip: string;
-  readonly inRooms?: readonly string[];
-  readonly notInRooms?: readonly string[];
+  readonly inModules?: readonly string[];
+  readonly notInModules?: readonly string[];
   readonly notInFiles?: readonly string[];
 }
 
 const machinePath = /(?<![\w.})-])\/(?:work|root|tmp)\/[^\s"'`)]*/;
 
-/** Rooms that run in a browser or around the service, where I1 does not reach. */
+/** Modules that run in a browser or around the service, where I1 does not reach. */
 const outside = ['client', 'storefront', 'console', 'bench', 'test'];
 
-const habits: readonly Habit[] = [
+const rules: readonly Rule[] = [
   {
     what: 'a default export',
     pattern: /\bexport\s+default\b|\bas\s+default\b/,
@@ -118,35 +119,101 @@ const habits: readonly Habit[] = [
     what: 'printing',
     pattern: /\bconsole\s*\.\s*(?:log|info|warn|error|debug)\b/,
     slip: 'console.log()',
-    notInRooms: ['cli', 'bench', 'test'],
+    notInModules: ['cli', 'bench', 'test'],
     notInFiles: ['src/setup.mjs', 'machines/render.ts'],
   },
   {
     what: 'a clock or chance of its own (I1)',
     pattern: /\bDate\.now\b|\bMath\.random\b|\bnew\s+Date\(\s*\)/,
     slip: 'Date.now()',
-    notInRooms: ['actors', 'cli', ...outside],
+    notInModules: ['actors', 'cli', ...outside],
   },
   {
     what: 'a stopwatch (bounded slices of work, no moment of the sale) where nothing works in slices',
     pattern: /\bhrtime\b/,
     slip: 'process.hrtime.bigint()',
-    notInRooms: ['actors', 'persistence', 'cli', 'http', ...outside],
+    notInModules: ['actors', 'persistence', 'cli', 'http', ...outside],
   },
   {
     what: "the JavaScript global performance; a performance is an event's date",
     pattern: /(?<![.\w$])performance\.(?:now|mark|measure|timeOrigin|eventLoopUtilization|getEntries)\b/,
     slip: 'performance.now()',
-    notInRooms: outside,
+    notInModules: outside,
   },
   {
     what: 'a turn that waits, or the world outside (I3)',
     pattern:
       /\bawait\b|\basync\b|\bPromise\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\b(?:process|crypto)\.|\bfetch\(/,
     slip: 'await x',
-    inRooms: ['domain', 'machines'],
+    inModules: ['domain', 'machines'],
   },
 ];
+
+/**
+ * Words that the vocabulary replaces, with the term to use instead. A word is found in any form of writing: in prose, in
+ * `camelCase`, in a file's name.
+ */
+const replacedWords: Readonly<Record<string, string>> = {
+  office: 'event state, event actor',
+  house: 'service',
+  door: 'dependency rule, HTTP layer; a venue has entrances',
+  law: 'transition table',
+  lawful: 'allowed',
+  till: 'order commands, checkout',
+  desk: 'payment service',
+  turnstile: 'concurrency limit',
+  cashier: 'checkout sessions',
+  trial: 'stock overlay',
+  witness: 'watermark',
+  errand: 'request, job',
+  lever: 'fault injector',
+  lane: 'admission queue',
+  ghost: 'stale entry',
+  sighting: 'last seen',
+  sleeper: 'evicted event',
+  awaken: 'activate',
+  awakening: 'activation',
+  awake: 'active, in memory',
+  woken: 'activated',
+  gun: 'load generator',
+  duel: 'comparison',
+  cannon: 'load generator',
+  crowd: 'load, many buyers',
+  judge: 'check',
+  judged: 'checked',
+  judging: 'checking',
+  judgement: 'check',
+};
+
+/** The same for phrases, and for lists of callers, which no longer hold after the next change. */
+const replacedPhrases: readonly RegExp[] = [
+  /\b(?:box office|counter window|plays? dead|turn(?:s|ed|ing)? (?:\w+ )?away)\b/i,
+  /\b(?:put|puts|putting|fall|falls|fell) (?:\w+ )?(?:to sleep|asleep)\b/i,
+  /^\s*\*.*\bCalled by\b/m,
+];
+
+/** Where a replaced word is a name that storage, an outside program or this test fixes. */
+const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = [
+  { file: /^test\/tidy\.test\.ts$/, name: /[^]*/ },
+  // The name of the watermark's file in every data folder, and of its number in `verify --json`.
+  { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
+  // The doors of a venue, in texts of the HTTP surface; the help of metrics.
+  { file: /^src\/http\//, name: /\b[Dd]oors?\b/ },
+  { file: /^src\/http\/stock-gauges\.ts$/, name: /'[^'\n]*\bawake\b[^'\n]*'/ },
+  // The kind of a snapshot's first line.
+  { file: /./, name: /\bOFFICE\b/ },
+  // Where trouble happened, as the log and its metric call it.
+  { file: /./, name: /'box-office'/ },
+];
+
+/** Whether people wrote a page, not a tool. */
+const isWritten = ({ file }: { readonly file: string }): boolean => file !== 'package-lock.json';
+
+/** Catalogues, records of measurements, and what earlier versions were called by are data. */
+const dataFiles = /^CHANGELOG\.md$|\/samples\/|^bench\/record\/|^test\/golden\/.*\.json/;
+
+/** Names of functions begin with what they do in the field's terms. */
+const replacedVerbs = /^(?:tell|hear|judge|ask|look)[A-Z]/;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const packageJson = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -164,7 +231,7 @@ interface Import {
 
 interface SourceFile {
   readonly file: string;
-  readonly room: string;
+  readonly module: string;
   readonly text: string;
   /** The text with comments and the insides of strings blanked, line for line. */
   readonly code: string;
@@ -180,8 +247,8 @@ function listFiles(folder: string, name: RegExp): string[] {
     .filter((file) => !/(?:^|\/)(?:node_modules|data|dist)\//.test(file));
 }
 
-/** The room of a file: its folder, or `main` for what lies directly in src/. */
-function roomOf(file: string): string {
+/** The module of a file: its folder, or `main` for what lies directly in src/. */
+function moduleOf(file: string): string {
   const [top = '', next = '', ...deeper] = file.split('/');
   if (top !== 'src') return top;
   return deeper.length === 0 ? 'main' : next;
@@ -241,21 +308,96 @@ function scanImports(file: string, text: string): Import[] {
 
 function resolveImport(file: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
-  const door = Object.keys(packageJson.imports).find((key) => specifier.startsWith(key.replace('*', '')));
-  if (door === undefined) return null;
-  return path.posix.normalize(packageJson.imports[door]!.replace('*', specifier.slice(door.length - 1)));
+  const prefix = Object.keys(packageJson.imports).find((key) => specifier.startsWith(key.replace('*', '')));
+  if (prefix === undefined) return null;
+  return path.posix.normalize(packageJson.imports[prefix]!.replace('*', specifier.slice(prefix.length - 1)));
 }
 
 function readSource(file: string): SourceFile {
   const text = readFileSync(path.join(root, file), 'utf8');
-  return { file, room: roomOf(file), text, code: blankCommentsAndStrings(text), imports: scanImports(file, text) };
+  return { file, module: moduleOf(file), text, code: blankCommentsAndStrings(text), imports: scanImports(file, text) };
 }
 
 const sources = ['machines', 'persistence', 'src', 'bench', 'test']
   .flatMap((folder) => listFiles(folder, /\.(?:ts|tsx|mjs|js)$/))
   .map(readSource);
 const byFile = new Map(sources.map((source) => [source.file, source]));
-const production = sources.filter(({ room }) => room !== 'test' && room !== 'bench');
+/** Texts that are no source: pages, settings, styles. */
+const pages = [
+  ...readdirSync(root).filter((name) => /\.(?:md|json)$|^Dockerfile$/.test(name)),
+  ...['machines', 'src', 'bench', 'test'].flatMap((folder) =>
+    listFiles(folder, /\.(?:md|json|html|css|ya?ml|service)$/),
+  ),
+].map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+const production = sources.filter(({ module }) => module !== 'test' && module !== 'bench');
+
+/** A status that is set from anything but a transition table (`follow`, `next`, `initial`) or a copy of a status. */
+const statusAssignment = /\.status\s*=(?![=>])\s*(?!\s|follow\b|\w+\.(?:initial|next|status)\b)[^;\n]*/;
+
+function foldersIn(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+}
+
+/** The words of a text in lower case, `camelCase` taken apart, each with its place in the text. */
+function* wordsOf(text: string): Generator<{ readonly word: string; readonly index: number }> {
+  for (const { 0: word, index } of text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g))
+    yield { word: word.toLowerCase(), index };
+}
+
+/** Every replaced word of a text, as its line and the word with its term; plural forms count as well. */
+function replacedWordsIn(file: string, text: string): string[] {
+  const fixed = fixedNames.filter((each) => each.file.test(file)).map(({ name }) => name);
+  const rest = fixed.reduce((left, name) => left.replace(new RegExp(name, 'g'), blank), text);
+  const found: string[] = [];
+  for (const { word, index } of [...wordsOf(path.posix.basename(file)), ...wordsOf(rest)]) {
+    const singular = [word, word.replace(/s$/, ''), word.replace(/es$/, '')].find((each) =>
+      Object.hasOwn(replacedWords, each),
+    );
+    if (singular !== undefined) found.push(`${lineAt(rest, index)} ${word}: ${replacedWords[singular]}`);
+  }
+  return found;
+}
+
+/** The identifiers and words of a text that stand outside comments. */
+function visibleWords(text: string): string[] {
+  return blankComments(text).match(/[A-Za-z_$][\w$]*/g) ?? [];
+}
+
+function commentsOf(text: string): { readonly line: number; readonly comment: string }[] {
+  return [...text.matchAll(opaque)]
+    .filter(([piece]) => /^\/[/*]/.test(piece))
+    .map(({ 0: piece, index }) => ({ line: lineAt(text, index), comment: piece }));
+}
+
+/** The functions of a file whose comments and strings are blanked: where each body begins, and how many lines it has. */
+function functionsIn(code: string): { readonly line: number; readonly lines: number }[] {
+  const open: { readonly index: number; readonly isFunction: boolean }[] = [];
+  const found: { readonly line: number; readonly lines: number }[] = [];
+  for (const { 0: brace, index } of code.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push({ index, isFunction: opensFunction(code.slice(Math.max(0, index - 400), index)) });
+    else {
+      const { index: begin, isFunction } = open.pop() ?? { index, isFunction: false };
+      if (isFunction) found.push({ line: lineAt(code, begin), lines: code.slice(begin, index).split('\n').length });
+    }
+  }
+  return found;
+}
+
+/** Whether the text before a brace ends in an arrow, or in parameters and perhaps a type that no control statement owns. */
+function opensFunction(before: string): boolean {
+  if (/=>\s*$/.test(before)) return true;
+  const parameters = /\)(?:\s*:\s*[^;{}()]+)?\s*$/.exec(before);
+  if (parameters === null) return false;
+  let depth = 0;
+  for (let at = parameters.index; at >= 0; at -= 1) {
+    if (before[at] === ')') depth += 1;
+    else if (before[at] === '(' && (depth -= 1) === 0)
+      return !/\b(?:if|for|while|switch|catch|with)\s*$/.test(before.slice(0, at));
+  }
+  return true;
+}
 
 function assertNone(findings: readonly string[]): void {
   assert.ok(findings.length === 0, `\n  ${findings.join('\n  ')}\n`);
@@ -267,19 +409,20 @@ function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-function mayImport({ file, room }: SourceFile, { specifier, file: target }: Import): boolean {
-  const door = doors[room];
-  if (door === undefined) return true;
-  if (target !== null) return door.rooms === 'any' || roomOf(target) === room || door.rooms.includes(roomOf(target));
+function mayImport({ file, module }: SourceFile, { specifier, file: target }: Import): boolean {
+  const rule = dependencyRules[module];
+  if (rule === undefined) return true;
+  if (target !== null)
+    return rule.modules === 'any' || moduleOf(target) === module || rule.modules.includes(moduleOf(target));
   const name = packageOf(specifier);
-  return door.packages === 'any' || door.packages.includes(name) || (exceptions[file] ?? []).includes(name);
+  return rule.packages === 'any' || rule.packages.includes(name) || (exceptions[file] ?? []).includes(name);
 }
 
-/** Whether the line of an import shows its door: `#room/…` across rooms, a relative path within one. */
-function showsItsDoor({ room }: SourceFile, { specifier, file: target }: Import): boolean {
+/** Whether an import is written `#module/…` across modules and as a relative path within one. */
+function isWrittenByModule({ module }: SourceFile, { specifier, file: target }: Import): boolean {
   if (target === null) return true;
-  if (roomOf(target) === room) return specifier.startsWith('.');
-  const name = roomOf(target) === 'main' ? 'src' : roomOf(target);
+  if (moduleOf(target) === module) return specifier.startsWith('.');
+  const name = moduleOf(target) === 'main' ? 'src' : moduleOf(target);
   return specifier.startsWith(`#${name}/`) || !Object.hasOwn(packageJson.imports, `#${name}/*`);
 }
 
@@ -295,23 +438,25 @@ function findCycle(from: string, finished: Set<string>, trail: readonly string[]
   return null;
 }
 
-describe('The doors', () => {
-  it('have a line for every room', () => {
-    assertNone([...new Set(production.map(({ room }) => room))].filter((room) => doors[room] === undefined));
+describe('The dependencyRules', () => {
+  it('have a line for every module', () => {
+    assertNone(
+      [...new Set(production.map(({ module }) => module))].filter((module) => dependencyRules[module] === undefined),
+    );
   });
 
-  it('let each room import only what the table says', () => {
+  it('let each module import only what the table says', () => {
     assertNone(
       sources.flatMap((source) =>
         source.imports
           .filter((line) => !mayImport(source, line))
-          .map(({ specifier, line }) => `${source.file}:${line} ${source.room} may not import ${specifier}`),
+          .map(({ specifier, line }) => `${source.file}:${line} ${source.module} may not import ${specifier}`),
       ),
     );
   });
 
   it('keep the state of an event within domain and actors: the others read it by queries', () => {
-    const others = production.filter(({ room }) => room !== 'domain' && room !== 'actors');
+    const others = production.filter(({ module }) => module !== 'domain' && module !== 'actors');
     assertNone(
       others.flatMap(({ file, imports }) =>
         imports.filter((each) => each.file === 'src/domain/event-state.ts').map(({ line }) => `${file}:${line}`),
@@ -323,28 +468,31 @@ describe('The doors', () => {
     assertNone(
       sources.flatMap((source) =>
         source.imports
-          .filter((line) => !showsItsDoor(source, line))
-          .map(({ specifier, line }) => `${source.file}:${line} ${specifier}: #room/… across rooms, ./… within one`),
+          .filter((line) => !isWrittenByModule(source, line))
+          .map(
+            ({ specifier, line }) => `${source.file}:${line} ${specifier}: #module/… across modules, ./… within one`,
+          ),
       ),
     );
   });
 
-  it('lead to no file in a circle', () => {
+  it('allow no cycle of imports', () => {
     const finished = new Set<string>();
     const cycles = sources.map(({ file }) => findCycle(file, finished)).filter((cycle) => cycle !== null);
     assertNone(cycles.map((cycle) => cycle.join(' → ')));
   });
 
-  it('leave no file that nobody enters', () => {
+  it('leave no file that nothing imports', () => {
     const alive = new Set(
-      [...entries, ...sources.filter(({ room }) => room === 'test' || room === 'bench').map(({ file }) => file)].filter(
-        (file) => byFile.has(file),
-      ),
+      [
+        ...entries,
+        ...sources.filter(({ module }) => module === 'test' || module === 'bench').map(({ file }) => file),
+      ].filter((file) => byFile.has(file)),
     );
     for (const file of alive) {
       for (const { file: target } of byFile.get(file)?.imports ?? []) if (target !== null) alive.add(target);
     }
-    assertNone(production.filter(({ file }) => !alive.has(file)).map(({ file }) => `${file} is imported by nobody`));
+    assertNone(production.filter(({ file }) => !alive.has(file)).map(({ file }) => `${file} is imported by no file`));
   });
 });
 
@@ -371,35 +519,122 @@ describe('Every file', () => {
   it(`of over ${linesWithoutHeaderMax} lines, tests apart, begins with a comment that says what it owns`, () => {
     assertNone(
       sources
-        .filter(({ room, text }) => room !== 'test' && countLines(text) > linesWithoutHeaderMax)
+        .filter(({ module, text }) => module !== 'test' && countLines(text) > linesWithoutHeaderMax)
         .filter(({ text }) => !/^(?:#![^\n]*\n)?\s*(?:\/\*|\/\/)/.test(text))
         .map(({ file }) => `${file}:1 begins without a comment`),
     );
   });
 
-  for (const habit of habits) {
-    it(`is free of ${habit.what}`, () => {
-      assert.match(habit.slip, habit.pattern);
+  for (const rule of rules) {
+    it(`is free of ${rule.what}`, () => {
+      assert.match(rule.slip, rule.pattern);
       assertNone(
         sources
-          .filter(({ room }) => habit.inRooms?.includes(room) ?? true)
-          .filter(({ room, file }) => !habit.notInRooms?.includes(room) && !habit.notInFiles?.includes(file))
+          .filter(({ module }) => rule.inModules?.includes(module) ?? true)
+          .filter(({ module, file }) => !rule.notInModules?.includes(module) && !rule.notInFiles?.includes(file))
           .flatMap(({ file, text, code }) =>
-            findAll(habit.text ? text : code, habit.pattern).map((found) => `${file}:${found}`),
+            findAll(rule.text ? text : code, rule.pattern).map((found) => `${file}:${found}`),
           ),
       );
     });
   }
 });
 
-describe('The pages and the lock file', () => {
-  const pages = [
-    ...readdirSync(root).filter((name) => /\.(?:md|json)$|^Dockerfile$/.test(name)),
-    ...['machines', 'src', 'bench', 'test'].flatMap((folder) =>
-      listFiles(folder, /\.(?:md|json|html|css|ya?ml|service)$/),
-    ),
-  ].map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+describe('Every name', () => {
+  const texts = [...sources.map(({ file, text }) => ({ file, text })), ...pages.filter(isWritten)];
 
+  it('uses no word that the vocabulary replaces', () => {
+    assertNone(
+      texts.flatMap(({ file, text }) =>
+        dataFiles.test(file) ? [] : replacedWordsIn(file, text).map((found) => `${file}:${found}`),
+      ),
+    );
+  });
+
+  it('uses no phrase that the vocabulary replaces', () => {
+    assertNone(
+      texts.flatMap(({ file, text }) =>
+        dataFiles.test(file) || file === 'test/tidy.test.ts'
+          ? []
+          : replacedPhrases.flatMap((phrase) => findAll(text, phrase).map((found) => `${file}:${found}`)),
+      ),
+    );
+  });
+
+  it('of a function in src begins with no replaced verb', () => {
+    assertNone(
+      production
+        .filter(({ file }) => file.startsWith('src/'))
+        .flatMap(({ file, code }) =>
+          [...code.matchAll(/\bfunction\*?\s+(?<name>\w+)/g)]
+            .filter(({ groups }) => replacedVerbs.test(groups!['name']!))
+            .map(({ index, groups }) => `${file}:${lineAt(code, index)} ${groups!['name']}`),
+        ),
+    );
+  });
+
+  it('in backticks in a comment of the product exists', () => {
+    const known = new Set(texts.flatMap(({ text }) => visibleWords(text)));
+    const files = sources.map(({ file }) => file);
+    const exists = (name: string): boolean =>
+      /\.(?:ts|tsx|mjs)$/.test(name)
+        ? files.some((file) => file === name || file.endsWith(`/${name}`))
+        : (name.match(/[A-Za-z_$][\w$]*/g) ?? []).every((word) => known.has(word));
+    assertNone(
+      production.flatMap(({ file, text }) =>
+        commentsOf(text).flatMap(({ line, comment }) =>
+          [...comment.matchAll(/`(?<name>[A-Za-z_#][\w.#/-]*)(?:\(\))?`/g)]
+            .filter(({ groups }) => !exists(groups!['name']!))
+            .map(({ groups }) => `${file}:${line} ${groups!['name']}`),
+        ),
+      ),
+    );
+  });
+});
+
+describe('Every function', () => {
+  it(`of the product has at most ${functionLinesMax} lines`, () => {
+    assertNone(
+      production.flatMap(({ file, code }) =>
+        functionsIn(code)
+          .filter(({ lines }) => lines > functionLinesMax)
+          .map(({ line, lines }) => `${file}:${line} has ${lines} lines`),
+      ),
+    );
+  });
+
+  it('of domain that assigns a status takes it from a transition table (I5)', () => {
+    assertNone(
+      production
+        .filter(({ module }) => module === 'domain')
+        .flatMap(({ file, code }) => findAll(code, statusAssignment).map((found) => `${file}:${found}`)),
+    );
+  });
+});
+
+describe('The README', () => {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+  it('has a line in its code map for every module, and for nothing else', () => {
+    const map = [...readme.matchAll(/^\| `(?<folder>[\w/-]+)\/` /gm)].map(({ groups }) => groups!['folder']!);
+    const folders = [
+      ...['machines', 'persistence', 'test', 'bench'],
+      ...foldersIn('src').map((name) => `src/${name}`),
+      ...foldersIn('src/domain').map((name) => `src/domain/${name}`),
+    ];
+    assert.deepEqual(map.toSorted(), folders.toSorted());
+  });
+
+  it('lists files to read that have fewer than 1,200 lines together', () => {
+    const list = /A newcomer reads[^]*?\n\n/.exec(readme)?.[0] ?? '';
+    const files = [...list.matchAll(/\]\((?<file>[\w/.-]+\.ts)\)/g)].map(({ groups }) => groups!['file']!);
+    assert.ok(files.length >= 8, 'the list is there');
+    const lines = files.reduce((sum, file) => sum + countLines(readFileSync(path.join(root, file), 'utf8')), 0);
+    assert.ok(lines < 1_200, `${lines} lines`);
+  });
+});
+
+describe('The pages and the lock file', () => {
   it('name no path of one machine', () => {
     assertNone(pages.flatMap(({ file, text }) => findAll(text, machinePath).map((found) => `${file}:${found}`)));
   });
@@ -442,7 +677,7 @@ describe('The scanner', () => {
     assert.equal(code.match(/any/g)?.length, 1);
   });
 
-  it('reads the house', () => {
+  it('reads the project', () => {
     assert.ok(byFile.get('machines/hold.ts')?.imports.some(({ specifier }) => specifier === 'xstate'));
   });
 });

@@ -223,7 +223,7 @@ export function toTicketBody(ticket: TicketView, eventId: string, tickets: Ticke
   };
 }
 
-/** The signed code of a ticket of an event; a void one has none, because a door could not tell it from a good one. */
+/** The signed code of a ticket of an event; a void one has none, because nobody without a network could tell it from a good one. */
 export function codeOf(ticket: TicketView, eventId: string, tickets: TicketSigner): string | null {
   return ticket.isValid ? tickets.codeOf(claimsOf(ticket, eventId)) : null;
 }

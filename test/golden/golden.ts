@@ -63,7 +63,7 @@ function openFor({ eventId, data }: FactRow): EventState {
   return initialState(eventId, (JSON.parse(data) as FactData['EventDefined']).eventNumber);
 }
 
-/** What the offices add up to; throws when their books do not agree. */
+/** The figures of the states together; throws when the audit of one finds a discrepancy. */
 export function statesOf(eventStates: ReadonlyMap<string, EventState>): GoldenStates {
   const states = [...eventStates].map(([eventId, state]) => {
     const found = auditEventState(state);

@@ -153,8 +153,8 @@ class Sale {
     this.#slowShare = share('slow', 30);
     this.#hasHttp = chance.percent(20) && !scenario.without.has('http');
     this.#hasDisk = chance.percent(5) && !scenario.without.has('disk');
-    const sleeps = share('evict', 100) > 30;
-    const count = sleeps ? 2 : 1;
+    const evicts = share('evict', 100) > 30;
+    const count = evicts ? 2 : 1;
     this.#mailboxMax = share('mailbox', 100) > 60 ? chance.between(1, 4) : 1000;
     const hasRoom = share('waiting-room', 100) > 40;
     const events = Array.from({ length: count }, (_, n) => drawEvent(chance, n + 1, hasRoom));
@@ -162,7 +162,7 @@ class Sale {
     this.service = new SimulatedService(
       chance,
       events,
-      { liveEventsMax: sleeps ? 1 : 10, mailboxCommandsMax: this.#mailboxMax },
+      { liveEventsMax: evicts ? 1 : 10, mailboxCommandsMax: this.#mailboxMax },
       START,
     );
     const buyers = drawBuyers(chance, chance.between(2, scenario.buyersMax), this.#eventIds);

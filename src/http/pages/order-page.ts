@@ -1,5 +1,5 @@
 /**
- * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at the door.
+ * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at the entrance.
  *
  * Its address is the buyer's secret.
  */

@@ -1,4 +1,4 @@
-/** What doors check tickets with, offline: the public keys of ticket codes, and the void tickets. */
+/** What tickets are checked with at an entrance, offline: the public keys of ticket codes, and the void tickets. */
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
@@ -7,7 +7,7 @@ import { errorResponses } from '../openapi.ts';
 import type { PublicPorts } from '../ports.ts';
 import { RevokedQuery, RevokedTickets, TicketKeys } from '../schemas/orders.ts';
 
-const DOORS_KEEP_SECONDS = 3_600;
+const KEYS_KEPT_SECONDS = 3_600;
 const LIST_LIMIT = 1_000;
 
 const getTicketKeysSchema = {
@@ -31,7 +31,7 @@ const listRevokedTicketsSchema = {
 
 export function ticketRoutes(app: HttpApp, { tickets, events }: Pick<PublicPorts, 'tickets' | 'events'>): void {
   app.get('/api/tickets/key', { schema: getTicketKeysSchema }, async (_request, reply) =>
-    reply.header('cache-control', `public, max-age=${DOORS_KEEP_SECONDS}`).send({ keys: [...tickets.keys] }),
+    reply.header('cache-control', `public, max-age=${KEYS_KEPT_SECONDS}`).send({ keys: [...tickets.keys] }),
   );
 
   app.get('/api/tickets/revoked', { schema: listRevokedTicketsSchema }, async (request, reply) => {

@@ -40,7 +40,7 @@ export function SeatPicker(props: SeatPickerProps) {
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
   const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, locality.id), [event, rows, plan]);
   const looks = useMemo(
-    () => plan.seats.map((seat, number) => lookOf(seat, typesBySeat[number]!, states, pickedIds, own)),
+    () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
     [plan, typesBySeat, states, pickedIds, own],
   );
   const describe = useCallback(
@@ -93,7 +93,7 @@ export function SeatPicker(props: SeatPickerProps) {
   );
 }
 
-function lookOf(
+function appearanceOf(
   { id }: PlannedSeat,
   types: readonly TicketType[],
   states: SeatStates,

@@ -67,7 +67,7 @@ function notes(event: EventPayload, row: TicketAvailability): string[] {
     many && locality !== type.name ? locality : '',
     type.group_size > 1 ? `${type.group_size} people on one ticket` : '',
     type.entry_cutoff === null ? '' : `entry until ${type.entry_cutoff}`,
-    type.late_fee === null ? '' : `${price(type.late_fee, event.currency)} at the door after that`,
+    type.late_fee === null ? '' : `${price(type.late_fee, event.currency)} at the entrance after that`,
     type.min_consumption === null ? '' : `minimum consumption ${price(type.min_consumption, event.currency)}`,
     type.max_per_order === null ? '' : `at most ${type.max_per_order} an order`,
   ];

@@ -99,7 +99,7 @@ function labelElement(plan: SeatPlan, number: number, look: Look): SVGTextElemen
   return text;
 }
 
-/** Which symbol of `symbols.tsx` shows a seat. */
+/** Which symbol of the legend shows a seat. */
 function symbolOf(plan: SeatPlan, number: number, look: Look): string {
   if (look === 'held' || look === 'sold' || look === 'blocked') return look;
   if (look === 'mine') return 'mine';

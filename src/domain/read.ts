@@ -83,7 +83,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'FindTicket':
       return { issued: findTicket(state, query.ticketId) };
     case 'ListVoidTickets':
-      // An event that is no longer shown still has doors where tickets were sold for it.
+      // An event that is no longer shown still has entrances where its tickets are checked.
       if (!isPublished(state) && state.orders.inOrder.length === 0) return refuse('EVENT_NOT_FOUND', {});
       return listVoidTickets(state, query);
     case 'FindSession': {

@@ -85,7 +85,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
 /** Begins an event from the first piece of a snapshot. */
 export function restoreEventState(firstPiece: string): EventState {
   const piece = JSON.parse(firstPiece) as Piece;
-  if (piece.kind !== 'OFFICE') throw new Error(`a snapshot begins with its office, not with ${piece.kind}`);
+  if (piece.kind !== 'OFFICE') throw new Error(`a snapshot begins with its event, not with ${piece.kind}`);
   const state = initialState(piece.eventId, piece.eventNumber);
   state.definitionVersion = piece.definitionVersion;
   state.revision = piece.revision;
@@ -98,7 +98,7 @@ export function restorePiece(state: EventState, text: string): void {
   const piece = JSON.parse(text) as Piece;
   switch (piece.kind) {
     case 'OFFICE':
-      throw new Error('a snapshot has one office');
+      throw new Error('a snapshot has one event');
     case 'DATE': {
       const inventory = Inventory.restore(state.plan, piece.inventory);
       const id = inventory.performanceId;

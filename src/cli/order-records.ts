@@ -1,7 +1,7 @@
 /**
  * The exported form of an order: a line of CSV or a JSON object.
  *
- * Amounts are integers in the currency's minor unit, in columns that end in `_cents`; other columns of money are in the main unit.
+ * Amounts are integers in the currency's minor unit, in columns that end in "_cents"; other columns of money are in the main unit.
  * Times are RFC 3339. Every exported field is listed here. Ids of holds and checkout sessions, and addresses that contain them, are
  * not exported.
  */

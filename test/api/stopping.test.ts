@@ -91,7 +91,7 @@ describe('A signal while checkouts are under way', () => {
         assert.ok(address.startsWith(first.publicUrl), 'the address is the one that the service had');
         assert.equal(orders.get(id)?.payments[0]?.status, 'OPEN');
       }
-      assert.equal(orders.size, answered.length, 'no order was written for anybody who was turned away');
+      assert.equal(orders.size, answered.length, 'no order was written for anybody who was refused');
     });
   }
 

@@ -19,7 +19,7 @@ export interface SeatMapSnapshot {
   readonly localityId: string;
   /** Of the seating plan, so that states are never read onto other seats. */
   readonly fingerprint: number;
-  /** Stretches of seats in the plan's order, each the initial of a state and a count: `A120H2S40`. */
+  /** Stretches of seats in the plan's order, each the initial of a state and a count: "A120H2S40". */
   readonly states: string;
 }
 

@@ -8,11 +8,11 @@ import type { CommandType } from '#domain/command.ts';
 const commands = Object.keys(COMMAND_CLASSES) as CommandType[];
 
 describe('Admission control', () => {
-  it('refuses new holds, checkouts and places in line while the disk is nearly full', () => {
+  it('refuses new holds, checkouts and queue entries while the disk is nearly full', () => {
     assert.deepEqual(commands.filter(isRefusedOnLowDisk).sort(), ['JoinQueue', 'PlaceHold', 'StartCheckout']);
   });
 
-  it('lets only holds, their changes and joining wait, of all that buyers send', () => {
+  it('queues only holds, their changes and joining, of all commands of buyers', () => {
     const waiting = new Set(Object.values(COMMAND_BY_ROUTE).filter(waitsForAdmission));
     assert.deepEqual([...waiting].sort(), ['ChangeHold', 'JoinQueue', 'PlaceHold']);
   });

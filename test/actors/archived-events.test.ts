@@ -1,4 +1,4 @@
-/** Archive and journal together are the truth: what became of the snapshots after a prune costs time, never a fact. */
+/** Archive and journal together have every fact: lost snapshots after a prune cost time alone. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -46,7 +46,7 @@ async function held(engine: Engine, eventId: string): Promise<readonly string[]>
   return actor!.inspect(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
 }
 
-/** A stopped folder of two events and a moved clock whose facts are archived in two files, but for the newest hold. */
+/** The folder of a stopped service with two events; all facts but the newest hold are archived, in two files. */
 async function prunedFolder(t: TestContext): Promise<{ folder: string; stateFingerprint: string | null }> {
   const folder = newDataFolder(t);
   const engine = await open(t, folder);
@@ -116,7 +116,7 @@ describe('After a prune, when the snapshots', () => {
 });
 
 describe('An event whose archived facts cannot be read', () => {
-  it('is there and cannot be activated; it is never defined anew, and its number is nobody else’s', async (t) => {
+  it('exists and cannot be activated; it is never defined anew, and no other event gets its number', async (t) => {
     const { folder } = await prunedFolder(t);
     rmSync(path.join(folder, 'snapshots'), { recursive: true });
     const [first = ''] = readdirSync(path.join(folder, 'archive')).sort();

@@ -6,7 +6,7 @@ const START = Date.UTC(2027, 4, 7, 12);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** A machine in the test's hands: time passes, and its clock is set. */
+/** A machine whose time and clock the test sets. */
 function openMachine() {
   const machine = { passedMs: 0, leaptMs: 0, leaps: [] as number[] };
   const source = { wallMs: () => START + machine.passedMs + machine.leaptMs, stopwatchMs: () => machine.passedMs };
@@ -16,7 +16,7 @@ function openMachine() {
 }
 
 describe('The clock of the service', () => {
-  it('goes with the machine’s while nobody sets that', () => {
+  it('follows the machine’s clock while that is not set', () => {
     const { machine, open } = openMachine();
     const clock = open();
     for (const ms of [0, 1, 999, 3_600_000]) {
@@ -26,7 +26,7 @@ describe('The clock of the service', () => {
     assert.deepEqual([clock.leaps, clock.isDegraded, machine.leaps], [0, false, []]);
   });
 
-  it('does not follow a leap of more than a minute, counts it, and shows it for minutes after it was put right', () => {
+  it('does not follow a leap of more than a minute, counts it, and shows it for minutes after it was corrected', () => {
     const { machine, open } = openMachine();
     const clock = open();
     for (const leapMs of [3_600_000, -3_600_000]) {
@@ -46,7 +46,7 @@ describe('The clock of the service', () => {
     assert.equal(clock.isDegraded, false);
   });
 
-  it('makes up for a small difference by a twentieth of the time that passes, either way, and never runs back', () => {
+  it('corrects a small difference by a twentieth of the time that passes, in both directions, and never runs back', () => {
     for (const sign of [1, -1]) {
       const { machine, open } = openMachine();
       const clock = open();
@@ -64,7 +64,7 @@ describe('The clock of the service', () => {
     }
   });
 
-  it('begins at the last fact where that is ahead of the machine’s clock, and goes on from there', () => {
+  it('begins at the last fact where that is ahead of the machine’s clock, and continues from there', () => {
     const { machine, open } = openMachine();
     const clock = open({ notBefore: START + 3_600_000, offsetMs: 60_000 });
     assert.equal(clock.now(), START + 3_600_000);

@@ -1,4 +1,4 @@
-/** Draws that are too large for one turn, held by the real actor and its worker. */
+/** Draws that are too large for one turn, by the real actor and its worker. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -53,7 +53,7 @@ function assertProved(proof: DrawView, entryIds: readonly string[]): void {
 }
 
 describe('A large draw', () => {
-  // The worker alone does not keep the process, as it must not keep a service that is told to stop.
+  // The worker does not keep the process running, because it must not delay a service that stops.
   let keepAlive: NodeJS.Timeout;
   before(() => (keepAlive = setInterval(() => {}, 1_000)));
   after(() => clearInterval(keepAlive));
@@ -71,7 +71,7 @@ describe('A large draw', () => {
     assert.ok(!isRefusal(last) && last.entry.position === PEOPLE - 3 + 1);
   });
 
-  it('goes on after a crash in its middle, to the same order', async () => {
+  it('continues after a crash in its middle, with the same order', async () => {
     const journal = new MemoryJournal();
     const actors = openActors(journal, { mailboxCommandsMax: 10_000 });
     const { actor, clock } = await openConcert(actors, room);
@@ -93,7 +93,7 @@ describe('A large draw', () => {
     assert.deepEqual([...pieces.flat()].sort(), [...entryIds].sort(), 'nobody is drawn twice');
   });
 
-  it('waits while the disk is full, and goes on', async () => {
+  it('waits while the disk is full, and continues', async () => {
     const journal = new MemoryJournal();
     const { actor, clock, events } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
     const entryIds = await fill(actor);

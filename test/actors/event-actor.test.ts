@@ -151,7 +151,7 @@ describe('An event actor that failed', () => {
 const heldBy = (actor: EventActor): string => actor.inspect((state) => [...state.holds.byId.keys()][0]!);
 
 describe('Activation', () => {
-  it('gives the state that was', async () => {
+  it('restores the state', async () => {
     const { actor, journal, clock } = await openConcert();
     for (let n = 0; n < 8; n += 1) await actor.execute(place(`session-${n % 3}`, 1 + (n % 3)));
     clock.now += 11 * 60_000;
@@ -169,7 +169,7 @@ describe('Activation', () => {
     assert.equal(one, other);
   });
 
-  it('is found by the ids that it gave out', async () => {
+  it('finds the event of an id that the event gave out', async () => {
     const { actor, events } = await openConcert();
     const placed = await actor.execute(place('session-1'));
     assert.ok(!isRefusal(placed));

@@ -112,7 +112,7 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       }
     });
 
-    it('shows what somebody relies on once it is durable, and advisory figures at once', async () => {
+    it('shows a hold, an order and an entry once they are durable, and advisory figures at once', async () => {
       const fixture = await open();
       const port = await fixture.find();
       const { holdId } = await buy(port, () => fixture.commit());
@@ -164,7 +164,7 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       await placing;
     });
 
-    it('shows what has run out as ended, to the millisecond', async () => {
+    it('shows an expired hold as ended, to the millisecond', async () => {
       const fixture = await open();
       const port = await fixture.find();
       const placing = port.execute(PLACE_HOLD);

@@ -9,7 +9,7 @@ import type { FactRow } from '#persistence/journal.ts';
 import { playEveryFact } from '../golden/every-fact.ts';
 import { goldenJournals, readGolden } from '../golden/golden.ts';
 
-/** Fields whose values are secrets, wherever they lie; known here by themselves, not from the list under test. */
+/** Fields whose values are secrets, at any depth; a list of its own, independent of the list under test. */
 const SECRETS =
   /^(holdId|replacedHoldId|sessionKey|entryIds?|drawSeed|seed|opening|idempotency|checkoutSessionId|redirectUrl|tracking)$/;
 
@@ -20,7 +20,7 @@ function* leavesOf(value: unknown): Generator<string> {
   } else if (value !== null) yield String(value);
 }
 
-/** The secrets of a fact, however deep they lie. */
+/** The secrets of a fact, at any depth. */
 function* secretsOf(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   for (const [field, each] of Object.entries(value)) {
@@ -37,7 +37,7 @@ const goldenRows = goldenJournals().flatMap((name) => readGolden(name));
 const played = playEveryFact().then(({ rows }) => rows);
 
 describe('A fact that operators are shown', () => {
-  it('has none of the secrets of any fact, whatever its type and however deep they lie', async () => {
+  it('has none of the secrets of any fact, of any type and at any depth', async () => {
     const rows = [...goldenRows, ...(await played)];
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual([...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPES)].sort(), [...types].sort());
@@ -57,7 +57,7 @@ describe('A fact that operators are shown', () => {
     }
   });
 
-  it('has every other value as it is', async () => {
+  it('has every other value unchanged', async () => {
     const useful =
       /^(orderId|performanceId|definition|items|lines|amountCents|refundDueCents|totalCents|ticketIds|cause)$/;
     for (const row of [...goldenRows, ...(await played)]) {
@@ -75,7 +75,7 @@ describe('A fact that operators are shown', () => {
     assert.deepEqual(shownOf(placed)['customer'], dataOf(placed)['customer']);
   });
 
-  it('has the same label wherever one hold or entry comes up, and no label of a session key', () => {
+  it('has the same label for the same hold or entry everywhere, and no label of a session key', () => {
     const id = 'hld_1_AAAAAAAAAAAAAAAAAAAAAAAA';
     const label = `***${createHash('sha256').update(id).digest('hex').slice(0, 8)}`;
     assert.equal(shownFact('HoldReleased', JSON.stringify({ holdId: id })), `{"holdId":"${label}"}`);

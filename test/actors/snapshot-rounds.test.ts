@@ -40,7 +40,7 @@ async function hold(engine: Engine, sessionKey: string): Promise<void> {
 }
 
 describe('A round of snapshots', () => {
-  it('takes one of every stream that grew, the service’s own too, and none of what did not', async (t) => {
+  it('takes one of every stream that grew, the service’s own too, and none of the others', async (t) => {
     const engine = await open(newDataFolder(t));
     await define(engine);
     await define(engine, { id: 'evt_other', slug: 'other' });
@@ -71,7 +71,7 @@ describe('A round of snapshots', () => {
     await engine.stop();
   });
 
-  it('loses neither clock, nor events, nor their newest slug, nor the state when everything is pruned', async (t) => {
+  it('keeps the clock, the events, their newest slug and the state when everything is pruned', async (t) => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
@@ -103,7 +103,7 @@ describe('A round of snapshots', () => {
 });
 
 describe('Verification', () => {
-  it('finds nothing wrong beside a process that serves', async (t) => {
+  it('finds no problem while a process serves from the folder', async (t) => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
@@ -117,7 +117,7 @@ describe('Verification', () => {
     await engine.stop();
   });
 
-  it('names a snapshot that is not what its facts add up to', async (t) => {
+  it('names a snapshot that differs from the state of its facts', async (t) => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);
@@ -156,7 +156,7 @@ describe('Verification', () => {
     assert.equal(report.stateFingerprint, null);
   });
 
-  it('names a damaged snapshot after a prune and, without the archive, the facts that nothing has', async (t) => {
+  it('names a damaged snapshot after a prune and, without the archive, the missing facts', async (t) => {
     const folder = newDataFolder(t);
     const engine = await open(folder);
     await define(engine);

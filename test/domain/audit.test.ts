@@ -38,7 +38,7 @@ function found(fixture: EventFixture): string[] {
 }
 
 describe('The audit', () => {
-  it('finds nothing in books that were kept by turns', () => {
+  it('finds nothing in a state that turns have changed', () => {
     assert.deepEqual(found(busyShop()), []);
   });
 
@@ -49,7 +49,7 @@ describe('The audit', () => {
     assert.deepEqual(found(fixture), ['performance d1, locality floor: 0 tickets count as sold, but it is 1']);
   });
 
-  it('finds a seat in another state than its claim says, and one that nobody has', () => {
+  it('finds a seat in another state than its claim says, and a taken seat without a claim', () => {
     const fixture = busyShop();
     const { states, seating } = seatsOf(fixture);
     const held = states.indexOf(HELD);
@@ -85,7 +85,7 @@ describe('The audit', () => {
     assert.equal(sessions, 'sessions: 1 sessions have an ACTIVE hold, but 2 holds are ACTIVE');
   });
 
-  it('finds an order whose hold does not stand by it', () => {
+  it('finds an order whose hold has another status than the order requires', () => {
     const fixture = busyShop();
     const { orders, holds } = fixture.state;
     const [pending, confirmed] = orders.inOrder;
@@ -98,7 +98,7 @@ describe('The audit', () => {
 });
 
 describe('Figures', () => {
-  it('count everything there is, over all dates', () => {
+  it('count everything, over all performances', () => {
     const figures = figuresOf(busyShop().state);
     assert.deepEqual(figures.tickets, { capacity: 64, available: 51, held: 9, sold: 3, blocked: 1 });
     assert.deepEqual([figures.holds.ACTIVE, figures.holds.CONVERTED, figures.holds.CONSUMED], [2, 1, 1]);

@@ -58,7 +58,7 @@ function withAisles(kinds: string, aisles: number): string {
   return [...kinds].map((kind, i) => (i > 0 && ((aisles >> (i - 1)) & 1) === 1 ? `|${kind}` : kind)).join('');
 }
 
-/** Walks through every pattern of taken seats in an order in which neighbours differ by one seat, and asks for every size. */
+/** Checks every size under every pattern of taken seats, in an order in which successive patterns differ by one seat. */
 function assertEveryPatternOf(text: string, typeId: string): void {
   const inventory = openHall(text);
   const overlay = createOverlay(inventory);
@@ -92,18 +92,18 @@ test('of two blocks equally near the centre the left one is assigned', () => {
   assert.deepEqual(best(openHall('......'), 'any', 1), ['0-2']);
 });
 
-test('a block that would leave a single free seat gives way to one that does not, even behind it', () => {
+test('a block that leaves no single free seat is preferred to one that does, even in a row behind', () => {
   assert.deepEqual(best(openHall('....', '.....'), 'any', 3), ['1-0', '1-1', '1-2']);
 });
 
-test('a rule of taste costs no booking: where every block leaves an orphan, the one that leaves fewest is assigned', () => {
+test('avoiding orphans costs no booking: where every block leaves one, the one that leaves fewest is assigned', () => {
   assert.deepEqual(best(openHall('...'), 'any', 2), ['0-0', '0-1']);
   const inventory = openHall('...', '......');
   inventory.block(['1-1', '1-3', '1-5']);
   assert.deepEqual(best(inventory, 'any', 2), ['0-0', '0-1']);
 });
 
-test('a block does not reach over an aisle', () => {
+test('a block does not extend over an aisle', () => {
   assert.equal(best(openHall('..|..'), 'any', 3), null);
   assert.deepEqual(best(openHall('..|..'), 'any', 2), ['0-0', '0-1']);
 });
@@ -241,7 +241,7 @@ test('the index of a large hall finds what a search of every row finds, under an
   );
 });
 
-test('blocks beyond the indexed sizes are found by walking', () => {
+test('blocks beyond the indexed sizes are found by a search of the rows', () => {
   const inventory = openHall('.'.repeat(300), '.'.repeat(299));
   inventory.block(['0-5']);
   assert.equal(best(inventory, 'any', 299)?.[0], '1-0');

@@ -125,7 +125,7 @@ describe('A checkout with a hold', () => {
     });
   }
 
-  it('takes items that say the same otherwise: split, reordered, seats swapped or left out', () => {
+  it('accepts equal items in another form: split, reordered, seats swapped or left out', () => {
     const same = [
       [item('seat', 2, { seatIds: ['0-1', '0-0'] }), item('adult', 2)],
       [item('adult', 1), item('seat', 2), item('adult', 1)],
@@ -137,13 +137,13 @@ describe('A checkout with a hold', () => {
     }
   });
 
-  it('may leave the date out where there is only one', () => {
+  it('may leave the performance out where there is only one', () => {
     const fixture = openCheckoutEvent({ performances: bothDates.slice(0, 1) });
     const holdId = placeHold(fixture, [item('adult', 2, { performanceId: null })]);
     fixture.when(start({ holdId, items: [item('adult', 2, { performanceId: null })] })).then(['OrderPlaced']);
   });
 
-  it('seats each attendee where their item says', () => {
+  it('gives each attendee a seat of their item', () => {
     const fixture = openCheckoutEvent();
     const holdId = placeHold(fixture, [item('seat', 3, { seatIds: ['0-0', '0-1', '0-2'] })]);
     const { order } = fixture.do(
@@ -261,7 +261,7 @@ describe('A free order', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('is one whose codes take everything off, also without a hold', () => {
+  it('may be free by its codes alone, also without a hold', () => {
     const fixture = openCheckoutEvent();
     fixture
       .when(buy([item('adult', 1)], { promoCode: 'all' }))
@@ -282,7 +282,7 @@ describe('An idempotency key', () => {
   const idempotency = { key: 'k', digest: 'x' };
   const command = buy([item('adult', 2)], { idempotency });
 
-  it('gives the order of the first request, whatever became of it', () => {
+  it('gives the order of the first request, whatever its status', () => {
     const fixture = openCheckoutEvent();
     const first = checkOut(fixture, command);
     fixture.wait(31 * MINUTE);
@@ -306,7 +306,7 @@ describe('An idempotency key', () => {
     assert.deepEqual([again.order.id, again.resumed, again.replayed], [first.order.id, true, false]);
   });
 
-  it('is checked anew when the order ended before it ever got a session', () => {
+  it('is checked anew when the order ended before it got a session', () => {
     const fixture = openCheckoutEvent();
     const first = fixture.do(command);
     fixture.wait(31 * MINUTE);
@@ -443,7 +443,7 @@ describe('Bar perks', () => {
 });
 
 describe('An order', () => {
-  it('shows everything that was agreed', () => {
+  it('shows its items, prices, codes, perks and customer', () => {
     const fixture = openCheckoutEvent();
     const agreed = {
       promoCode: 'TENTH',

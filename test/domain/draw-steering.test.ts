@@ -1,7 +1,7 @@
 /**
  * Attempts to steer a draw by somebody who reads everything that is kept before the opening and controls many entries.
  *
- * The adversary has the seed, every entry id and the rule, and decides until the last moment who of the accomplices leaves.
+ * The adversary has the seed, every entry id and the rule, and decides until the last moment which of its entries leave.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -33,7 +33,7 @@ function roomEvent(): EventDefinition {
   );
 }
 
-/** A room in which these many people wait, and their ids in the order of arrival. */
+/** A waiting room with so many entries, and their ids in the order of arrival. */
 function givenManyEntries(
   people: number,
   newSeed?: () => string,
@@ -50,7 +50,7 @@ function proofOf(fixture: EventFixture): DrawView {
   return viewDraw(fixture.state, { offset: 0, limit: 10_000 }, hashing)!;
 }
 
-/** Who of the accomplices should leave so that the friend comes first, by the order that the keys on disk lead to. */
+/** The entries that should leave so that the friend comes first, by the order that follows from the seed on disk. */
 function bestToLeave(seed: string, ids: readonly string[]): ReadonlySet<string> {
   const friend = ids[ACCOMPLICES]!;
   let best = { place: Infinity, leaving: new Set<string>() };
@@ -65,7 +65,7 @@ function bestToLeave(seed: string, ids: readonly string[]): ReadonlySet<string> 
   return best.leaving;
 }
 
-describe('Whoever reads seed and entry ids before the opening', () => {
+describe('An adversary who reads seed and entry ids before the opening', () => {
   it('brings a friend no nearer to the front than chance does', () => {
     const draws = 60;
     let made = 0;
@@ -105,8 +105,8 @@ describe('Whoever reads seed and entry ids before the opening', () => {
   });
 });
 
-describe('Whoever reads the opening the moment it is recorded', () => {
-  it('comes too late: who takes part is fixed in the same turn', () => {
+describe('An adversary who reads the opening when it is recorded', () => {
+  it('is too late: the entries of the draw are fixed in the same turn', () => {
     const people = DRAW_IN_TURN_MAX + 1;
     const { fixture, ids } = givenManyEntries(people);
     fixture.wait(MINUTE).settle();
@@ -126,7 +126,7 @@ describe('Whoever reads the opening the moment it is recorded', () => {
     assert.ok(!entries.includes(hashing.sha256(late.id)));
   });
 
-  it('and joins in the millisecond of the opening, stands behind everybody drawn', () => {
+  it('and joins in the millisecond of the opening, is behind every drawn entry', () => {
     const { fixture } = givenManyEntries(PEOPLE);
     const { entry } = fixture.wait(MINUTE).do({ type: 'JoinQueue', sessionKey: 'session-late' });
     assert.equal(entry.position, PEOPLE - 2 + 1);
@@ -134,7 +134,7 @@ describe('Whoever reads the opening the moment it is recorded', () => {
   });
 });
 
-describe('An operator who changes the room before the opening', () => {
+describe('An operator who changes the waiting room before the opening', () => {
   const define = (fixture: EventFixture, changes: Partial<EventDefinition>) =>
     fixture.do({ type: 'DefineEvent', definition: { ...roomEvent(), ...changes }, operator: null, note: null });
 
@@ -151,7 +151,7 @@ describe('An operator who changes the room before the opening', () => {
     assert.equal(proofOf(fixture).count, PEOPLE);
   });
 
-  it('can only make the room anew, with a new commitment and without anybody in it', () => {
+  it('can only replace the waiting room, with a new commitment and without entries', () => {
     const { fixture, ids } = givenManyEntries(PEOPLE);
     const { drawCommitment } = proofOf(fixture);
     define(fixture, { waitingRoom: false, waitingRoomOpensAt: null });
@@ -162,7 +162,7 @@ describe('An operator who changes the room before the opening', () => {
   });
 });
 
-describe('A draw under way', () => {
+describe('A draw in progress', () => {
   it('that an older version began without an opening goes on to the order that the seed alone leads to', () => {
     const { fixture, ids } = givenManyEntries(DRAW_IN_TURN_MAX + 1);
     fixture.wait(MINUTE).settle();

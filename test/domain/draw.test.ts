@@ -77,7 +77,7 @@ describe('A draw', () => {
     );
   });
 
-  it('is another one for another seed, for another opening, and when anybody else takes part', () => {
+  it('has another order for another seed, another opening, and other entries', () => {
     const { entryIds: order } = drawOrder(SECRETS, entryIds, hashing);
     for (const changed of [{ seed: '00'.repeat(32) }, { opening: '00'.repeat(32) }, { opening: null }]) {
       assert.notDeepEqual(drawOrder({ ...SECRETS, ...changed }, entryIds, hashing).entryIds, order);
@@ -86,12 +86,12 @@ describe('A draw', () => {
     assert.notDeepEqual(drawOrder(SECRETS, entryIds.slice(0, 49), hashing).entryIds, withoutLast);
   });
 
-  it('of nobody is empty', () => {
+  it('without entries is empty', () => {
     assert.deepEqual(drawOrder(SECRETS, [], hashing), { entryIds: [], entriesDigest: hexSha256('') });
     assert.deepEqual(findFlaws(proofOf([]), hashing), []);
   });
 
-  it('gives those who came early no advantage', () => {
+  it('gives early entries no advantage', () => {
     const people = 100;
     const draws = 400;
     const arrived = entryIdsOf(people);
@@ -127,7 +127,7 @@ describe('The proof of a draw', () => {
     );
   });
 
-  it('shows every other forgery', () => {
+  it('shows every other change of it', () => {
     const proof = proofOf(entryIdsOf(20));
     const { entries } = proof;
     const forgeries: Record<string, DrawProof> = {

@@ -1,4 +1,4 @@
-/** Which addresses are one buyer's. */
+/** Which e-mail addresses count as one buyer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { emailKey } from '#domain/orders/purchase-limits.ts';
@@ -42,11 +42,11 @@ describe('Two addresses', () => {
     }
   });
 
-  it('are two buyers’ when people can tell them apart', () => {
+  it('are two buyers’ when a reader can tell them apart', () => {
     assert.equal(new Set(APART.map(emailKey)).size, APART.length);
   });
 
-  it('are compared by a key that compares like itself', () => {
+  it('are compared by a key that is its own key', () => {
     const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(part, part, (name, domain) => {

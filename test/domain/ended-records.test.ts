@@ -14,8 +14,8 @@ function filled(count: number, everyMs = 1): EndedRecords<(typeof STATUSES)[numb
   return records;
 }
 
-describe('What ended lately', () => {
-  it('is found by its id and its key, however many there are', () => {
+describe('Records that ended lately', () => {
+  it('are found by id and key, however many there are', () => {
     const records = filled(50_000);
     for (let n = 0; n < 50_000; n += 97) {
       assert.deepEqual(records.find(idOf(n), `session-${n}`), { status: STATUSES[n % 2], times: [n + 0.5] });
@@ -26,7 +26,7 @@ describe('What ended lately', () => {
     assert.deepEqual([records.countOf('RELEASED'), records.countOf('EXPIRED')], [25_000, 25_000]);
   });
 
-  it('is kept for two hours and leaves soon after', () => {
+  it('are kept for two hours and dropped soon after', () => {
     const perMinute = 10;
     const minutes = 300;
     const records = filled(minutes * perMinute, MINUTE / perMinute);
@@ -38,7 +38,7 @@ describe('What ended lately', () => {
     assert.ok(records.size <= (KEPT_MS / MINUTE + 21) * perMinute, `${records.size} records are kept`);
   });
 
-  it('is the same after a snapshot, as text', () => {
+  it('are the same after a snapshot, as text', () => {
     const records = filled(3_000, 1_000);
     const parts = [...records.parts(100)];
     assert.ok(parts.every(({ numbers }) => numbers.length <= 400));
@@ -48,7 +48,7 @@ describe('What ended lately', () => {
     assert.deepEqual(again.find(idOf(1_234), 'session-1234'), records.find(idOf(1_234), 'session-1234'));
   });
 
-  it('of which nobody knows when it ended counts from the next that ends', () => {
+  it('without a time of their end are kept from the time of the next one that ends', () => {
     const records = new EndedRecords(STATUSES, 1);
     records.adopt('old', 'key', { status: 'EXPIRED', times: [1] });
     records.add('new', 'key', { status: 'EXPIRED', times: [2] }, 100 * KEPT_MS);

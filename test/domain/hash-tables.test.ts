@@ -4,7 +4,7 @@ import { HashedTally } from '#domain/collections/hash-tables.ts';
 import { fc } from '../property.ts';
 
 describe('A tally that keeps no keys', () => {
-  it('counts as a Map does, whatever comes and goes', () => {
+  it('has the counts of a Map after any additions and removals', () => {
     const change = fc.record({ key: fc.nat({ max: 3_000 }), by: fc.integer({ min: -2, max: 2 }) });
     fc.assert(
       fc.property(fc.array(change, { minLength: 2_000, maxLength: 5_000, size: 'max' }), (changes) => {

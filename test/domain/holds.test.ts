@@ -99,7 +99,7 @@ describe('placing a hold', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('refuses dates in the order required, not found, not on sale', () => {
+  it('refuses performances in the order required, not found, not on sale', () => {
     const fixture = given(define());
     fixture.when(place([item({ performanceId: null })])).refuses('PERFORMANCE_REQUIRED');
     for (const performanceId of ['nowhere', 'draft']) {
@@ -175,7 +175,7 @@ describe('placing a hold', () => {
     assert.equal(refusal.detail.available, 0);
   });
 
-  it('assigns neighbours, away from seats that other items name, and says how long a block there is', () => {
+  it('assigns neighbours, away from seats that other items name, and refuses with the size of the largest block', () => {
     const fixture = given(define());
     const gold = item({ ticketTypeId: 'gold', quantity: 2 });
     const hold = placed(fixture, [{ ...gold, seatIds: ['A-1-3', 'A-1-4'] }, gold]);
@@ -185,7 +185,7 @@ describe('placing a hold', () => {
     assert.equal(refusal.detail.largestBlock, 2);
   });
 
-  it('is all or nothing over several dates', () => {
+  it('is all or nothing over several performances', () => {
     const fixture = given(define());
     placed(fixture, [item({ performanceId: 'sat', quantity: 10 })], OTHER);
     fixture.when(place([item(), item({ performanceId: 'sat' })])).refuses('INSUFFICIENT_TICKETS');
@@ -197,7 +197,7 @@ describe('placing a hold', () => {
     );
   });
 
-  it('needs no date where there is only one', () => {
+  it('needs no performance_id where there is only one performance', () => {
     const fixture = given(define({ performances: [{ id: 'only' }] }));
     assert.equal(placed(fixture, [item({ performanceId: null })]).items[0]!.performanceId, 'only');
   });
@@ -238,8 +238,8 @@ describe("replacing a session's hold", () => {
   });
 });
 
-describe('A hold at its ceiling', () => {
-  it('leaves nothing behind with each change, however often it is changed', () => {
+describe('A hold at its maximum life', () => {
+  it('leaves no record behind with each change, however often it is changed', () => {
     const fixture = given(define({ hold_max_minutes: 10 }));
     const hold = placed(fixture, [item(), item({ ticketTypeId: 'gold' })]);
     for (let i = 0; i < 20_000; i += 1) fixture.do(change(hold, [item({ quantity: 1 + (i % 3) })]));
@@ -263,7 +263,7 @@ describe('changing a hold', () => {
     fixture.when(change(hold, [fromSat, item({ quantity: 1 })])).refuses('TICKET_TYPE_NOT_FOUND');
   });
 
-  it('drops a line that is not there without a word, but not one of a type that does not exist', () => {
+  it('accepts quantity 0 for a line that it does not have, but not for an unknown type', () => {
     const fixture = given(define());
     const hold = placed(fixture, [item()]);
     fixture.when(change(hold, [item({ ticketTypeId: 'group', quantity: 0 })])).then(['HoldChanged']);
@@ -357,7 +357,7 @@ describe('releasing a hold', () => {
     assert.equal(left(fixture), 20);
   });
 
-  it('refuses one that ran out', () => {
+  it('refuses an expired one', () => {
     const fixture = given(define());
     const hold = placed(fixture, [item()]);
     fixture.wait(10 * MINUTE).settle();
@@ -420,7 +420,7 @@ describe('a hold that ended', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('is answered like any that ended once only its end is kept: PATCH, DELETE and a checkout without its key', () => {
+  it('has the same refusals when only its end is kept: of PATCH, DELETE and a checkout without its key', () => {
     const fixture = given(define());
     const expired = placed(fixture, [item()]);
     fixture.wait(10 * MINUTE).settle();
@@ -462,8 +462,8 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('dates and definitions', () => {
-  it('cancels a date and releases its holds, once', () => {
+describe('performances and definitions', () => {
+  it('cancels a performance and releases its holds, once', () => {
     const fixture = given(define());
     const hold = placed(fixture, [item(), item({ performanceId: 'sat' })]);
     const cancel = { type: 'CancelPerformance', performanceId: 'sat', operator: 'ann', note: 'rain' } as const;
@@ -496,7 +496,7 @@ describe('dates and definitions', () => {
     assert.equal(left(fixture), 14);
   });
 
-  it('takes the same definition for no change, and added stock at once', () => {
+  it('changes nothing for an equal definition, and adds stock at once', () => {
     const fixture = given(define());
     fixture.when({ type: 'DefineEvent', definition: define(), operator: null, note: null }).then([]);
     placed(fixture, [item({ quantity: 10 })]);
@@ -536,7 +536,7 @@ describe('dates and definitions', () => {
   });
 });
 
-describe('what buyers see', () => {
+describe('the availability that buyers see', () => {
   it("counts the session's own hold as free and others' as reserved", () => {
     const fixture = given(define());
     placed(fixture, [item({ quantity: 4 })]);
@@ -549,7 +549,7 @@ describe('what buyers see', () => {
     assert.deepEqual([rowFor(BUYER).available, rowFor(BUYER).reserved], [10, 4]);
   });
 
-  it('sums over the dates on sale', () => {
+  it('sums over the performances on sale', () => {
     const fixture = given(define());
     const view = eventView(fixture.state, { performanceId: null, sessionKey: null }, fixture.now);
     assert.ok(!isRefusal(view));
@@ -563,7 +563,7 @@ describe('what buyers see', () => {
 });
 
 describe('Growing one line of a hold', () => {
-  it('leaves the places of the lines that are kept', () => {
+  it('keeps the seats of the lines that are kept', () => {
     const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 9 } as const;
     const types = [ticketType('group', 'floor', { groupSize: 3 }), ticketType('adult', 'floor')];
     const fixture = given(eventOf([floor], types, [stage('general', { group: 2500, adult: 1000 })]));

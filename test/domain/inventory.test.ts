@@ -47,7 +47,7 @@ interface PlainHold {
 
 type PlainLine = StockLine & { readonly performanceId: string };
 
-/** The date as a list of holds and a set of blocked seats; every figure is counted anew each time. */
+/** The reference model: a list of holds and a set of blocked seats; every figure is counted anew each time. */
 interface PlainDate {
   readonly holds: PlainHold[];
   readonly blocked: Set<string>;
@@ -228,7 +228,7 @@ const steps = fc.array(fc.tuple(fc.constantFrom(...actions), fc.nat(999), fc.nat
   size: 'max',
 });
 
-/** Takes one step in the inventory and in the plain date; answers the inventory, which a restore replaces. */
+/** Takes one step in the inventory and in the model; returns the inventory, which a restore replaces. */
 function takeStep(
   inventory: Inventory,
   date: PlainDate,
@@ -333,7 +333,7 @@ function takeStep(
   }
 }
 
-test('whatever happens on a date, its stock is what counting all holds anew gives', () => {
+test('after any changes the stock of a performance equals a count of all holds', () => {
   const plans = [compileSalePlan(small), compileSalePlan(grown)];
   fc.assert(
     fc.property(steps, (sequence) => {
@@ -349,7 +349,7 @@ test('whatever happens on a date, its stock is what counting all holds anew give
   );
 });
 
-test('the changes since any version that is remembered lead from the seats of then to those of now', () => {
+test('the changes since any kept version lead from the seats of that version to the current ones', () => {
   const plans = [compileSalePlan(small), compileSalePlan(small)];
   const statesOf = (inventory: Inventory): Map<string, string | undefined> =>
     new Map(plainSeats(small).map(({ id }) => [id, inventory.seatState(id)]));
@@ -390,7 +390,7 @@ const oneSeat = (seatId: string): StockLine => ({
   seatIds: [seatId],
 });
 
-test('what cannot be is a defect: a seat taken twice, sold while free, more places than there are', () => {
+test('an impossible change is a defect: a seat taken twice, sold while free, more tickets than the capacity', () => {
   const inventory = new Inventory(compileSalePlan(small), 'd1');
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   inventory.take(hold, oneSeat('first-0'));
@@ -406,7 +406,7 @@ test('what cannot be is a defect: a seat taken twice, sold while free, more plac
   assert.throws(() => inventory.take(hold, { ...oneSeat('first-1'), ticketCount: 2 }), Defect);
 });
 
-test('an update that takes away what is held or sold is refused with every conflict, and its place in the definition', () => {
+test('an update that takes away what is held or sold is refused with every conflict, and its path in the definition', () => {
   const inventory = new Inventory(compileSalePlan(small), 'd1');
   const hold = { status: 'ACTIVE', expiresAt: 1, lines: [] };
   inventory.take(hold, oneSeat('first-0'));
@@ -442,13 +442,13 @@ test('an update that takes away what is held or sold is refused with every confl
   assert.deepEqual(conflictsOf({ localities: [floor, standing] }), ['localities.1.seating']);
 });
 
-test('a snapshot is not read onto other seats', () => {
+test('a snapshot is not restored onto other seats', () => {
   const inventory = new Inventory(compileSalePlan(small), 'd1');
   inventory.take({ status: 'ACTIVE', expiresAt: 1, lines: [] }, oneSeat('first-0'));
   assert.throws(() => Inventory.restore(compileSalePlan(grown), inventory.snapshot()), Defect);
 });
 
-test('a date takes at most 16 bytes for each seat, the indexes of all classes of seats included', () => {
+test('an inventory takes at most 16 bytes for each seat, the indexes of all classes of seats included', () => {
   const rows = Array.from({ length: 600 }, (_, i) => (i % 2 === 0 ? 'r.a.r.......' : 'zz......s|.......').repeat(2));
   const inventory = new Inventory(compileSalePlan(hallEvent(rows)), 'd1');
   for (const type of inventory.plan.ticketTypes) bestBlock(createOverlay(inventory), type, 2);

@@ -19,7 +19,7 @@ function firstAt(heap: LazyHeap<Subject>, except: Subject | null = null): number
   return heap.first(stands, except)?.at ?? null;
 }
 
-test('the first entry is the earliest that stands, whatever became of the others', () => {
+test('the first entry is the earliest valid one, after any changes of the others', () => {
   const step = fc.tuple(fc.constantFrom('add', 'add', 'move', 'end'), fc.nat(500), fc.nat(500));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
@@ -50,7 +50,7 @@ test('the first entry is the earliest that stands, whatever became of the others
   );
 });
 
-test('stale entries do not pile up behind one that stands long', () => {
+test('stale entries do not accumulate behind one that stays valid for long', () => {
   const heap = new LazyHeap<Subject>();
   add(heap, { isLive: true, endsAt: 0 });
   for (let i = 0; i < 100; i += 1) add(heap, { isLive: true, endsAt: 1_000_000 + i });

@@ -25,9 +25,9 @@ const definitions = [
   }),
 ];
 
-describe('The line of the list of an event', () => {
+describe('The summary of an event in the list', () => {
   for (const [index, definition] of definitions.entries()) {
-    it(`in which nothing was sold follows from its definition alone (${index + 1})`, () => {
+    it(`without sales follows from the definition alone (${index + 1})`, () => {
       assert.deepEqual(listingOfUnsold(definition), listingOf(given(definition).state));
     });
   }

@@ -4,11 +4,11 @@ import { IdIndex } from '#domain/collections/hash-tables.ts';
 import { pack, unpack } from '#domain/collections/packing.ts';
 import { fc } from '../property.ts';
 
-/** As JSON keeps it: what is packed is plain data. */
+/** The value as JSON keeps it, because packed records are plain data. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('A packed record', () => {
-  it('is unpacked as it was, the order of its keys included', () => {
+  it('is unpacked unchanged, the order of its keys included', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const record = { value, tracking: value, list: [value], nothing: null, none: [], absent: undefined };
@@ -18,7 +18,7 @@ describe('A packed record', () => {
     );
   });
 
-  it('has one byte a character, in whatever script people write their names', () => {
+  it('takes one byte a character, in any script', () => {
     for (const name of ['Zoë', 'Łukasz', '王秀英', '🎟️', '\ud800', '\u0000']) {
       const text = pack({ name });
       assert.ok(/^[\u0000-\u00ff]*$/.test(text), text);
@@ -26,7 +26,7 @@ describe('A packed record', () => {
     }
   });
 
-  it('makes no shape of keys that somebody else chose', () => {
+  it('makes no shape of keys that come from requests', () => {
     const fields = (n: number) => Object.fromEntries([[`utm_${n}`, 'x']]);
     for (let n = 0; n < 5_000; n += 1) pack({ tracking: fields(n) });
     const record = { aNewKindOfRecord: { with: 'keys', of: 'its own' } };
@@ -35,7 +35,7 @@ describe('A packed record', () => {
 });
 
 describe('The index of ids', () => {
-  it('leads every id to its numbers, and an unknown one to hardly any', () => {
+  it('gives the numbers of every id, and hardly any for an unknown one', () => {
     const index = new IdIndex();
     const ids = Array.from({ length: 20_000 }, (_, n) => `ord_1_${String(n * 7919).padStart(24, 'x')}`);
     for (const [number, id] of ids.entries()) {

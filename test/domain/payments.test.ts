@@ -49,7 +49,7 @@ const stockOf = (fixture: EventFixture, date = 'd1') => fixture.state.performanc
 
 const holdStatus = (fixture: EventFixture, order: OrderView) => fixture.state.holds.byId.get(order.holdId)!.status;
 
-/** The figures that move with money. */
+/** The figures that payments change. */
 const money = (order: OrderView) => [order.status, order.paymentStatus, order.paidCents, order.refundDueCents];
 
 describe('A paid order', () => {
@@ -73,7 +73,7 @@ describe('A paid order', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('counts a report that comes again once, by its webhook id or by its sum', () => {
+  it('counts a repeated report once, by its webhook id or by its amount', () => {
     const { fixture, order, payment } = ordered();
     const paid = report(payment, 'paid', { webhookId: 'msg_1', paymentId: 'pi_1' });
     recordPayment(fixture, paid);
@@ -94,7 +94,7 @@ describe('A paid order', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('does not care for the end of a session that was paid', () => {
+  it('is not changed by the end of a session that was paid', () => {
     const { fixture, payment } = ordered();
     recordPayment(fixture, report(payment, 'paid'));
     for (const outcome of ['declined', 'cancelled', 'expired'] as const)
@@ -103,7 +103,7 @@ describe('A paid order', () => {
 });
 
 describe('A report', () => {
-  it('of a session that nobody knows changes nothing', () => {
+  it('of an unknown session changes nothing', () => {
     const { fixture, payment } = ordered();
     const unknown = report(payment, 'paid', { checkoutSessionId: 'cs_nobody' });
     fixture.when(unknown).then([]);
@@ -145,7 +145,7 @@ describe('A report', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it("of another provider than the order's concerns nobody", () => {
+  it("of another provider than the order's changes nothing", () => {
     const { fixture, order, payment } = ordered();
     for (const outcome of ['paid', 'declined', 'cancelled', 'expired'] as const) {
       fixture.when(report(payment, outcome, { provider: 'provider_b' })).then([]);
@@ -160,7 +160,7 @@ describe('A report', () => {
       .refuses('ORDER_NOT_FOUND', {});
   });
 
-  it('of what cannot be money is refused', () => {
+  it('of an impossible amount is refused', () => {
     const { fixture, payment } = ordered();
     for (const amountCents of [-1, 0.5, 1e15]) {
       fixture.when(report(payment, 'paid', { amountCents })).refuses('VALIDATION_ERROR');
@@ -169,7 +169,7 @@ describe('A report', () => {
 });
 
 describe('A declined payment', () => {
-  it('leaves the order PENDING and FAILED until a new try is opened', () => {
+  it('leaves the order PENDING and its payment FAILED until a new one is opened', () => {
     const { fixture, order, payment } = ordered();
     fixture.when(report(payment, 'declined')).then(['PaymentClosed']);
     assert.deepEqual(money(orderNow(fixture, order)), ['PENDING', 'FAILED', 0, 0]);
@@ -190,7 +190,7 @@ describe('A declined payment', () => {
     assert.deepEqual(money(orderNow(fixture, order)), ['EXPIRED', 'FAILED', 0, 0]);
   });
 
-  it('may still bring its money, which then pays; that of the newer try is due back', () => {
+  it('may still be paid; then the newer payment is due back', () => {
     const { fixture, order, payment } = ordered();
     recordPayment(fixture, report(payment, 'declined'));
     const next = openNext(fixture, order);
@@ -201,8 +201,8 @@ describe('A declined payment', () => {
   });
 });
 
-describe('A try to pay', () => {
-  it('is not begun anew while one is under way', () => {
+describe('A payment', () => {
+  it('is not opened while another one is open', () => {
     const fixture = openCheckoutEvent();
     const { order, payment } = fixture.do(buy([item('adult', 1)]));
     const open = { type: 'OpenPayment', orderId: order.id } as const;
@@ -212,7 +212,7 @@ describe('A try to pay', () => {
     assert.equal(fixture.do(open).payment.redirectUrl, `https://pay.example/${payment?.id}`);
   });
 
-  it("is begun anew once the provider's session is over", () => {
+  it("is opened anew once the provider's session has ended", () => {
     const fixture = openCheckoutEvent();
     const { order, payment } = fixture.do(buy([item('adult', 1)]));
     const session = { checkoutSessionId: 'cs_short', redirectUrl: 'https://pay.example', expiresAt: START + MINUTE };
@@ -269,7 +269,7 @@ describe('Installments', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('after the first may be declined or cancelled without harm', () => {
+  it('after the first may be declined or cancelled; the order keeps its status', () => {
     const { fixture, order, payment } = ordered({ installmentCount: 2 });
     recordPayment(fixture, report(payment, 'paid'));
     for (const outcome of ['declined', 'cancelled', 'expired'] as const) {
@@ -278,7 +278,7 @@ describe('Installments', () => {
     }
   });
 
-  it('are never of nothing', () => {
+  it('are never of amount 0', () => {
     const prices = [{ ...checkoutEvent().sellingStages[0]!, prices: { adult: 2 } }];
     const types = checkoutEvent().ticketTypes.slice(0, 1);
     const fixture = openCheckoutEvent({ sellingStages: prices, ticketTypes: types });
@@ -308,7 +308,7 @@ describe('An order ends', () => {
     fixture.when(cancelByOperator(order.id)).refuses('ORDER_NOT_CANCELLABLE', { status: 'CANCELLED' });
   });
 
-  it('not by the cancelling of a session that was closed before', () => {
+  it('not when a session is cancelled that was closed before', () => {
     const { fixture, order, payment } = ordered();
     recordPayment(fixture, report(payment, 'declined'));
     openNext(fixture, order);
@@ -334,7 +334,7 @@ describe('An order ends', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('CANCELLED whole with any of its dates, whatever its status', () => {
+  it('CANCELLED whole with any of its performances, whatever its status', () => {
     const fixture = openCheckoutEvent();
     const both = [item('adult', 1), item('adult', 2, { performanceId: 'd2' })];
     const started = ['paid', 'partly', 'pending', 'free'].map((what) => {
@@ -365,7 +365,7 @@ describe('An order ends', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('once, when a definition cancels several of its dates', () => {
+  it('once, when a definition cancels several of its performances', () => {
     const fixture = openCheckoutEvent();
     const order = checkOut(fixture, buy([item('adult', 1), item('adult', 1, { performanceId: 'd2' })])).order;
     fixture.do({
@@ -441,7 +441,7 @@ describe('Late money', () => {
     }
   });
 
-  it("is due back when the address's allowance has gone to others, and taken while it lasts", () => {
+  it("is due back when other orders have used the address's limit, and pays while they have not", () => {
     const fixture = openCheckoutEvent({ maxTicketsPerEmail: 3 });
     const customer = { ...anna, email: 'anna@example.org' };
     const [first, second] = [1, 1].map((quantity) => checkOut(fixture, buy([item('adult', quantity)], { customer })));
@@ -453,7 +453,7 @@ describe('Late money', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('is due back when the date is over or closed, and counts although its stage or code is', () => {
+  it('is due back when the performance is over or closed, but pays when only its stage or code is', () => {
     const { fixture, payment } = ordered({ promoCode: 'TENTH' });
     const second = checkOut(fixture, buy([item('adult', 1, { performanceId: 'd2' })]));
     fixture.wait(30 * MINUTE);
@@ -484,7 +484,7 @@ describe('Late money', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('never brings back what the operator cancelled', () => {
+  it('never confirms an order that the operator cancelled', () => {
     const { fixture, order, payment } = ordered();
     fixture.do(cancelByOperator(order.id));
     fixture.when(report(payment, 'paid')).then(['PaymentRecorded']);
@@ -555,7 +555,7 @@ describe('A refund', () => {
     }
   });
 
-  it('given out of kindness is not due again when the order is cancelled', () => {
+  it('that was not due is not due again when the order is cancelled', () => {
     const { fixture, order, payment } = ordered();
     recordPayment(fixture, report(payment, 'paid'));
     assert.deepEqual(money(fixture.do(refund(order, 1000)).order), ['CONFIRMED', 'COMPLETED', 5198, 0]);
@@ -565,7 +565,7 @@ describe('A refund', () => {
 });
 
 describe('The list of orders', () => {
-  it('goes on after an order, and shows those of a status or an address', () => {
+  it('continues after an order, and filters by status or address', () => {
     const fixture = openCheckoutEvent();
     const as = (email: string) => ({ customer: { email, name: 'X', documentNumber: null, phone: null } });
     for (let n = 0; n < 3; n += 1) checkOut(fixture, buy([item('guest', 1)], as(`anna+${n}@example.org`)));

@@ -50,12 +50,12 @@ describe('Installments', () => {
 });
 
 describe('An amount', () => {
-  it('is whole, not negative and not absurd', () => {
+  it('is whole, not negative and within the limit', () => {
     assert.deepEqual([0, 1, AMOUNT_CENTS_MAX].map(isAmount), [true, true, true]);
     assert.deepEqual([-1, 0.5, AMOUNT_CENTS_MAX + 1, Number.NaN, Infinity].map(isAmount), Array(5).fill(false));
   });
 
-  it('beyond the bound is refused, however it comes about', () => {
+  it('beyond the limit is refused, whatever it is computed from', () => {
     const stages = [{ ...checkoutEvent().sellingStages[0]!, prices: { adult: 1_000_000_000 } }];
     const fixture = openCheckoutEvent({
       sellingStages: stages,

@@ -19,7 +19,7 @@ interface Person {
 }
 
 /** The queue as an array: a reference model that is simple and slow. */
-class NaiveLine {
+class NaiveQueue {
   people: Person[] = [];
 
   check(line: QueuePositions<Person>): void {
@@ -42,8 +42,8 @@ function joinMany(line: QueuePositions<Person>, count: number, firstName = 0): P
   });
 }
 
-describe('A line', () => {
-  it('knows the place of everybody, whoever joins and leaves', () => {
+describe('Queue positions', () => {
+  it('are right after any joins and removals', () => {
     const step = fc.oneof(
       {
         weight: 3,
@@ -62,7 +62,7 @@ describe('A line', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
         const line = createQueuePositions<Person>();
-        const naive = new NaiveLine();
+        const naive = new NaiveQueue();
         let nextName = 0;
         for (const each of steps) {
           if (each.act === 'JOIN') {
@@ -86,7 +86,7 @@ describe('A line', () => {
     );
   });
 
-  it('sets slots aside for people who stand ahead of whoever joins meanwhile', () => {
+  it('reserve slots ahead of those that join meanwhile', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { maxLength: 1500 }),
@@ -102,7 +102,7 @@ describe('A line', () => {
             person.slot = fillReserved(line, isThere ? person : null);
             return person;
           });
-          const naive = new NaiveLine();
+          const naive = new NaiveQueue();
           naive.people = [...drawn.filter((_, index) => present[index]), ...lateHalf];
           naive.check(line);
         },
@@ -111,14 +111,14 @@ describe('A line', () => {
     );
   });
 
-  it('takes nobody out of a slot that is not theirs', () => {
+  it('keep an entry whose slot is removed for another one', () => {
     const line = createQueuePositions<Person>();
     const [first] = joinMany(line, 1);
     vacate(line, first!.slot, { name: 7, slot: first!.slot });
     assert.equal(line.size, 1);
   });
 
-  it('keeps no memory of those who left', () => {
+  it('use no memory for those that left', () => {
     const line = createQueuePositions<Person>();
     const faithful = joinMany(line, 1)[0]!;
     for (let round = 0; round < 2_000; round += 1) {

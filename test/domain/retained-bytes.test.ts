@@ -1,5 +1,5 @@
 /**
- * What requests leave behind is bounded in bytes, not only in number: the oracle that rings and counts of records are not.
+ * What requests leave in the state is limited in bytes, not only in number.
  *
  * Each kind of request that anybody may send is sent many times with the longest strings that are accepted. What stays is weighed
  * by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed in memory as well.
@@ -24,14 +24,14 @@ const keyOf = (n: number): string => `${'k'.repeat(120)}${String(n).padStart(8, 
 const weigh = ({ state }: EventFixture): number =>
   [...snapshotPieces(state)].reduce((sum, piece) => sum + piece.length, 0);
 
-/** What one request of a kind leaves behind in the end: after its windows, and once the next ones have come. */
+/** What one request of a kind leaves in the state: after its windows have ended, and after later requests. */
 function charactersLeftBy(fixture: EventFixture, requests: number, send: (n: number) => void): number {
   for (let n = 0; n < 50; n += 1) send(n);
   fixture.wait(2 * HOUR).settle();
   const before = weigh(fixture);
   for (let n = 50; n < 50 + requests; n += 1) send(n);
   fixture.wait(HOUR).settle();
-  // Those that ended lose what is not kept of them as others end.
+  // Details of ended records are dropped when later ones end.
   for (let n = 50 + requests; n < 50 + 1.5 * requests; n += 1) send(n);
   return (weigh(fixture) - before) / (1.5 * requests);
 }
@@ -47,8 +47,8 @@ const big: Partial<EventDefinition> = {
   waitingRoomRate: 1,
 };
 
-describe('What a request leaves behind', () => {
-  it('is for a hold that was replaced how it ended, and for two hours', () => {
+describe('What a request leaves in the state', () => {
+  it('is for a replaced hold its end alone, for two hours', () => {
     const fixture = given(checkoutEvent({ ...big, waitingRoom: false }));
     const place = (n: number): void => {
       const command = { type: 'PlaceHold', items: [item('adult', 1)], queuePass: null, idempotency: null } as const;
@@ -71,7 +71,7 @@ describe('What a request leaves behind', () => {
     assert.ok(left < 100, `${left} characters an entry`);
   });
 
-  it('is for an order that was never paid itself and no more, with tracking as long as it may be', () => {
+  it('is for an unpaid order the order alone, with the longest tracking', () => {
     const fixture = given(checkoutEvent({ ...big, waitingRoom: false }));
     const tracking = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`utm_${n}`, 'x'.repeat(4_000)]));
     const left = charactersLeftBy(fixture, 200, (n) => {
@@ -82,7 +82,7 @@ describe('What a request leaves behind', () => {
     assert.ok(left < 20 * 1024, `${left} characters an order`);
   });
 
-  it('is under 1 KB of memory for an order that is finished, with its hold and all its ids', () => {
+  it('is under 1 KB of memory for a finished order, with its hold and all its ids', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const used = (): number => {
@@ -100,12 +100,12 @@ describe('What a request leaves behind', () => {
   });
 });
 
-describe('The book of idempotency keys', () => {
+describe('The idempotency keys', () => {
   /** An answer of some 10 KB, as of a hold of many seats. */
   const answer = { seats: Array.from({ length: 1_000 }, (_, n) => `A-${n}-x`) };
   const key = (n: number): string => `${'i'.repeat(240)}${String(n).padStart(10, '0')}`;
 
-  it('keeps no more than 64 MiB, and forgets its oldest first', () => {
+  it('keep no more than 64 MiB of answers, and drop the oldest first', () => {
     const book = new IdempotencyBook<typeof answer>();
     const count = 8_000;
     for (let n = 0; n < count; n += 1) {
@@ -120,7 +120,7 @@ describe('The book of idempotency keys', () => {
     assert.equal(book.bytes, 0);
   });
 
-  it('forgets what is a day old', () => {
+  it('are dropped after a day', () => {
     const book = new IdempotencyBook<string>();
     book.add({ key: 'old', digest: 'd', at: 1_000, answer: 'a' });
     book.dropOld(999 + IDEMPOTENCY_WINDOW_MS);

@@ -42,14 +42,14 @@ function openSmallShop(): EventFixture {
   });
 }
 
-/** What is done, as often as it is named. */
+/** The actions; an action that is listed more often is drawn more often. */
 // prettier-ignore
 const deeds = [
   'hold', 'hold', 'start', 'start', 'start', 'buy', 'buy', 'buy', 'session', 'session', 'open', 'report', 'report', 'report',
   'report', 'wait', 'wait', 'release', 'cancel', 'refund', 'performance',
 ] as const;
 
-/** What somebody tries; numbers pick among what there is. */
+/** One action; its numbers select among the existing objects. */
 const step = fc.record({
   what: fc.constantFrom(...deeds),
   who: fc.nat({ max: 3 }),
@@ -73,7 +73,7 @@ function ordersOf(fixture: EventFixture): readonly OrderView[] {
   return [...fixture.state.orders.inOrder].map((order) => viewOrder(fixture.state, order));
 }
 
-/** The command that a step stands for; null when there is nothing to do it to. */
+/** The command of a step; null when it has no object. */
 function commandOf(fixture: EventFixture, wish: Step): Command | null {
   const { what, who, which, quantity, odd, installments: installmentCount } = wish;
   const sessionKey = `session-${who}`;
@@ -210,8 +210,8 @@ const mustBeSeen = [
   'HOLD_EXPIRED', 'ORDER_NOT_PAYABLE', 'REFUND_TOO_HIGH',
 ];
 
-describe('A sale at random', () => {
-  it('balances after every turn, and a replay and a restored snapshot are in the same state', () => {
+describe('A random sale', () => {
+  it('has counters that add up after every turn, and a replay and a restored snapshot give the same state', () => {
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(fc.array(step, { minLength: 60, maxLength: 120, size: 'max' }), (wishes) => {

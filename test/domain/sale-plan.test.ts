@@ -21,7 +21,7 @@ test('offers are the pairs of type and stage that have a price, a price of 0 too
   assert.equal(offerOf(plan, 'a', 'never'), undefined);
 });
 
-test('a type called like a property of every object has no price by accident', () => {
+test('a type that is named like a property of every object has no price by accident', () => {
   const plan = compileSalePlan(eventOf([floor], [ticketType('constructor', 'floor')], [stage('general', {})]));
   assert.deepEqual(plan.offers, []);
 });
@@ -45,7 +45,7 @@ test('every pool has its cap: stage quota, type quota, places', () => {
   );
 });
 
-test('types that seek the same seats share a class', () => {
+test('types of the same seats share a class', () => {
   const types = [
     ticketType('adult', 'hall', { zoneKeys: ['side', 'main'] }),
     ticketType('child', 'hall'),
@@ -65,7 +65,7 @@ test('a stage sells from its first millisecond up to, not including, its end', (
   assert.equal(isStageOpen({ ...open, startsAt: null, endsAt: null }, 0), true);
 });
 
-test('dates come by their order, then by their start, one without a start last', () => {
+test('performances are sorted by sort_order, then by start, one without a start last', () => {
   const date = (id: string, sortOrder: number, startsAt: number | null) => ({
     id,
     name: id,

@@ -19,14 +19,14 @@ test('seats are numbered as listed, with their rows, zones and aisles', () => {
   assert.deepEqual(seatIdsAt(plan, [4, 0]), ['1-1', '0-0']);
 });
 
-test('a row without seats, and an aisle at the end of one, are nothing', () => {
+test('a row without seats, and an aisle at the end of a row, are left out', () => {
   const plan = compileSeatingPlan(hall(['', '..|', '.']));
   assert.equal(plan.rowCount, 2);
   assert.deepEqual([...plan.startsRun], [1, 0, 1]);
   assert.equal(compileSeatingPlan(hall([])).seatCount, 0);
 });
 
-test('a seat is printed with its section, row, place and kind', () => {
+test('a seat is shown with its section, row, number and kind', () => {
   assert.deepEqual(seatFacts(compileSeatingPlan(hall(['...', '.s'])), 4), {
     id: '1-1',
     sectionId: 'all',
@@ -41,12 +41,12 @@ test('a seat is printed with its section, row, place and kind', () => {
   });
 });
 
-test('a zone that only seats name is a zone all the same', () => {
+test('a zone that only seats name is a zone as well', () => {
   const plan = compileSeatingPlan({ ...hall(['.z']), zones: [] });
   assert.deepEqual(plan.zoneKeys, ['main', 'side']);
 });
 
-test('rows equally near the focal point stay as listed, though a drawing program rounded them', () => {
+test('rows equally near the focal point stay as listed, also when their coordinates are rounded', () => {
   const locality = hall(['...', '...', '...'], { x: 10, y: 10 });
   const [section] = locality.sections;
   const rows = section!.rows.map((row, r) => ({

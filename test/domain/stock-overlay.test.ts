@@ -81,7 +81,7 @@ test('items on the same stock add up, whatever type and stage they are of', () =
   assert.equal(leftInOverlay(overlay, rowIn(inventory, 'main')), 3);
 });
 
-test('a shortfall tells what the session could have had before the request took anything', () => {
+test('a shortfall names what was available to the session before the request took anything', () => {
   const inventory = openInventory();
   const own = { status: 'ACTIVE', expiresAt: 9, lines: [] };
   inventory.take(own, standing(2));
@@ -95,7 +95,7 @@ test('a shortfall tells what the session could have had before the request took 
   });
 });
 
-test('holds of others are in the way only where the stock they hold would do', () => {
+test('a shortfall counts holds of others only where their stock could satisfy the request', () => {
   const inventory = openInventory();
   const other = { status: 'ACTIVE', expiresAt: 70, lines: [on(standing(2))] };
   const later = { status: 'CONVERTED', expiresAt: 90, lines: [on(standing(2)), on(standing(2, 'stand', 'early'))] };
@@ -121,7 +121,7 @@ test('holds of others are in the way only where the stock they hold would do', (
   );
 });
 
-test('where enough is left but no block, the holds of others in the zones are in the way', () => {
+test('where enough seats are left but no block, a shortfall counts the holds of others in the zones', () => {
   const inventory = openInventory();
   inventory.take({ status: 'ACTIVE', expiresAt: 70, lines: [on(seated('0-1'))] }, seated('0-1'));
   const side = { ...seated('0-2'), ticketTypeId: 'side' };

@@ -10,7 +10,7 @@ import { fc } from '../property.ts';
 const sizeOf = (kept: unknown): number => Buffer.byteLength(JSON.stringify(kept));
 
 describe('Tracking', () => {
-  it('is kept as it came within its bounds', () => {
+  it('is kept unchanged within its limits', () => {
     const tracking = { utm_source: 'mail', fbc: 'fb.1', own: '', landing_page: `/${'p'.repeat(2_047)}` };
     assert.deepEqual(boundTracking(tracking), tracking);
   });
@@ -21,7 +21,7 @@ describe('Tracking', () => {
     assert.deepEqual(boundTracking({ a: '\ud800' }), { a: '\ufffd' });
   });
 
-  it('cuts the text that is over the bound of bytes and leaves out what follows', () => {
+  it('cuts the text that is over the limit of bytes and leaves out what follows', () => {
     const names = Array.from({ length: 12 }, (_, field) => `own_${field}`);
     const fields = Object.fromEntries(names.map((name) => [name, 'x'.repeat(2_048)]));
     const kept = boundTracking(fields)!;
@@ -30,7 +30,7 @@ describe('Tracking', () => {
     assert.ok(sizeOf(kept) <= TRACKING_BYTES_MAX && sizeOf(kept) > TRACKING_BYTES_MAX - 8);
   });
 
-  it('is within its bounds whatever comes, and bounded again stays the same', () => {
+  it('is within its limits for any input, and limiting it again changes nothing', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.constantFrom('\0'.repeat(2_100), '€'.repeat(2_100)),
@@ -47,13 +47,13 @@ describe('Tracking', () => {
     );
   });
 
-  it('is bounded in the fact, whoever sends the command', () => {
+  it('is limited in the fact, for any sender of the command', () => {
     const fixture = openCheckoutEvent();
     const { order } = fixture.do(buy([item('adult', 1)], { tracking: { a: 'x'.repeat(100_000), b: 7 } }));
     assert.deepEqual(order.tracking, { a: 'x'.repeat(2_048) });
   });
 
-  it('of an older fact is bounded when it is read, small ones as they were', () => {
+  it('of an older fact is limited when it is read; a small one is unchanged', () => {
     const read = (tracking: unknown): unknown => {
       const stored = { seq: 1, at: 0, type: 'OrderPlaced', data: JSON.stringify({ tracking }) };
       const order = readFact(stored, initialState('evt', 1).plan);

@@ -1,4 +1,4 @@
-/** The list of void tickets: one order however it came to be, and pages that miss nothing. */
+/** The list of void tickets: its order and its pages. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listVoidTickets } from '#domain/orders/view.ts';
@@ -53,21 +53,21 @@ function listed(noted: readonly VoidableOrder[], performanceId: string | null, l
 }
 
 describe('Void tickets', () => {
-  it('are listed by the moment of their cancellation, in whichever order they are noted', () => {
+  it('are listed by the time of their cancellation, in whichever order they are recorded', () => {
     assert.deepEqual(listed(orders, null), inTime);
     assert.deepEqual(listed(orders.toReversed(), null), inTime);
     assert.deepEqual(listed(orders, 'd2'), ['1-d2-0', '3-d2-0', '3-d2-1']);
     assert.deepEqual(listed(orders, 'd3'), []);
   });
 
-  it('come in pages of any size, of one date too', () => {
+  it('are listed in pages of any size, also for one performance', () => {
     for (const limit of [1, 2, 3, 5, 6]) {
       assert.deepEqual(listed(orders, null, limit), inTime);
       assert.deepEqual(listed(orders, 'd1', limit), ['1-d1-0', '0-d1-0', '0-d1-1']);
     }
   });
 
-  it('go on after a ticket that is of another date, and begin anew after one that is unknown or good', () => {
+  it('continue after a ticket of another performance, and begin anew after one that is unknown or valid', () => {
     const voids = noVoidTickets();
     for (const each of orders) noteVoidTickets(voids, each);
     const after = (ticketId: string, found: VoidableOrder | null) =>

@@ -120,7 +120,7 @@ describe('A rush', () => {
     });
     const room = new WatchedEvent(definition);
     const { fixture, model } = room;
-    // What everybody does in each tick; people are numbers, and their session is named after the number.
+    // The actions in each tick; people are numbers, and their session is named after the number.
     const plans: number[][] = [];
     const plan = (person: number, tick: number): void => void (plans[tick] ??= []).push(person);
     const entryIds: (string | undefined)[] = [];

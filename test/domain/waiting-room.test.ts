@@ -1,4 +1,4 @@
-/** The waiting room rule by rule: joining, the opening, admission, silence, passes, and changes of the definition. */
+/** The waiting room rule by rule: joining, the opening, admission, inactivity, passes, and changes of the definition. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DRAW_IN_TURN_MAX, checkPass, decideJoinQueue, decideSpendPass } from '#domain/waiting-room/decide.ts';
@@ -74,7 +74,7 @@ function codeOf(answer: object | null): RefusalCode | null {
 }
 
 describe('Joining a room that is open', () => {
-  it('admits on the spot while the rate allows, and lets the others wait', () => {
+  it('admits at once while the rate allows, and lets the others wait', () => {
     const fixture = given(roomEvent());
     const first = join(fixture, 'a');
     assert.deepEqual(first, {
@@ -111,7 +111,7 @@ describe('Joining a room that is open', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('gives a session that comes back its place', () => {
+  it('gives a session that joins again its entry', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const second = join(fixture, 'b');
@@ -124,7 +124,7 @@ describe('Joining a room that is open', () => {
     assert.equal(fixture.do(joinCommand('a')).entry.status, 'ADMITTED');
   });
 
-  it('is refused where there is no room, and while the event is a draft', () => {
+  it('is refused where there is no waiting room, and while the event is a draft', () => {
     given(roomEvent({ waitingRoom: false }))
       .when(joinCommand('a'))
       .refuses('QUEUE_NOT_ENABLED', {});
@@ -134,8 +134,8 @@ describe('Joining a room that is open', () => {
   });
 });
 
-describe('A room with a bound', () => {
-  it('has no place for one more, but knows those it has', () => {
+describe('A waiting room with a limit of entries', () => {
+  it('refuses one more, but not those that it has', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     joinAll(fixture, ['a', 'b', 'c']);
     assert.equal(isRoomFull(fixture.state, 'session-new', 3), false);
@@ -145,7 +145,7 @@ describe('A room with a bound', () => {
 });
 
 describe('Admission', () => {
-  it('lets no more than the rate in within any 60 seconds, to the millisecond', () => {
+  it('admits no more than the rate within any 60 seconds, to the millisecond', () => {
     const fixture = given(roomEvent());
     join(fixture, 'a');
     fixture.wait(30 * SECOND);
@@ -161,7 +161,7 @@ describe('Admission', () => {
     assert.equal(poll(fixture, 'd', d).status, 'ADMITTED');
   });
 
-  it('happens to those in front, whoever polls', () => {
+  it('is given to the first entries, whoever polls', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -190,7 +190,7 @@ describe('Admission', () => {
     fixture.when(entryCommand('PollQueue', 'b', b)).then([]);
   });
 
-  it('follows a rate that the operator changes', () => {
+  it('uses a rate that the operator changes', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 3 }));
     const waiting = joinAll(fixture, ['a', 'b', 'c', 'd', 'e', 'f']);
     fixture.wait(10 * SECOND).do(define(roomEvent({ waitingRoomRate: 4 })));
@@ -204,8 +204,8 @@ describe('Admission', () => {
   });
 });
 
-describe('Silence', () => {
-  it('drops whoever was not seen for the whole time, from that millisecond on', () => {
+describe('An entry that is not seen', () => {
+  it('is dropped after the inactivity time, from that millisecond on', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -220,7 +220,7 @@ describe('Silence', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('uses up no admission and lets the others move up', () => {
+  it('uses up no admission, and the others move up', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const staleEntries = joinAll(fixture, ['g1', 'g2', 'g3']);
@@ -234,21 +234,21 @@ describe('Silence', () => {
     for (const [name, stale] of staleEntries) assert.equal(poll(fixture, name, stale).status, 'EXPIRED');
   });
 
-  it('counts also before the opening', () => {
+  it('is dropped also before the opening', () => {
     const fixture = given(roomEvent(opensIn(10 * MINUTE)));
     const silent = join(fixture, 'silent');
     fixture.wait(120 * SECOND);
     assert.equal(poll(fixture, 'silent', silent).status, 'EXPIRED');
   });
 
-  it('does not end a pass', () => {
+  it('keeps its pass once it is admitted', () => {
     const fixture = given(roomEvent());
     const a = join(fixture, 'a');
     fixture.wait(5 * MINUTE);
     assert.equal(poll(fixture, 'a', a).status, 'ADMITTED');
   });
 
-  it('takes as long as the event says', () => {
+  it('is dropped after the time that the event sets', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1, waitingRoomInactivitySeconds: 0.5 }));
     join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -258,7 +258,7 @@ describe('Silence', () => {
     assert.equal(poll(fixture, 'b', b).status, 'EXPIRED');
   });
 
-  it('begins anew for everybody when the event comes alive again', () => {
+  it('counts as seen when the event is activated again', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -268,7 +268,7 @@ describe('Silence', () => {
     assert.equal(poll(fixture, 'b', b).status, 'ADMITTED');
   });
 
-  it('lets a session whose entry was dropped join at the back', () => {
+  it('does not keep its session from joining at the end', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -283,8 +283,8 @@ describe('Silence', () => {
   });
 });
 
-describe('The event', () => {
-  it('reads the same while people come, wait and are admitted', () => {
+describe('The payload of the event', () => {
+  it('does not change while entries join, wait and are admitted', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     const before = eventRevision(fixture.state, fixture.now);
     const a = join(fixture, 'a');
@@ -297,7 +297,7 @@ describe('The event', () => {
 });
 
 describe('Leaving', () => {
-  it('frees the place, and says LEFT again when repeated', () => {
+  it('removes the entry, and answers LEFT again when repeated', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     const a = join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -350,7 +350,7 @@ describe('A stale entry in front that no sweep has dropped yet', () => {
 });
 
 describe('A pass', () => {
-  it('is over from the very millisecond on, also before its end was settled', () => {
+  it('is over from the exact millisecond on, also before its end was settled', () => {
     const fixture = given(roomEvent({ waitingRoomMinutes: 1 }));
     const { id: pass } = join(fixture, 'a');
     assert.equal(checkPass(fixture.state, 'session-a', pass, START + MINUTE - 1), null);
@@ -358,7 +358,7 @@ describe('A pass', () => {
     assert.equal(late?.code, 'QUEUE_PASS_INVALID');
   });
 
-  it('is needed to reserve, and good for several holds until it ends', () => {
+  it('is required to reserve, and valid for several holds until it ends', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     const a = join(fixture, 'a');
     const b = join(fixture, 'b');
@@ -395,7 +395,7 @@ describe('A pass', () => {
   });
 });
 
-describe('A room that limits how many passes live at once', () => {
+describe('A waiting room that limits the number of live passes', () => {
   const limited = roomEvent({ waitingRoomRate: 10, waitingRoomMaxAdmitted: 2 });
 
   it('admits the next when a pass ends, is left or is spent on an order', () => {
@@ -427,10 +427,10 @@ describe('A room that limits how many passes live at once', () => {
   });
 });
 
-describe('A room that pauses when everything is gone', () => {
+describe('A waiting room that pauses when nothing is available', () => {
   const pausing = roomEvent({ waitingRoomRate: 2, waitingRoomPauseWhenSoldOut: true });
 
-  it('admits nobody meanwhile and goes on when tickets return', () => {
+  it('admits no entry meanwhile, and continues when tickets are available again', () => {
     const fixture = given(pausing);
     const a = join(fixture, 'a');
     assert.equal(a.soldOut, false);
@@ -444,7 +444,7 @@ describe('A room that pauses when everything is gone', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('goes on when the event does not want it any more', () => {
+  it('continues when the definition no longer asks for the pause', () => {
     const fixture = given(pausing);
     const a = join(fixture, 'a');
     fixture.do(hold('a', a.id, 10));
@@ -561,7 +561,7 @@ describe('The opening', () => {
     assert.equal(viewDraw(given(roomEvent()).state, { offset: 0, limit: 10 }, hashing), null, 'nothing to draw');
   });
 
-  it('of a room that nobody came to is a draw of nobody', () => {
+  it('of a waiting room without entries is an empty draw', () => {
     const fixture = given(roomEvent(opensIn(-MINUTE)));
     assert.equal(join(fixture, 'a').status, 'ADMITTED');
     assert.equal(viewDraw(fixture.state, { offset: 0, limit: 10 }, hashing)!.count, 0);
@@ -571,7 +571,7 @@ describe('The opening', () => {
 describe('A draw too large for one turn', () => {
   const count = DRAW_IN_TURN_MAX + 1;
 
-  /** A large room at its opening, with everything that goes in and out of a draw. */
+  /** A large waiting room at its opening, with the input and the output of its draw. */
   function drawing(): { fixture: EventFixture; entries: QueueEntryView[]; order: readonly string[]; digest: string } {
     const fixture = given(roomEvent({ ...opensIn(MINUTE), waitingRoomRate: 5 }));
     const entries = Array.from({ length: count }, (_, index) => join(fixture, `p${index}`));
@@ -592,7 +592,7 @@ describe('A draw too large for one turn', () => {
     entriesDigest: digest,
   });
 
-  it('shows nobody a position and admits nobody until it is complete', () => {
+  it('shows no position and admits no entry until it is complete', () => {
     const { fixture, entries, order, digest } = drawing();
     const view = poll(fixture, 'p0', entries[0]!);
     assert.deepEqual([view.status, view.position, view.open, view.estimatedMinutes], ['WAITING', null, false, 0]);
@@ -606,7 +606,7 @@ describe('A draw too large for one turn', () => {
     assertSameAfterReplay(fixture);
   });
 
-  it('takes a piece over once, however often it comes', () => {
+  it('records a piece once, however often it comes', () => {
     const { fixture, order, digest } = drawing();
     assert.equal(fixture.do(piece(order, 0, 1000, digest)).drawnEntries, 1000);
     fixture.when(piece(order, 0, 1000, digest)).then([]);
@@ -664,14 +664,14 @@ describe('A new definition', () => {
     fixture.when(define(definition)).refuses('UPDATE_CONFLICT');
   });
 
-  it('sets an opening time for a room that nobody came to', () => {
+  it('sets an opening time for a waiting room without entries', () => {
     const fixture = given(roomEvent());
     fixture.when(define(definition)).then(['EventDefined', 'WaitingRoomRemoved', 'WaitingRoomAdded']);
     assert.equal(join(fixture, 'a').open, false);
     assertSameAfterReplay(fixture);
   });
 
-  it('takes the room away with everybody in it, and brings a new one', () => {
+  it('removes the waiting room with all its entries, and adds a new one', () => {
     const fixture = given(roomEvent({ waitingRoomRate: 1 }));
     const a = join(fixture, 'a');
     const b = join(fixture, 'b');

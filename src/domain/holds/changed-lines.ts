@@ -8,7 +8,7 @@ import { offerOf } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';
 import { findPerformanceOnSale } from '../inventory/performance.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { isSameHoldLine, lineKey, type HoldLineKey } from './lines.ts';
+import { isSameHoldLine, lineKey, type HoldLineKey } from '../hold-line.ts';
 import { checkHoldLimits, findOfferOnSale, findRequestedLine, refuseUnknownOffer, seatChoiceOf } from './new-lines.ts';
 import type { ItemRequest } from '../command.ts';
 import type { EventState } from '../event-state.ts';

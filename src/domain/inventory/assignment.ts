@@ -10,7 +10,7 @@
  */
 import { bestBlock, growBlock, largestBlock, shrinkBlock } from './best-available.ts';
 import { seatBeside, seatTogether, type BlockRequest } from './companions.ts';
-import { addUpLines } from '../holds/lines.ts';
+import { addUpLines } from '../hold-line.ts';
 import { findPerformanceOnSale, inventoryOf } from './performance.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { offerOf, type Offer } from '../catalogue/sale-plan.ts';

@@ -1,5 +1,5 @@
 /** The identity of a hold's line, and how lines of the same identity are added up. */
-import type { HoldLine } from '../fact.ts';
+import type { HoldLine } from './fact.ts';
 
 /** What makes two lines the same line. */
 export type HoldLineKey = Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>;

@@ -83,7 +83,59 @@ export const DEFINITIONS: readonly Json[] = [
 ] as Json[];
 
 export async function openFuzzedService(options: FuzzedServiceOptions = {}): Promise<FuzzedService> {
-  const { asOperator = false, environment = {} } = options;
+  const fuzzing = await startFuzzing(options);
+  const { service, customers, known, tally, agent } = fuzzing;
+  return {
+    service,
+    operations: fuzzing.operations,
+    tally,
+    send: (request) => sendChecked(fuzzing, request),
+    assertCustomersUnchanged: () => customers.assertUnchanged(),
+    assertFactsTellNoSecret: () => assertFactsTellNoSecret(fuzzing),
+    async restart() {
+      const before = await fingerprintOfEvents(service);
+      await service.restart();
+      assert.equal(await fingerprintOfEvents(service), before);
+      fuzzing.last = null;
+    },
+    hasManyOrders: () => (known.get('order')?.length ?? 0) > 20,
+    async cancelOrders() {
+      await service.post('/sandbox/outage', { seconds: 0 });
+      const orders = known.get('order') ?? [];
+      for (const id of orders.splice(0)) await service.admin.post(`/admin/orders/${id}/cancel`);
+      fuzzing.last = null;
+    },
+    async close() {
+      agent.destroy();
+      await service.close();
+    },
+  };
+}
+
+/** The state of all events, after everything that is due was settled. */
+interface Look {
+  readonly print: string;
+  readonly seq: number;
+  readonly now: number;
+}
+
+interface Fuzzing {
+  readonly service: TestService;
+  readonly asOperator: boolean;
+  readonly customers: Customers;
+  readonly operations: FuzzedService['operations'];
+  readonly checkers: Readonly<Record<Listener, BodyChecker>>;
+  /** The operations by listener and operation id. */
+  readonly byName: ReadonlyMap<string, Operation>;
+  /** The ids that the client knows. */
+  readonly known: Map<Kind, string[]>;
+  readonly tally: Map<string, Map<number, number>>;
+  readonly agent: Agent;
+  /** The state after the last request; null when something else may have changed it. */
+  last: Look | null;
+}
+
+async function startFuzzing({ asOperator = false, environment = {} }: FuzzedServiceOptions): Promise<Fuzzing> {
   const service = await openServiceWith(DEFINITIONS, {
     WEBHOOK_SECRET_A: WEBHOOK_SECRET,
     TRUST_PROXY: '1',
@@ -94,111 +146,101 @@ export async function openFuzzedService(options: FuzzedServiceOptions = {}): Pro
     public: (await service.get<ApiDocument>('/openapi.json')).body,
     admin: (await service.admin.get<ApiDocument>('/openapi.json')).body,
   };
-  const checkers = { public: bodyCheckerOf(documents.public), admin: bodyCheckerOf(documents.admin) };
   const operations = {
     public: operationsOf(documents.public, 'public'),
     admin: operationsOf(documents.admin, 'admin'),
   };
-  const byName = new Map(
-    [...operations.public, ...operations.admin].map((each) => [each.listener + each.operationId, each]),
-  );
-  const known = new Map<Kind, string[]>([
-    ['other hold', customers.holds.map(({ id }) => id)],
-    ['other entry', customers.entries.map(({ id }) => id)],
-  ]);
-  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-  const tally = new Map<string, Map<number, number>>();
-  let { journal, events } = service.internals.engine;
-
-  const fingerprint = async (): Promise<string> => {
-    const { eventIds } = await events.listAll({ limit: 10_000, after: null });
-    const prints: string[] = [];
-    for (const eventId of eventIds) {
-      const actor = await events.byEventId(eventId);
-      prints.push(actor!.inspect((state) => fingerprintOf(snapshotPieces(state))));
-    }
-    return prints.join();
-  };
-  /** The seeds of all draws that are not finished yet. */
-  const comingSeeds = (): readonly string[] =>
-    events.actors.active().flatMap((actor) => {
-      const draw = actor.inspect((state) => state.waitingRoom?.draw ?? null);
-      return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
-    });
-  /** The state after everything that is due was settled. */
-  const look = async () => ({ print: await fingerprint(), seq: journal.appendedSeq, now: service.now() });
-  const assertNoSecret = (text: string, about: string): void => {
-    for (const secret of [...customers.secrets(asOperator), ...comingSeeds()]) {
-      assert.ok(!text.includes(secret), `${secret} is in the answer: ${about}`);
-    }
-  };
-  let last: { readonly seq: number; readonly print: string; readonly now: number } | null = null;
-
-  const send = async (wild: FuzzRequest): Promise<FuzzAnswer> => {
-    const before = last?.seq === journal.appendedSeq && last.now === service.now() ? last : await look();
-    const request = {
-      ...fill(wild, known),
-      url: wild.listener === 'public' ? service.publicUrl : service.adminUrl,
-    };
-    sign(request, service.now());
-    if (asOperator && wild.listener === 'admin') request.headers['authorization'] ??= `Bearer ${ADMIN_TOKEN}`;
-    const seen = await exchange(request, agent);
-    const operation = byName.get(wild.listener + wild.operationId) ?? null;
-    const about = `${wild.method} ${request.path} → ${seen.status} ${seen.text.slice(0, 2_000)}`;
-    count(tally, wild.operationId ?? 'beside', seen.status);
-    assertAnswer(seen, operation, wild.method, checkers[wild.listener], about);
-    assertNoSecret(seen.text, about);
-    assertNoSecret(JSON.stringify(seen.headers), `in a header, ${about}`);
-    const rows = [...journal.read({ afterSeq: before.seq })];
-    const facts = rows.map(({ type }) => type);
-    const bytes = rows.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
-    if (wild.listener === 'public')
-      assert.ok(bytes <= FACTS_BYTES_MAX, `${bytes} bytes of facts were written: ${about}`);
-    last = await look();
-    assertChange(
-      { facts, isChanged: last.seq > before.seq, isPrintChanged: last.print !== before.print },
-      seen,
-      wild,
-      about,
-    );
-    rememberIds(known, seen.text);
-    return seen;
-  };
-
   return {
     service,
+    asOperator,
+    customers,
     operations,
-    send,
-    tally,
-    assertCustomersUnchanged: () => customers.assertUnchanged(),
-    async assertFactsTellNoSecret() {
-      let before: number | null = null;
-      do {
-        const address: string = `/admin/journal?limit=200${before === null ? '' : `&before=${before}`}`;
-        const { body } = await service.admin.get<{ readonly next_before: number | null }>(address);
-        assertNoSecret(JSON.stringify(body), address);
-        before = body.next_before;
-      } while (before !== null);
-    },
-    async restart() {
-      const before = await fingerprint();
-      await service.restart();
-      ({ journal, events } = service.internals.engine);
-      assert.equal(await fingerprint(), before);
-      last = null;
-    },
-    hasManyOrders: () => (known.get('order')?.length ?? 0) > 20,
-    async cancelOrders() {
-      await service.post('/sandbox/outage', { seconds: 0 });
-      const orders = known.get('order') ?? [];
-      for (const id of orders.splice(0)) await service.admin.post(`/admin/orders/${id}/cancel`);
-      last = null;
-    },
-    async close() {
-      agent.destroy();
-      await service.close();
-    },
+    checkers: { public: bodyCheckerOf(documents.public), admin: bodyCheckerOf(documents.admin) },
+    byName: new Map(
+      [...operations.public, ...operations.admin].map((each) => [each.listener + each.operationId, each]),
+    ),
+    known: new Map<Kind, string[]>([
+      ['other hold', customers.holds.map(({ id }) => id)],
+      ['other entry', customers.entries.map(({ id }) => id)],
+    ]),
+    tally: new Map(),
+    agent: new Agent({ keepAlive: true, maxSockets: 2 }),
+    last: null,
   };
+}
+
+async function sendChecked(fuzzing: Fuzzing, wild: FuzzRequest): Promise<FuzzAnswer> {
+  const { service, known } = fuzzing;
+  const { journal } = service.internals.engine;
+  const { last } = fuzzing;
+  const before = last?.seq === journal.appendedSeq && last.now === service.now() ? last : await look(service);
+  const request = {
+    ...fill(wild, known),
+    url: wild.listener === 'public' ? service.publicUrl : service.adminUrl,
+  };
+  sign(request, service.now());
+  if (fuzzing.asOperator && wild.listener === 'admin') request.headers['authorization'] ??= `Bearer ${ADMIN_TOKEN}`;
+  const seen = await exchange(request, fuzzing.agent);
+  const operation = fuzzing.byName.get(wild.listener + wild.operationId) ?? null;
+  const about = `${wild.method} ${request.path} → ${seen.status} ${seen.text.slice(0, 2_000)}`;
+  count(fuzzing.tally, wild.operationId ?? 'beside', seen.status);
+  assertAnswer(seen, operation, wild.method, fuzzing.checkers[wild.listener], about);
+  assertNoSecret(fuzzing, seen.text, about);
+  assertNoSecret(fuzzing, JSON.stringify(seen.headers), `in a header, ${about}`);
+  const rows = [...journal.read({ afterSeq: before.seq })];
+  const facts = rows.map(({ type }) => type);
+  const bytes = rows.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+  if (wild.listener === 'public') assert.ok(bytes <= FACTS_BYTES_MAX, `${bytes} bytes of facts were written: ${about}`);
+  const after = await look(service);
+  fuzzing.last = after;
+  assertChange(
+    { facts, isChanged: after.seq > before.seq, isPrintChanged: after.print !== before.print },
+    seen,
+    wild,
+    about,
+  );
+  rememberIds(known, seen.text);
+  return seen;
+}
+
+async function look(service: TestService): Promise<Look> {
+  const print = await fingerprintOfEvents(service);
+  return { print, seq: service.internals.engine.journal.appendedSeq, now: service.now() };
+}
+
+async function fingerprintOfEvents(service: TestService): Promise<string> {
+  const { events } = service.internals.engine;
+  const { eventIds } = await events.listAll({ limit: 10_000, after: null });
+  const prints: string[] = [];
+  for (const eventId of eventIds) {
+    const actor = await events.byEventId(eventId);
+    prints.push(actor!.inspect((state) => fingerprintOf(snapshotPieces(state))));
+  }
+  return prints.join();
+}
+
+/** The seeds of all draws that are not finished yet. */
+function comingSeeds(service: TestService): readonly string[] {
+  return service.internals.engine.events.actors.active().flatMap((actor) => {
+    const draw = actor.inspect((state) => state.waitingRoom?.draw ?? null);
+    return draw !== null && draw.drawnAt === null ? [draw.seed] : [];
+  });
+}
+
+function assertNoSecret({ service, customers, asOperator }: Fuzzing, text: string, about: string): void {
+  for (const secret of [...customers.secrets(asOperator), ...comingSeeds(service)]) {
+    assert.ok(!text.includes(secret), `${secret} is in the answer: ${about}`);
+  }
+}
+
+async function assertFactsTellNoSecret(fuzzing: Fuzzing): Promise<void> {
+  let before: number | null = null;
+  do {
+    const address: string = `/admin/journal?limit=200${before === null ? '' : `&before=${before}`}`;
+    const { body } = await fuzzing.service.admin.get<{ readonly next_before: number | null }>(address);
+    assertNoSecret(fuzzing, JSON.stringify(body), address);
+    before = body.next_before;
+  } while (before !== null);
 }
 
 // ── the customers ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -60,86 +60,22 @@ export async function openApps(
   const clock = { ms: START };
   const logged: Apps['logged'] = [];
   const health: Apps['health'] = { readiness: () => ({ ready: true, degraded: [] }), draining: false };
-  const define = (definition: EventDefinition) => fixtures.set(definition.id, given(definition, clock.ms));
-  for (const sample of samples) define(readSample(sample));
+  for (const definition of samples.map(readSample)) fixtures.set(definition.id, given(definition, clock.ms));
   const apps = { fixtures, clock, logged, health, trouble: null, delay: null } as unknown as {
     -readonly [K in keyof Apps]: Apps[K];
   };
 
-  const portOf = (fixture: EventFixture | undefined): EventPort | null => {
-    if (fixture === undefined) return null;
-    const settle = () => {
-      if (apps.trouble !== null) throw apps.trouble;
-      fixture.now = clock.ms;
-      fixture.settle();
-    };
-    return {
-      eventId: fixture.state.eventId,
-      async execute(command) {
-        if (apps.delay !== null) await apps.delay;
-        settle();
-        return fixture.execute(command);
-      },
-      async read(query) {
-        settle();
-        return read(fixture.state, query, { now: clock.ms, activation: fixture.state.eventId, hashing });
-      },
-    };
-  };
-  const all = () => [...fixtures.values()];
-  const pageOf = (ids: readonly string[], { limit, after }: { limit: number; after: string | null }) => {
-    const begin = after === null ? 0 : ids.indexOf(after) + 1;
-    return {
-      ids: ids.slice(begin, begin + limit),
-      nextAfter: begin + limit < ids.length ? ids[begin + limit - 1]! : null,
-    };
-  };
-  const events: EventsPort = {
-    byEventId: async (eventId) => portOf(fixtures.get(eventId)),
-    bySlug: async (slug) => portOf(all().find(({ state }) => state.plan.definition.slug === slug)),
-    byId: async (prefix, id) => {
-      if (eventNumberOf(prefix, id) !== EVENT_NUMBER) return null;
-      return portOf(all().find(({ state }) => state.holds.byId.has(id)) ?? all()[0]);
-    },
-    list: async (page) => {
-      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
-      const events = ids.map((id) => fixtures.get(id)!.state).filter(isPublished);
-      return { events: events.map((state) => eventSummary(state, clock.ms)), nextAfter };
-    },
-    listAll: async (page) => {
-      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
-      return { eventIds: ids, nextAfter };
-    },
-    define: async (definition, mark) => {
-      const known = fixtures.get(definition.id);
-      if (known === undefined) {
-        define(definition);
-        return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
-      }
-      const reply = known.execute({ type: 'DefineEvent', definition, ...mark });
-      return isRefusal(reply) ? reply : { ...reply, created: false };
-    },
-  };
+  const events = createEvents(apps);
   const payments = await openPaymentService(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
-      events: events,
-      active: () => all().flatMap((fixture) => portOf(fixture) ?? []),
+      events,
+      active: () => [...fixtures.values()].flatMap((fixture) => portOf(apps, fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
     },
   );
-  const gauges: GaugesPort = {
-    ready: true,
-    events: samples.length,
-    brokenEvents: 0,
-    clockLeaps: 0,
-    journal: { appendedSeq: 7, durableSeq: 7 },
-    freeBytes: null,
-    snapshotAgeSeconds: () => 0,
-    notifiedSeq: () => null,
-    active: () => [],
-  };
+  const gauges = gaugesOf(fixtures.size);
   const metrics = createMetrics(gauges);
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
@@ -171,6 +107,86 @@ export async function openApps(
     metrics.close();
   };
   return apps;
+}
+
+/** The port of an event; null without one. */
+function portOf(apps: Pick<Apps, 'clock' | 'trouble' | 'delay'>, fixture: EventFixture | undefined): EventPort | null {
+  if (fixture === undefined) return null;
+  const settle = () => {
+    if (apps.trouble !== null) throw apps.trouble;
+    fixture.now = apps.clock.ms;
+    fixture.settle();
+  };
+  return {
+    eventId: fixture.state.eventId,
+    async execute(command) {
+      if (apps.delay !== null) await apps.delay;
+      settle();
+      return fixture.execute(command);
+    },
+    async read(query) {
+      settle();
+      return read(fixture.state, query, { now: apps.clock.ms, activation: fixture.state.eventId, hashing });
+    },
+  };
+}
+
+/** The events of the fixtures, found as the service finds its own. */
+function createEvents(apps: Apps): EventsPort {
+  const { fixtures, clock } = apps;
+  const all = () => [...fixtures.values()];
+  return {
+    byEventId: async (eventId) => portOf(apps, fixtures.get(eventId)),
+    bySlug: async (slug) =>
+      portOf(
+        apps,
+        all().find(({ state }) => state.plan.definition.slug === slug),
+      ),
+    byId: async (prefix, id) => {
+      if (eventNumberOf(prefix, id) !== EVENT_NUMBER) return null;
+      return portOf(apps, all().find(({ state }) => state.holds.byId.has(id)) ?? all()[0]);
+    },
+    list: async (page) => {
+      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
+      const events = ids.map((id) => fixtures.get(id)!.state).filter(isPublished);
+      return { events: events.map((state) => eventSummary(state, clock.ms)), nextAfter };
+    },
+    listAll: async (page) => {
+      const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
+      return { eventIds: ids, nextAfter };
+    },
+    define: async (definition, mark) => {
+      const known = fixtures.get(definition.id);
+      if (known === undefined) {
+        fixtures.set(definition.id, given(definition, clock.ms));
+        return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
+      }
+      const reply = known.execute({ type: 'DefineEvent', definition, ...mark });
+      return isRefusal(reply) ? reply : { ...reply, created: false };
+    },
+  };
+}
+
+function pageOf(ids: readonly string[], { limit, after }: { limit: number; after: string | null }) {
+  const begin = after === null ? 0 : ids.indexOf(after) + 1;
+  return {
+    ids: ids.slice(begin, begin + limit),
+    nextAfter: begin + limit < ids.length ? ids[begin + limit - 1]! : null,
+  };
+}
+
+function gaugesOf(events: number): GaugesPort {
+  return {
+    ready: true,
+    events,
+    brokenEvents: 0,
+    clockLeaps: 0,
+    journal: { appendedSeq: 7, durableSeq: 7 },
+    freeBytes: null,
+    snapshotAgeSeconds: () => 0,
+    notifiedSeq: () => null,
+    active: () => [],
+  };
 }
 
 /** A sample of the demo catalogue, its seating plan inlined because a PUT needs that. */

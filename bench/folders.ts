@@ -62,7 +62,7 @@ async function withEngine(folder: string, fill: (engine: Engine) => Promise<void
   const engine = await startEngine({
     folder,
     liveEventsMax: 500,
-    mailboxCommandsMax: BATCH,
+    waitingRepliesMax: BATCH,
     onFatal(fault) {
       throw fault;
     },

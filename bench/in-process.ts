@@ -26,7 +26,7 @@ export async function openActor(definition: EventDefinition): Promise<EventActor
     journal: new MemoryJournal(),
     clock: createClock(),
     ids: createIdSource(),
-    mailboxCommandsMax: 1_000_000,
+    waitingRepliesMax: 1_000_000,
     schedule() {},
     retired(_actor, defect) {
       throw defect;

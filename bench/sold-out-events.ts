@@ -36,7 +36,7 @@ export async function makePastSales(folder: string, { sales, events, soldAt, onE
   const engine = await startEngine({
     folder,
     liveEventsMax: 1,
-    mailboxCommandsMax: 2 * BATCH,
+    waitingRepliesMax: 2 * BATCH,
     clockSource: () => soldAt,
     onFatal(fault) {
       throw fault;

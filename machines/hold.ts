@@ -1,7 +1,7 @@
 /**
  * A hold: tickets that nobody else can buy, for the length of a window.
  *
- * Its lines, seats and window are kept in `src/domain/holds/state.ts`, the only user of this table; its seats follow `seat.ts`.
+ * Its lines, seats and window are kept in `src/domain/holds/hold-records.ts`; its seats follow `seat.ts`.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

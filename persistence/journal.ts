@@ -4,13 +4,13 @@
  * A fact here is a type and a JSON text; only `src/domain` knows its meaning (I6). The journals that keep this contract pass
  * one test suite: `sqlite/journal.ts` and its twin for tests, `memory-journal.ts`.
  *
- *  1. `append` returns sequence numbers at once, without gaps (I9), in the order of the calls.
+ *  1. `append` returns the sequence number of its last fact at once; numbers have no gaps (I9) and follow the order of the calls.
  *  2. A unit becomes durable as a whole or not at all.
- *  3. The promises of `durable` settle many together, in the order in which facts become durable.
+ *  3. The promises of `durable` resolve many together, in the order in which facts become durable.
  *  4. A fault leaves the outcome of every fact that was not durable unknown, until the journal is opened again or, after a
- *     full disk, is OPEN again. Until then those facts are forgotten: `appendedSeq` falls back to `durableSeq`, status
+ *     full disk, is OPEN again. Until then they are dropped from memory and may or may not be on the disk: `appendedSeq` falls back to `durableSeq`, status
  *     listeners run, then the promises of `durable` reject.
- *  5. Numbers of forgotten facts are given out again, so `durable` is called in the turn that appended. When the status is
+ *  5. Numbers of dropped facts are given out again, so `durable` is called in the turn that appended. When the status is
  *     OPEN again, `durableSeq` may have grown by facts whose outcome was unknown: states built while FULL are stale.
  */
 

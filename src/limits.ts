@@ -5,7 +5,7 @@ export const LIMITS = {
   /** A definition with every seat of a stadium listed. */
   adminBodyBytesMax: 16 * 1024 * 1024,
   /** Commands that wait for one event: a quarter of a second of turns on the slowest disk measured. More of them would wait longer than a retry takes. */
-  mailboxCommandsMax: 5_000,
+  waitingRepliesMax: 5_000,
   /** Changing requests that run or wait in the process; a waiting one costs some 10 KB. */
   inFlightRequestsMax: 10_000,
   /** Claims that run at once: two batches of the journal, one being written and one being filled. */

@@ -73,7 +73,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
     freeBytesMin: config.freeBytesMin,
-    mailboxCommandsMax: config.limits.mailboxCommandsMax,
+    waitingRepliesMax: config.limits.waitingRepliesMax,
     onFatal: options.onFatal ?? (() => {}),
     ...options.engine,
   });

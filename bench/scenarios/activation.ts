@@ -107,7 +107,7 @@ async function withEngine<Found>(folder: string, use: (engine: Engine) => Promis
   const engine = await startEngine({
     folder,
     liveEventsMax: 10,
-    mailboxCommandsMax: 1_000,
+    waitingRepliesMax: 1_000,
     onFatal(fault) {
       throw fault;
     },

@@ -1,5 +1,5 @@
 /**
- * TargetRuns as fast as one core can take them: a mixed workload without HTTP and disk.
+ * Turns as fast as one core can take them: a mixed workload without HTTP and disk.
  *
  * Once the domain alone, and once through the actor with its ids, its gate and its facts as JSON in a journal in memory.
  * The hall is set up before the clock runs.

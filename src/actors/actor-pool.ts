@@ -103,7 +103,7 @@ export class ActorPool {
     if (known !== undefined) return known;
     const refusal = this.#broken.refusalOf(eventId);
     if (refusal !== null) return Promise.reject(refusal);
-    if (this.#activations.size >= this.#ports.mailboxCommandsMax) {
+    if (this.#activations.size >= this.#ports.waitingRepliesMax) {
       return Promise.reject(new Overloaded('too many events are being activated', RETRY_AFTER_SECONDS));
     }
     const activation = this.#activate(entry).finally(() => this.#activations.delete(eventId));

@@ -28,7 +28,7 @@ import { inBackground, reportTrouble } from './trouble.ts';
 export interface EngineOptions {
   readonly folder: string;
   readonly liveEventsMax: number;
-  readonly mailboxCommandsMax: number;
+  readonly waitingRepliesMax: number;
   /** The machine's clock and stopwatch unless a test brings its own; one function is both. */
   readonly clockSource?: TimeSource | (() => number);
   /** Free space below which new claims are refused (see `space-guard.ts`); 0 turns that off. */
@@ -114,7 +114,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     journal,
     clock,
     ids: createIdSource(),
-    mailboxCommandsMax: options.mailboxCommandsMax,
+    waitingRepliesMax: options.waitingRepliesMax,
     liveEventsMax: options.liveEventsMax,
     isShortOfSpace: () => space.isLow,
     source,

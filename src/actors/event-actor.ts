@@ -1,13 +1,13 @@
 /**
- * The single writer of an event: its mailbox, its turns one after the other, and the gate that replies wait at.
+ * The single writer of an event: its turns one after the other, and the durability gate that replies wait at.
  *
  * Owns the state of an event while it is in memory. What a command means is decided in `domain/decide.ts`; how facts reach the disk
  * is the journal's. The inventory of each performance is an object of its own that alone changes its seat map, counters and claims;
  * the event actor is the one mailbox and turn of all performances, because holds, sessions, the waiting room and purchase limits
  * span them. So a performance has one writer and a hold over several is one atomic turn, without locks or messages between actors.
  *
- * 1. A turn runs to its end without waiting (I3); that is the mailbox and the lock.
- * 2. What has run out is settled before anything else in a turn, so that expiry is exact to the millisecond.
+ * 1. A turn runs to its end without waiting (I3); there is no queue before it, and no other lock.
+ * 2. What is due (a hold, a pass, an opening) is settled before anything else in a turn, so that expiry is exact to the millisecond.
  * 3. A reply leaves when everything the state was built from is durable (I4): its own facts, and for a refusal or the
  *    read of one hold, order or entry the facts it saw.
  * 4. When a fact could not be applied or appended, memory is ahead of the journal: the actor is retired at once and
@@ -52,7 +52,7 @@ export interface EventActorPorts {
   readonly clock: Clock;
   readonly ids: IdSource;
   /** Replies that may wait for the disk at once; above it a command is refused undecided (I10). */
-  readonly mailboxCommandsMax: number;
+  readonly waitingRepliesMax: number;
   /** Whether the disk has too little room for new claims; absent where it is not checked. */
   readonly isShortOfSpace?: () => boolean;
   /** Has `settleDue` called at a moment. */
@@ -63,7 +63,7 @@ export interface EventActorPorts {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Room on a disk does not appear in a moment. */
+/** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
 
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
@@ -213,9 +213,9 @@ export class EventActor implements EventPort {
 
   #admit(type: CommandType): void {
     this.#refuseRetired();
-    const { journal, mailboxCommandsMax, isShortOfSpace } = this.#ports;
+    const { journal, waitingRepliesMax, isShortOfSpace } = this.#ports;
     if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
-    if (this.#unanswered >= mailboxCommandsMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
+    if (this.#unanswered >= waitingRepliesMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
     if (isRefusedOnLowDisk(type) && isShortOfSpace?.() === true) {
       throw new Overloaded('the disk is nearly full', RETRY_AFTER_SPACE_SECONDS);
     }

@@ -54,7 +54,7 @@ export interface RoundOptions {
   readonly proveAll: boolean;
 }
 
-/** After an archive that could not be written: room on a disk does not appear in a moment. */
+/** After an archive that could not be written: space on a disk takes longer to return. */
 const PRUNE_RETRY_SECONDS = 60;
 
 export class SnapshotRounds {

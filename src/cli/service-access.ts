@@ -88,7 +88,7 @@ export function openOffline(call: Call): Promise<Engine> {
   return startEngine({
     folder: dataDir,
     liveEventsMax,
-    mailboxCommandsMax: LIMITS.mailboxCommandsMax,
+    waitingRepliesMax: LIMITS.waitingRepliesMax,
     onProgress: ({ seq, headSeq }) => output.progress('reading the journal', seq, headSeq),
     onFatal({ message, hint }) {
       output.trouble(message, hint);

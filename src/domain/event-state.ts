@@ -1,5 +1,5 @@
 /**
- * The state of one event: everything that changes about its sale, as one value. Every field has one aggregate that changes it.
+ * The state of one event: everything that changes about its sale, as one value. One aggregate changes each field, except those under "of several aggregates".
  *
  * Facts alone change it, in `evolve.ts`, so that the same facts in the same order give the same state in a running actor and in a
  * replay (I9). Soft fields (last seen, the pause between sweeps) are in no fact and no snapshot.

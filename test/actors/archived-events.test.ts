@@ -22,7 +22,7 @@ async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engi
   const engine = await startEngine({
     folder,
     liveEventsMax: 10,
-    mailboxCommandsMax: 100,
+    waitingRepliesMax: 100,
     clockSource: () => START,
     onFatal: ({ message }) => assert.fail(message),
   });

@@ -59,7 +59,7 @@ describe('A large draw', () => {
   after(() => clearInterval(keepAlive));
 
   it('runs between the turns of other commands, and opens the waiting room', async () => {
-    const { actor, clock } = await openConcert(openActors(new MemoryJournal(), { mailboxCommandsMax: 10_000 }), room);
+    const { actor, clock } = await openConcert(openActors(new MemoryJournal(), { waitingRepliesMax: 10_000 }), room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
     actor.settleDue();
@@ -73,7 +73,7 @@ describe('A large draw', () => {
 
   it('continues after a crash in its middle, with the same order', async () => {
     const journal = new MemoryJournal();
-    const actors = openActors(journal, { mailboxCommandsMax: 10_000 });
+    const actors = openActors(journal, { waitingRepliesMax: 10_000 });
     const { actor, clock } = await openConcert(actors, room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
@@ -82,7 +82,7 @@ describe('A large draw', () => {
     while (!isHalfDrawn()) await nextRound();
     const crashed = journal.crashAfter();
     actor.retire();
-    const again = openActors(crashed, { mailboxCommandsMax: 10_000 });
+    const again = openActors(crashed, { waitingRepliesMax: 10_000 });
     again.clock.now = clock.now;
     const revived = (await again.events.byEventId('evt_concert'))!;
     assert.notEqual(revived.inspect(drawUnderWay), null, 'the crash was in the middle');
@@ -95,7 +95,7 @@ describe('A large draw', () => {
 
   it('waits while the disk is full, and continues', async () => {
     const journal = new MemoryJournal();
-    const { actor, clock, events } = await openConcert(openActors(journal, { mailboxCommandsMax: 10_000 }), room);
+    const { actor, clock, events } = await openConcert(openActors(journal, { waitingRepliesMax: 10_000 }), room);
     const entryIds = await fill(actor);
     clock.now += MINUTE;
     actor.settleDue();

@@ -68,7 +68,7 @@ describe('The durability gate', () => {
   });
 
   it('refuses a command undecided when too many replies wait', async () => {
-    const { actor, journal } = await openByHand({ mailboxCommandsMax: 2 });
+    const { actor, journal } = await openByHand({ waitingRepliesMax: 2 });
     const waiting = [actor.execute(place('session-1')), actor.execute(place('session-2'))];
     await assert.rejects(actor.execute(place('session-3')), Overloaded);
     journal.commit();

@@ -32,7 +32,7 @@ async function start(t: TestContext, folder: string, now: number): Promise<Runni
   const engine = await startEngine({
     folder,
     liveEventsMax: 100,
-    mailboxCommandsMax: 1_000,
+    waitingRepliesMax: 1_000,
     clockSource: () => clock.now,
     onFatal: (fault) => assert.fail(fault),
   });

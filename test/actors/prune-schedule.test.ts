@@ -20,7 +20,7 @@ function scheduled(t: TestContext) {
     const engine = await startEngine({
       folder,
       liveEventsMax: 10,
-      mailboxCommandsMax: 100,
+      waitingRepliesMax: 100,
       clockSource: () => time.now,
       onFatal: ({ message }) => assert.fail(message),
     });

@@ -22,7 +22,7 @@ function open(folder: string, now = START): Promise<Engine> {
   return startEngine({
     folder,
     liveEventsMax: 10,
-    mailboxCommandsMax: 100,
+    waitingRepliesMax: 100,
     clockSource: () => now,
     onFatal: ({ message }) => assert.fail(message),
   });

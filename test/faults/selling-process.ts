@@ -30,7 +30,7 @@ function open(): Promise<Engine> {
   return startEngine({
     folder,
     liveEventsMax: 10,
-    mailboxCommandsMax: 100,
+    waitingRepliesMax: 100,
     journal: { probeEveryMs: 20, watermarkEveryMs: 10, checkpointIdleMs: 5, checkpointIdlePages: 8 },
     onFatal: (fault) => leave(EXIT.journalNotWritable, `${fault.message} ${fault.hint}`),
   });

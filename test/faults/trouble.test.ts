@@ -225,7 +225,7 @@ const slowDisk = { kind: 'SLOW', afterCommits: 1, outcome: 'LOST', fullProbes: 0
 
 describe('Too many requests at once', () => {
   it('for one event are refused at once, while accepted requests are answered', async (t) => {
-    const service = await openService({ limits: { mailboxCommandsMax: 8 } });
+    const service = await openService({ limits: { waitingRepliesMax: 8 } });
     t.after(() => service.close());
     await service.define(bigClub);
     const release = stopDisk(service);

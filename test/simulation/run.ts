@@ -162,7 +162,7 @@ class Sale {
     this.service = new SimulatedService(
       chance,
       events,
-      { liveEventsMax: evicts ? 1 : 10, mailboxCommandsMax: this.#mailboxMax },
+      { liveEventsMax: evicts ? 1 : 10, waitingRepliesMax: this.#mailboxMax },
       START,
     );
     const buyers = drawBuyers(chance, chance.between(2, scenario.buyersMax), this.#eventIds);

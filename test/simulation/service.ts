@@ -30,7 +30,7 @@ import type { Snapshot } from '#persistence/snapshots.ts';
 
 export interface ServiceBounds {
   readonly liveEventsMax: number;
-  readonly mailboxCommandsMax: number;
+  readonly waitingRepliesMax: number;
 }
 
 /** The input of a model, in order: facts with their place in the journal, and soft state. */

@@ -27,7 +27,7 @@ interface HoldTurn extends TurnIds {
 
 /**
  * Places a hold in place of the session's previous one, which counts as free while the new one is checked.
- * Refuses in order: EVENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, QUEUE_PASS_*, then as `reserveLines`.
+ * Refuses in order: EVENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, QUEUE_PASS_*, then with the refusals of `reserveLines`.
  */
 export function decidePlaceHold(
   state: EventState,
@@ -63,12 +63,15 @@ function placedBefore(answer: IdempotentAnswer): Decision {
   return { facts: [], reply: { shows: 'VALUES', reply: { outcome: 'DONE', hold: answer.hold, replayed: true } } };
 }
 
-/** Changes a hold's lines; the window restarts. HOLD_NOT_FOUND, HOLD_EXPIRED, HOLD_NOT_ACTIVE, then as `changeLines`. */
+/**
+ * Changes a hold's lines; the window restarts, but never beyond `hold_max_minutes`. Refuses in order: HOLD_NOT_FOUND, HOLD_EXPIRED,
+ * HOLD_NOT_ACTIVE, then with the refusals of `changeLines`. Its idempotency key was handled before, in `repeats.ts`.
+ */
 export function decideChangeHold(state: EventState, command: CommandOf<'ChangeHold'>, now: number): Decision | Refusal {
   const { holdId, sessionKey } = command;
   const hold = findAnyHold(state.holds, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
-  const over = refuseUnless(hold, 'CHANGE');
+  const over = refuseUnlessActive(hold, 'CHANGE');
   if (over !== null) return over;
   const lines = changeLines(state, hold, command.items, now);
   if (isRefusal(lines)) return lines;
@@ -106,14 +109,14 @@ export function decideExpireHold(state: EventState, holdId: string, now: number)
 }
 
 /** Null when the hold is ACTIVE and may take the trigger; HOLD_EXPIRED when its window ran out, else HOLD_NOT_ACTIVE. */
-export function refuseUnless(hold: Hold, trigger: HoldTrigger): Refusal | null {
+export function refuseUnlessActive(hold: Hold, trigger: HoldTrigger): Refusal | null {
   if (hold.status === 'ACTIVE' && holdTransitions.next(hold.status, trigger) !== undefined) return null;
   return hold.status === 'EXPIRED' ? refuse('HOLD_EXPIRED', {}) : refuse('HOLD_NOT_ACTIVE', { status: hold.status });
 }
 
 /**
  * A full window from now, cut at the ceiling of hold_max_minutes. A hold that lives beyond the ceiling, because a later
- * definition lowered it, keeps the end that it has: a change never takes time away that was promised, and adds none.
+ * definition lowered it, keeps its `expiresAt`: a change neither shortens nor extends it.
  */
 function windowEnd({ plan }: EventState, firstPlacedAt: number, endSoFar: number, now: number): number {
   const { holdWindowMs, holdLifeMaxMs } = plan;

@@ -1,9 +1,9 @@
 /**
- * What facts make of holds, and what orders make of the holds that they took over. A hold's lines change the inventories of their
+ * Applies facts to holds, and what orders do to the holds that became theirs. A hold's lines change the inventories of their
  * performances.
  *
- * 1. Holds that ended are kept for reading. One with an order stays with it, packed once the order is settled. The others stay
- *    whole for WHOLE_MS, at most WHOLE_HOLDS_MAX of them, and then without their items for two hours.
+ * 1. Holds that ended are kept for reading. One with an order stays with it, in a compact form once nothing more is expected of
+ *    the order. The others keep their lines for some minutes and the rest of their record for two hours (`ended-holds.ts`).
  */
 import { follow } from '#machines/compile.ts';
 import { holdTransitions } from '#machines/hold.ts';
@@ -42,7 +42,7 @@ export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged
   const hold = holdOf(state.holds, data.holdId);
   hold.status = follow(holdTransitions, hold.status, 'CHANGE');
   changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
-  // At the ceiling of hold_max_minutes the window stays: what was noted of its end stands, and is not noted again.
+  // At the ceiling of hold_max_minutes `expiresAt` is unchanged, so the deadline and the claims that name it stay valid.
   const isMoved = data.expiresAt !== hold.expiresAt;
   const before = isMoved ? undefined : hold.lines;
   hold.lines = data.lines;

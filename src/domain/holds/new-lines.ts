@@ -2,8 +2,7 @@
  * Items that ask for tickets become the lines of a hold, all or nothing, in the API's order of checks. Seats and stock are checked by
  * `inventory/assignment.ts`. Holds, their changes and checkouts without a hold all use this file, so that they refuse alike.
  *
- * 1. The performances of all items are checked before the types and stages of all, those before the purchase limits, those before
- *    seats, those before state.
+ * 1. Checks run over all items in this order: performances, types and stages, purchase limits, seats, stock.
  */
 import { isStageOpen, offerOf, type Offer } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';

@@ -54,7 +54,8 @@ export interface RequestedLine extends LimitedItem {
 }
 
 /**
- * Checks seats, then stock, and gives every line its seats; overlays carry each line's share to the next. Refuses with what `reserve` refuses from SEAT_COUNT_MISMATCH on.
+ * Checks seats, then stock, and gives every line its seats; overlays carry each line's share to the next. Refuses with
+ * the refusals of `reserveLines` from SEAT_COUNT_MISMATCH on.
  */
 export function assignTickets(
   state: EventState,
@@ -187,7 +188,7 @@ const bestBlockOf = ({ offer, ticketCount }: RequestedLine, overlay: StockOverla
 
 // ── one line ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Tickets of the same type that shrunk lines will keep once the named seats are taken (4). */
+/** Tickets of the same type that shrunk lines will keep once the named seats are taken. */
 function promisedTo(requested: readonly RequestedLine[], { performanceId, offer }: RequestedLine): number {
   let promised = 0;
   for (const request of requested) {

@@ -327,7 +327,7 @@ export class Inventory {
     return inventory;
   }
 
-  // ── the one way of each change ─────────────────────────────────────────────────────────────────────────────────────
+  // ── changes of counters and seats ──────────────────────────────────────────────────────────────────────────────────
 
   /** Moves a line's tickets from one kind of counter to another in all its pools, and its seats along. Hot. */
   #shift(

@@ -1,10 +1,11 @@
 /**
  * The seats of one numbered locality at one performance: one byte each.
  *
- * Owns the states and the changes of them that are legal. The counters around them belong to `inventory.ts`, which alone changes
- * seats; the free blocks of seats to `block-index.ts`.
+ * Owns the states of seats and their legal changes, and is called by `inventory.ts` alone, which keeps the counters; the free blocks of
+ * seats are kept in `block-index.ts`.
  *
- * 1. A state changes only through `changeSeat`, by the transition table of `machines/seat.ts`. This file only numbers its names:
+ * 1. A state changes only through `changeSeat`, by the transition table of `machines/seat.ts`; `inventory.ts` copies states from a
+ *    snapshot or an earlier definition as they were. This file only numbers its names:
  *    a change is one look-up (measured: 3 ns where the table of names takes 15).
  * 2. Every change marks its row in each index of free blocks, so that none answers from an older state.
  */

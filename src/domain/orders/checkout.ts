@@ -12,7 +12,7 @@
  */
 import { findCodes, findPerks, priceItems, totalOf } from '../catalogue/pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
-import { refuseUnless } from '../holds/decide.ts';
+import { refuseUnlessActive } from '../holds/decide.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
@@ -135,7 +135,7 @@ function select(state: EventState, command: StartCheckout, now: number): Selecti
 function selectHeld(state: EventState, command: StartCheckout): Selection | Refusal {
   const hold = findHoldOf(state, command);
   if (hold === null) return refuse('HOLD_NOT_FOUND', {});
-  const over = refuseUnless(hold, 'CONVERT');
+  const over = refuseUnlessActive(hold, 'CONVERT');
   if (over !== null) return over;
   const { lines } = hold;
   const items = command.items === null ? itemsOfLines(lines) : matchItems(state, lines, command.items);

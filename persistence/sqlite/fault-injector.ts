@@ -11,6 +11,8 @@ export interface InjectedFault {
   readonly outcome: 'LOST' | 'KEPT';
   /** FULL only: probes that still find the disk full. */
   readonly fullProbes: number;
+  /** FULL only, instead of `fullProbes`: the disk is full until the test writes 1 here. */
+  readonly hasRoom?: Int32Array<SharedArrayBuffer>;
   /** SLOW only: the delay of each commit. */
   readonly delayMs?: number;
 }
@@ -37,7 +39,9 @@ export class FaultInjector {
 
   beforeProbe(): void {
     this.#probes += 1;
-    if (this.#fault !== null && this.#probes <= this.#fault.fullProbes) throw full();
+    if (this.#fault === null) return;
+    const { hasRoom, fullProbes } = this.#fault;
+    if (hasRoom === undefined ? this.#probes <= fullProbes : Atomics.load(hasRoom, 0) === 0) throw full();
   }
 
   #waitWhenDue({ afterCommits, delayMs = 0 }: InjectedFault): void {

@@ -31,8 +31,9 @@ const MEGABYTE = 2 ** 20;
 describe('A full disk', () => {
   for (const outcome of ['LOST', 'KEPT'] as const) {
     it(`refuses changes, serves reads and recovers, with the failed batch ${outcome.toLowerCase()}`, async (t) => {
-      const injectFault = { kind: 'FULL', afterCommits: 3, outcome, fullProbes: 4 } as const;
-      const service = await openService({ journal: { injectFault, probeEveryMs: 100 } });
+      const hasRoom = new Int32Array(new SharedArrayBuffer(4));
+      const injectFault = { kind: 'FULL', afterCommits: 3, outcome, fullProbes: 0, hasRoom } as const;
+      const service = await openService({ journal: { injectFault, probeEveryMs: 20 } });
       t.after(() => service.close());
       await service.define(bigClub);
       const [one, two, three] = [newSession(), newSession(), newSession()];
@@ -50,6 +51,7 @@ describe('A full disk', () => {
       assertOverloaded(await place(service, three));
       assertOverloaded(await service.call('DELETE', `${HOLDS}/${placed.body.id}`, { sessionKey: one }));
 
+      Atomics.store(hasRoom, 0, 1);
       await until(() => isReady(service), 'the service is ready again');
       assert.deepEqual((await readHold(service, placed.body, one)).body, placed.body);
       assert.equal((await place(service, three)).status, 201);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
+import { until } from '../fixtures/until.ts';
 import type { Json } from '../fixtures/client.ts';
 import { sample } from '../fixtures/events.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
@@ -90,8 +91,10 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.page.waitForURL(/\/orders\/ord_/);
       const orderId = buyer.page.url().split('/').at(-1)!;
       await buyer.open('/');
-      await buyer.page.waitForFunction("sessionStorage.getItem('steps').includes('complete-payment')");
-      const reported = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('steps')")) as Json[];
+      // Read again from here: the page's policy forbids the evaluation that a wait inside the page needs.
+      const storedSteps = () => buyer.page.evaluate<string>("sessionStorage.getItem('steps')");
+      await until(async () => (await storedSteps()).includes('complete-payment'), 'the payment is dispatched');
+      const reported = JSON.parse(await storedSteps()) as Json[];
       assert.deepEqual(
         reported.map(({ step }) => step),
         steps,

@@ -126,7 +126,7 @@ export function confirmKey(folder: string, fileName: string, fingerprint: string
 }
 
 /** The text of a kept secret, not checked; null when there is none. */
-export function peekSecret(folder: string, fileName: string): string | null {
+function peekSecret(folder: string, fileName: string): string | null {
   try {
     return readFileSync(join(folder, fileName), 'utf8').trim();
   } catch (error) {

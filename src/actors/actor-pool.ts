@@ -19,7 +19,7 @@ import { activationChannel, type ActivationMessage } from './channels.ts';
 import { EventActor, type EventActorPorts } from './event-actor.ts';
 import { isOver, type EventEntry } from './event-entry.ts';
 import { EvictedEvents } from './evicted-events.ts';
-import { Overloaded } from './admission.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
@@ -39,9 +39,6 @@ const EVICTED_FACTS_MAX = 200;
 
 /** After so many facts a snapshot is taken, so that a replay stays under a second. */
 const SNAPSHOT_EVERY_FACTS = 50_000;
-
-/** Seconds after which a request that met an activation may be sent again. */
-const RETRY_AFTER_SECONDS = 1;
 
 /** A prune may move facts away while they are read; the second try finds them where they are by then. */
 const READ_TRIES_MAX = 2;

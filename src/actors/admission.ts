@@ -49,6 +49,9 @@ export function waitsForAdmission(type: CommandType): boolean {
   return (commandClass === 'CLAIM' || commandClass === 'CHANGE') && !CALLS_PROVIDER.has(type);
 }
 
+/** Seconds after which a request that met a passing trouble may be sent again. */
+export const RETRY_AFTER_SECONDS = 1;
+
 /** The request cannot be accepted now: too many are under way, the journal cannot be written, or the event cannot be activated. */
 export class Overloaded extends Error {
   readonly retryAfterSeconds: number;

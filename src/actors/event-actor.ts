@@ -35,7 +35,7 @@ import {
 } from '#domain/waiting-room/last-seen.ts';
 import { drawUnderWay } from '#domain/waiting-room/state.ts';
 import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
-import { isRefusedOnLowDisk, Overloaded } from './admission.ts';
+import { isRefusedOnLowDisk, Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { turnChannel, type TurnMessage } from './channels.ts';
 import { createHashing, type IdSource } from './crypto.ts';
 import { runDraw } from './draw.ts';
@@ -60,8 +60,6 @@ export interface EventActorPorts {
   /** The actor retired itself because of a defect. */
   retired(actor: EventActor, defect: unknown): void;
 }
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
@@ -161,8 +159,7 @@ export class EventActor implements EventPort {
     this.#refuseRetired();
     this.#reading.now = this.#settle();
     const view = read(this.#state, query, this.#reading);
-    if (WAITS_FOR_DURABILITY[query.type]) await this.#answerWhenDurable(null);
-    return view;
+    return WAITS_FOR_DURABILITY[query.type] ? this.#answerWhenDurable(view) : view;
   }
 
   /** Inspects the state as it is now, inside this module and in tests; it does not wait for the disk. */

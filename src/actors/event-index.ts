@@ -7,7 +7,7 @@
  * 2. An event that cannot be activated is left out of lists.
  * 3. An actor that is in memory is found without a promise.
  */
-import { listingOf, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/view.ts';
+import { eventSummary, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/view.ts';
 import { isPublished } from '#domain/event-state.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
@@ -160,7 +160,7 @@ export class EventIndex {
       if (active === undefined && entry.listing !== undefined) return summaryOf(entry.listing, this.#ports.clock.now());
       try {
         const actor = active ?? (await this.actors.activate(entry));
-        return actor.inspect((state, now) => (isPublished(state) ? summaryOf(listingOf(state), now) : null));
+        return actor.inspect((state, now) => (isPublished(state) ? eventSummary(state, now) : null));
       } catch (error) {
         if (isEventBroken(error)) return null;
         if (!(error instanceof Overloaded) || tries === SUMMARY_TRIES_MAX) throw error;

@@ -13,7 +13,7 @@ import { refuse, type Refusal } from '#domain/refusal.ts';
 import type { IdempotencyMark } from '#domain/fact.ts';
 import type { Journal } from '#persistence/journal.ts';
 import { LATEST_MOMENT, type ServiceClock } from './clock.ts';
-import { Overloaded } from './admission.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { keepAnswer, SERVICE_STREAM, type ServiceAnswer, type ServiceFact } from './service-facts.ts';
 
 /** What a request came to; `replayed`: an earlier one with its key had this answer. */
@@ -27,8 +27,6 @@ interface Work {
   readonly digest: string;
   readonly answer: Promise<unknown>;
 }
-
-const RETRY_AFTER_SECONDS = 1;
 
 export class ServiceStream {
   readonly #journal: Journal;

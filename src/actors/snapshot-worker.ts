@@ -9,7 +9,7 @@ import { messageOf } from '#persistence/faults.ts';
 import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
-import { type EventState } from '#domain/event-state.ts';
+import type { EventState } from '#domain/event-state.ts';
 import { listingOf } from '#domain/catalogue/view.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { activate, activateService } from './activation.ts';

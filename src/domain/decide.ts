@@ -7,6 +7,7 @@
  * 3. The order of the checks is the API's: idempotency key, hold or pass, performances, types, seats, stock.
  */
 import { decideDefinition, performancesToCancel } from './catalogue/decide.ts';
+import { valuesReply, type Decision } from './decision.ts';
 import { fact, type Fact, type OperatorMark } from './fact.ts';
 import {
   decideChangeHold,
@@ -41,9 +42,8 @@ import {
   roomConflicts,
 } from './waiting-room/decide.ts';
 import type { EventState } from './event-state.ts';
-import type { Command, CommandOf, CommandType, Replies, Reply } from './command.ts';
+import type { Command, CommandOf } from './command.ts';
 import type { TurnIds } from './ids.ts';
-import type { Decision, NamedReply } from './decision.ts';
 
 /** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */
 export interface Turn extends TurnIds, RoomTurn {}
@@ -87,21 +87,15 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'RecordDraw':
       return decideRecordDraw(state, command);
     case 'SettleDeadline':
-      return { facts: settle(state, command.subjectId, turn), reply: values<'SettleDeadline'>({}) };
+      return { facts: settle(state, command.subjectId, turn), reply: valuesReply<'SettleDeadline'>({}) };
     case 'DefineEvent':
       return defineEvent(state, command, turn);
     case 'CancelPerformance':
       return cancelPerformance(state, command);
-    case 'BlockSeats': {
-      const facts = decideBlockSeats(state, command);
-      return isRefusal(facts) ? facts : { facts, reply: values<'BlockSeats'>({ blockedSeats: seatCountOf(facts) }) };
-    }
-    case 'UnblockSeats': {
-      const facts = decideUnblockSeats(state, command);
-      return isRefusal(facts)
-        ? facts
-        : { facts, reply: values<'UnblockSeats'>({ unblockedSeats: seatCountOf(facts) }) };
-    }
+    case 'BlockSeats':
+      return decideBlockSeats(state, command);
+    case 'UnblockSeats':
+      return decideUnblockSeats(state, command);
     default:
       return unreachable(command);
   }
@@ -123,7 +117,7 @@ function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn:
   if (isRefusal(defined)) return defined;
   const changed = defined.length > 0;
   const version = state.definitionVersion + defined.length;
-  const reply = values<'DefineEvent'>({ eventId: definition.id, version, changed });
+  const reply = valuesReply<'DefineEvent'>({ eventId: definition.id, version, changed });
   if (!changed) return { facts: [], reply };
   const cancelled = factsOfCancellation(state, performancesToCancel(state, definition), command);
   return { facts: [...defined, ...cancelled, ...decideRoom(state, definition, turn)], reply };
@@ -134,7 +128,7 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
-  const reply = values<'CancelPerformance'>({
+  const reply = valuesReply<'CancelPerformance'>({
     releasedHolds: countOf(facts, 'HoldReleased'),
     cancelledOrders: countOf(facts, 'OrderCancelled'),
   });
@@ -155,13 +149,4 @@ function factsOfCancellation(
 
 function countOf(facts: readonly Fact[], type: Fact['type']): number {
   return facts.filter((each) => each.type === type).length;
-}
-
-/** How many seats a fact blocked or unblocked. */
-function seatCountOf([first]: readonly Fact[]): number {
-  return first?.type === 'SeatsBlocked' || first?.type === 'SeatsUnblocked' ? first.data.seatIds.length : 0;
-}
-
-function values<Type extends CommandType>(reply: Replies[Type]): NamedReply {
-  return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
 }

@@ -3,7 +3,7 @@
  *
  * Its reply names by id what it shows, because the views depend on facts that are not applied yet; `toReply` makes them.
  */
-import type { Reply } from './command.ts';
+import type { CommandType, Replies, Reply } from './command.ts';
 import type { Fact } from './fact.ts';
 
 /** What a command leads to, unless it is refused: facts to keep, and the reply once they are applied. */
@@ -28,3 +28,8 @@ export type NamedReply =
       readonly resumed: boolean;
       readonly replayed: boolean;
     };
+
+/** The reply to a command that shows values alone. */
+export function valuesReply<Type extends CommandType>(reply: Replies[Type]): NamedReply {
+  return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
+}

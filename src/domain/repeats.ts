@@ -8,6 +8,7 @@
  * 3. A payment counts as answered once it has its session; until then a repeat resumes it, and when it ended without one the
  *    request is decided anew.
  */
+import { valuesReply, type Decision, type NamedReply } from './decision.ts';
 import { fact, type FactData, type IdempotencyMark, type RequestAnswer } from './fact.ts';
 import { viewHold } from './holds/view.ts';
 import { recall, remember } from './idempotency.ts';
@@ -16,8 +17,7 @@ import { viewOrder } from './orders/view.ts';
 import { waitingPayment } from './orders/order.ts';
 import { orderById } from './orders/state.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
-import type { Command, CommandOf, Replies, Reply } from './command.ts';
-import type { Decision, NamedReply } from './decision.ts';
+import type { Command, CommandOf } from './command.ts';
 import type { IdempotentAnswer, OrderThen, OrderView } from './views.ts';
 import type { EventState } from './event-state.ts';
 
@@ -129,21 +129,22 @@ function changingOf(order: OrderView): OrderThen {
 function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAnswer): NamedReply | null {
   switch (answer.of) {
     case 'HOLD':
-      return done<'ChangeHold'>({ hold: answer.hold, replayed: true });
+      return valuesReply<'ChangeHold'>({ hold: answer.hold, replayed: true });
     case 'PAYMENT':
       return paymentAgain(state, answer);
     case 'ORDER_THEN': {
       const order = orderThen(state, answer);
-      if (command.type === 'CancelOrder') return done<'CancelOrder'>({ order, replayed: true });
-      return done<'RecordRefund'>({ order, repeated: true, replayed: true });
+      if (command.type === 'CancelOrder') return valuesReply<'CancelOrder'>({ order, replayed: true });
+      return valuesReply<'RecordRefund'>({ order, repeated: true, replayed: true });
     }
     case 'PERFORMANCE': {
       const { releasedHolds, cancelledOrders } = answer;
-      return done<'CancelPerformance'>({ releasedHolds, cancelledOrders, replayed: true });
+      return valuesReply<'CancelPerformance'>({ releasedHolds, cancelledOrders, replayed: true });
     }
     case 'SEATS':
-      if (command.type === 'BlockSeats') return done<'BlockSeats'>({ blockedSeats: answer.seats, replayed: true });
-      return done<'UnblockSeats'>({ unblockedSeats: answer.seats, replayed: true });
+      if (command.type === 'BlockSeats')
+        return valuesReply<'BlockSeats'>({ blockedSeats: answer.seats, replayed: true });
+      return valuesReply<'UnblockSeats'>({ unblockedSeats: answer.seats, replayed: true });
     case 'ORDER':
       invariant(false, 'a key marks requests of one route, because the route is in the digest');
   }
@@ -172,8 +173,4 @@ function orderThen(
   return hasTickets
     ? { ...now, ...changing }
     : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };
-}
-
-function done<Type extends RepeatableType>(reply: Replies[Type]): NamedReply {
-  return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
 }

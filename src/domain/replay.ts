@@ -4,7 +4,7 @@
  * Owns the upcasters: a fact written by an older version is brought to today's form here and nowhere else. Facts are applied by
  * `evolve.ts`, on the same path as in a turn.
  */
-import { type EventState } from './event-state.ts';
+import type { EventState } from './event-state.ts';
 import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';
 import { offerOf, type SalePlan } from './catalogue/sale-plan.ts';
 import { readTracking } from './orders/tracking.ts';

@@ -15,12 +15,13 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/admission.ts';
+import type { EventPort } from '#actors/event-port.ts';
 import type { LiveView } from '#domain/inventory/public-view.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { EVENT_NOT_FOUND } from './errors.ts';
 import { PerformanceFeed } from './performance-feed.ts';
-import type { EventPort, ClockPort, EventsPort } from './ports.ts';
+import type { ClockPort, EventsPort } from './ports.ts';
 
 /** A receiver of frames: a socket, or a twin in a test. */
 export interface Listener {

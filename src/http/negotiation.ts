@@ -57,6 +57,6 @@ export function tagNamed(etag: string, ifNoneMatch: string | undefined): string 
 }
 
 /** The tag of the plain body, whatever the coding of the one that is given. */
-export function plainTag(etag: string): string {
+function plainTag(etag: string): string {
   return etag.replace(/-(?:br|gzip)"$/, '"');
 }

@@ -1,37 +1,17 @@
 /** What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { EventIndex } from '#actors/event-index.ts';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
-import type { EventSummary } from '#domain/catalogue/view.ts';
-import type { EventDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import type { IdempotencyMark } from '#domain/fact.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './encoding.ts';
 import type { PaymentService } from '#payments/service.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
 
-export type { EventPort };
-
-export interface EventsPort extends EventFinder {
-  /** Published events by their first performance. */
-  list(page: Page): Promise<{ readonly events: readonly EventSummary[]; readonly nextAfter: string | null }>;
-  /** Ids of all events, drafts too, in the order of their first definition. */
-  listAll(page: Page): Promise<{ readonly eventIds: readonly string[]; readonly nextAfter: string | null }>;
-  define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal>;
-}
-
-export interface Page {
-  readonly limit: number;
-  readonly after: string | null;
-}
-
-export interface DefinedEvent {
-  readonly outcome: 'DONE';
-  readonly eventId: string;
-  readonly version: number;
-  readonly created: boolean;
-  readonly changed: boolean;
-}
+/** Finds, lists and defines events. */
+export type EventsPort = EventFinder & Pick<EventIndex, 'list' | 'listAll' | 'define'>;
 
 export interface ClockPort {
   now(): number;

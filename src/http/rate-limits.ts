@@ -10,10 +10,11 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { onRequestHookHandler } from 'fastify';
+import type { EventPort } from '#actors/event-port.ts';
 import { isReading } from './admission-queue.ts';
 import { clientAddresses, type AddressedRequest } from './client-address.ts';
 import type { HttpApp } from './app.ts';
-import type { ClockPort, EventPort, HttpSettings } from './ports.ts';
+import type { ClockPort, HttpSettings } from './ports.ts';
 import type { StartCheckoutBody } from './schemas/checkout.ts';
 
 const WINDOW_MS = 60_000;

@@ -7,7 +7,7 @@
  * 3. A query parameter that is a number stays a text of digits, checked by the keyword `integerText`.
  */
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { Problem } from '#domain/refusal.ts';
@@ -24,13 +24,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<unknown> {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
   addFormats.default(ajv);
   ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
-  const bySchema = new Map<string, ValidateFunction>();
-  return ({ schema }) => {
-    const key = JSON.stringify(schema);
-    const validate = bySchema.get(key) ?? ajv.compile(boundLists(schema) as JsonSchema);
-    bySchema.set(key, validate);
-    return validate;
-  };
+  return oncePerSchema(({ schema }) => ajv.compile(boundLists(schema) as JsonSchema));
 }
 
 function isIntegerText(bounds: IntegerBounds, text: string): boolean {
@@ -40,19 +34,25 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
 }
 
 /**
- * Makes the function that compiles the serializers of answers: one for each schema, although most routes share those of errors.
+ * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors.
  * Compiling each anew took 28 % of the processor time of a start.
  */
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
-  const compile = SerializerSelector()(namedSchemas, options);
-  const bySchema = new Map<string, SerializerSelector.Serializer>();
+  return oncePerSchema(SerializerSelector()(namedSchemas, options));
+}
+
+/** The same compiler, which gives routes of equal schemas one compiled function. */
+function oncePerSchema<Route extends { readonly schema?: unknown }, Compiled>(
+  compile: (route: Route) => Compiled,
+): (route: Route) => Compiled {
+  const bySchema = new Map<string, Compiled>();
   return (route) => {
     const key = JSON.stringify(route.schema);
-    const serializer = bySchema.get(key) ?? compile(route);
-    bySchema.set(key, serializer);
-    return serializer;
+    const compiled = bySchema.get(key) ?? compile(route);
+    bySchema.set(key, compiled);
+    return compiled;
   };
 }
 

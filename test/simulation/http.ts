@@ -10,7 +10,8 @@ import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/limits.ts';
 import { buildPublicApp } from '#http/server.ts';
-import type { EventPort, EventsPort, PublicPorts } from '#http/ports.ts';
+import type { EventPort } from '#actors/event-port.ts';
+import type { EventsPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
 import type { HoldView, OrderView, PaymentView } from '#domain/views.ts';
 

@@ -71,7 +71,7 @@ export function findCodes(
 }
 
 /** Whether the code may take something off tickets of a type. */
-export function isFor(code: PromoCodeDefinition, ticketTypeId: string): boolean {
+function isFor(code: PromoCodeDefinition, ticketTypeId: string): boolean {
   return code.ticketTypeIds === null || code.ticketTypeIds.includes(ticketTypeId);
 }
 

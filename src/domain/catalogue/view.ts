@@ -218,7 +218,7 @@ export function summaryOf(listing: EventListing, now: number): EventSummary {
 }
 
 /** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
-export function lowestPrice(stages: readonly ListedStage[], now: number): number {
+function lowestPrice(stages: readonly ListedStage[], now: number): number {
   const open = stages.filter((stage) => isStageOpen(stage, now));
   if (open.length > 0) return Math.min(...open.map(({ lowestPriceCents }) => lowestPriceCents));
   const upcoming = stages.filter(({ startsAt }) => startsAt !== null && startsAt > now);
@@ -275,7 +275,7 @@ function listedPerformance(
 const stagesOfPlan = new WeakMap<SalePlan, readonly ListedStage[]>();
 
 /** The stages of a plan with their lowest prices. */
-export function stagesOf(plan: SalePlan): readonly ListedStage[] {
+function stagesOf(plan: SalePlan): readonly ListedStage[] {
   const known = stagesOfPlan.get(plan);
   if (known !== undefined) return known;
   const stages = plan.sellingStages.flatMap((stage) => {

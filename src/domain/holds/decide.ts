@@ -7,6 +7,7 @@
  */
 import { holdTransitions, type HoldTrigger } from '#machines/hold.ts';
 import { isPublished, type EventState } from '../event-state.ts';
+import { valuesReply, type Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
@@ -16,7 +17,6 @@ import { changeLines } from './changed-lines.ts';
 import { reserveLines } from './new-lines.ts';
 import { activeHoldOf, findAnyHold, type Hold } from './state.ts';
 import type { CommandOf } from '../command.ts';
-import type { Decision } from '../decision.ts';
 import type { TurnIds } from '../ids.ts';
 import type { IdempotentAnswer } from '../views.ts';
 
@@ -60,7 +60,7 @@ export function decidePlaceHold(
 /** The decision on a request that is repeated under its idempotency key. */
 function placedBefore(answer: IdempotentAnswer): Decision {
   invariant(answer.of === 'HOLD', 'a key marks requests of one route, because the route is in the digest');
-  return { facts: [], reply: { shows: 'VALUES', reply: { outcome: 'DONE', hold: answer.hold, replayed: true } } };
+  return { facts: [], reply: valuesReply<'PlaceHold'>({ hold: answer.hold, replayed: true }) };
 }
 
 /**

@@ -8,10 +8,10 @@ import { EndedRecords, type EndedPart } from '../collections/ended-records.ts';
 import type { Hold } from './hold-records.ts';
 
 /** How long the items of a hold that ended can be read. */
-export const WHOLE_MS = 10 * 60 * 1000;
+const WHOLE_MS = 10 * 60 * 1000;
 
 /** Some 45 MB; where more end in ten minutes, the oldest lose their items sooner, but never how they ended. */
-export const WHOLE_HOLDS_MAX = 100_000;
+const WHOLE_HOLDS_MAX = 100_000;
 
 /** How many holds may lose their items when one ends: more than one, so that many that ended at once are all cut in time. */
 const CUT_WITH_ONE = 4;

@@ -6,7 +6,8 @@
  * 1. An update never takes away what somebody holds or bought. Prices, texts, windows and caps may always change: a quota below
  *    what was taken leaves nothing.
  */
-import { fact, type Fact } from '../fact.ts';
+import { valuesReply, type Decision } from '../decision.ts';
+import { fact } from '../fact.ts';
 import type { Inventory } from './inventory.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
@@ -17,19 +18,21 @@ import type { EventState } from '../event-state.ts';
 // ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Blocks seats that are free; those blocked already stay so. PERFORMANCE_NOT_FOUND, VALIDATION_ERROR, SEAT_TAKEN. */
-export function decideBlockSeats(state: EventState, command: CommandOf<'BlockSeats'>): readonly Fact[] | Refusal {
+export function decideBlockSeats(state: EventState, command: CommandOf<'BlockSeats'>): Decision | Refusal {
   const seatIds = seatsToChange(state, command, 'AVAILABLE');
   if (isRefusal(seatIds)) return seatIds;
   const { performanceId, operator, note } = command;
-  return seatIds.length === 0 ? [] : [fact('SeatsBlocked', { performanceId, seatIds, operator, note })];
+  const facts = seatIds.length === 0 ? [] : [fact('SeatsBlocked', { performanceId, seatIds, operator, note })];
+  return { facts, reply: valuesReply<'BlockSeats'>({ blockedSeats: seatIds.length }) };
 }
 
 /** Puts blocked seats back on sale; those on sale already stay so. Refuses as `decideBlockSeats` does. */
-export function decideUnblockSeats(state: EventState, command: CommandOf<'UnblockSeats'>): readonly Fact[] | Refusal {
+export function decideUnblockSeats(state: EventState, command: CommandOf<'UnblockSeats'>): Decision | Refusal {
   const seatIds = seatsToChange(state, command, 'BLOCKED');
   if (isRefusal(seatIds)) return seatIds;
   const { performanceId, operator, note } = command;
-  return seatIds.length === 0 ? [] : [fact('SeatsUnblocked', { performanceId, seatIds, operator, note })];
+  const facts = seatIds.length === 0 ? [] : [fact('SeatsUnblocked', { performanceId, seatIds, operator, note })];
+  return { facts, reply: valuesReply<'UnblockSeats'>({ unblockedSeats: seatIds.length }) };
 }
 
 /** Those of the named seats that are in the state `from`; held and sold ones refuse, unknown ones are problems. */

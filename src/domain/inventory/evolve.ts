@@ -6,7 +6,6 @@
 import { follow } from '#machines/compile.ts';
 import { performanceTransitions } from '#machines/performance.ts';
 import { followStock, inventoryOf, openPerformance } from './performance.ts';
-
 import { invariant } from '../invariant.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from '../event-state.ts';

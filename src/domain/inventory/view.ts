@@ -4,7 +4,7 @@
 import { activeHoldOf } from '../holds/state.ts';
 import { bestBlock } from './best-available.ts';
 import type { Inventory, SeatChange, StockTotals } from './inventory.ts';
-import { findPerformance, findPerformanceOnSale, type PerformanceState } from './performance.ts';
+import { findPerformanceOnSale, type PerformanceState } from './performance.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { seatFacts, type SeatFacts } from '../catalogue/seating-plan.ts';
 import { AVAILABLE, BLOCKED, HELD, SOLD } from './seat-map.ts';
@@ -44,19 +44,6 @@ export function seatingView(state: EventState): SeatingView {
   const { id, localities } = state.plan.definition;
   const numbered = localities.filter((locality) => locality.seating === 'NUMBERED');
   return { eventId: id, version: state.definitionVersion, localities: numbered };
-}
-
-/**
- * The state of every seat that is not free, or what changed after version `since`; the full form when that is too old.
- * Refuses with PERFORMANCE_REQUIRED or PERFORMANCE_NOT_FOUND.
- */
-export function occupancyView(
-  state: EventState,
-  wanted: { readonly performanceId: string | null; readonly since: number | null },
-): OccupancyView | Refusal {
-  const performance = findPerformance(state, wanted.performanceId);
-  if (isRefusal(performance)) return performance;
-  return occupancyOf(state.eventId, performance, wanted.since);
 }
 
 /** The same of any performance, a draft too. */

@@ -11,6 +11,7 @@
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions } from '#machines/payment.ts';
 import { canHaveAgain, canUseAgain } from '../catalogue/pricing.ts';
+import { valuesReply, type Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
@@ -32,13 +33,12 @@ import { canRetake } from '../inventory/assignment.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 import type { EventState } from '../event-state.ts';
-import type { Decision } from '../decision.ts';
 
 /**
  * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for one that
  * concerns no order, or an order of another provider than the one that signed the report.
  */
-export function findReported(
+function findReported(
   state: EventState,
   report: Pick<CommandOf<'RecordPayment'>, 'provider' | 'checkoutSessionId' | 'paymentId'>,
 ): { readonly order: Order; readonly payment: Payment } | null {
@@ -62,7 +62,7 @@ export function decideRecordPayment(
 ): Decision | Refusal {
   const found = findReported(state, report);
   if (found === null) {
-    return { facts: [], reply: { shows: 'VALUES', reply: { outcome: 'DONE', order: null, repeated: false } } };
+    return { facts: [], reply: valuesReply<'RecordPayment'>({ order: null, repeated: false }) };
   }
   const { order, payment } = found;
   const facts = factsOfReport(state, order, payment, report, turn);

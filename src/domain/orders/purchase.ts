@@ -67,11 +67,11 @@ export function itemsOfLines(lines: readonly HoldLine[]): readonly PurchaseItem[
  * be the hold's: else HOLD_ITEMS_MISMATCH. Tickets and prices are those of the hold.
  */
 export function matchItems(
-  stock: EventState,
+  state: EventState,
   lines: readonly HoldLine[],
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] | Refusal {
-  const visible = stock.plan.visiblePerformances;
+  const visible = state.plan.visiblePerformances;
   const onlyPerformanceId = visible.length === 1 ? visible[0]!.id : null;
   const lineByKey = new Map(lines.map((line) => [lineKey(line), line]));
   const items: PurchaseItem[] = [];

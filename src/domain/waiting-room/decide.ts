@@ -12,6 +12,7 @@
  * 6. An open room does not close: a later opening is refused, unless nobody ever joined; then the room is made anew.
  * 7. An event that loses its waiting room loses all entries, and asks for no pass.
  */
+import { valuesReply, type Decision, type NamedReply } from '../decision.ts';
 import { fact, type Fact } from '../fact.ts';
 import { isPublished, type EventState } from '../event-state.ts';
 import { isRefusal, refuse, type Problem, type Refusal } from '../refusal.ts';
@@ -23,7 +24,6 @@ import { peopleFrom } from './queue-positions.ts';
 import { drawUnderWay, findOwnEntry, OPENING, waitingRoomOf, type WaitingRoom } from './state.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { CommandOf } from '../command.ts';
-import type { Decision, NamedReply } from '../decision.ts';
 import type { TurnIds } from '../ids.ts';
 
 /** More are drawn off the thread; so many are drawn in the turn that opens the room, in about 8 ms. */
@@ -215,7 +215,7 @@ export function decideRecordDraw(state: EventState, command: CommandOf<'RecordDr
 }
 
 function drawnSoFar(drawnEntries: number): NamedReply {
-  return { shows: 'VALUES', reply: { outcome: 'DONE', drawnEntries } };
+  return valuesReply<'RecordDraw'>({ drawnEntries });
 }
 
 // ── the definition ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ type WaitingRoomFactType =
   | 'QueuePassSpent';
 
 /** How long no stale entries are dropped after a turn that dropped as many as it may, so that others have their turns between. */
-export const SWEEP_PAUSE_MS = 10;
+const SWEEP_PAUSE_MS = 10;
 
 type WaitingRoomFact = { [Type in WaitingRoomFactType]: FactOf<Type> }[WaitingRoomFactType];
 

@@ -102,7 +102,7 @@ export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void =
 }
 
 /** Whether some work is going on, and what runs it. */
-export function useBusy(): [isBusy: boolean, whileBusy: <Result>(work: () => Promise<Result>) => Promise<Result>] {
+function useBusy(): [isBusy: boolean, whileBusy: <Result>(work: () => Promise<Result>) => Promise<Result>] {
   const [isBusy, setBusy] = useState(false);
   return [
     isBusy,

@@ -102,6 +102,9 @@ export async function secondsOf(work: () => unknown): Promise<number> {
   return (user + system) / 1e6;
 }
 
+/** Period of the timer that measures the delay of an event loop: short enough for every stall that a budget concerns. */
+export const LOOP_PERIOD_MS = 2;
+
 /** Bytes in use after a garbage collection, on the heap and by its objects outside of it. */
 export function usedBytes(): number {
   for (let i = 0; i < 4; i += 1) globalThis.gc!();

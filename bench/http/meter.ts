@@ -6,7 +6,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { watchLoop } from '../loop-delay.ts';
+import { watchLoop } from '#http/loop-delay.ts';
+import { LOOP_PERIOD_MS } from '../scenario.ts';
 
 export interface MeterReading {
   readonly cpuMicros: number;
@@ -22,7 +23,7 @@ export interface Weight {
 
 const COLLECTIONS = 4;
 
-const loop = watchLoop();
+const loop = watchLoop(LOOP_PERIOD_MS);
 let begin = process.cpuUsage();
 
 process.on('message', (message) => {
@@ -34,11 +35,10 @@ process.on('message', (message) => {
   if (message === 'weigh') process.send?.(weigh());
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage(begin);
-  const { p99Ms, maxMs } = loop.read();
   process.send?.({
     cpuMicros: user + system,
-    loopDelayP99Ms: p99Ms,
-    loopDelayMaxMs: maxMs,
+    loopDelayP99Ms: loop.percentileMs(99),
+    loopDelayMaxMs: loop.maxMs,
   } satisfies MeterReading);
 });
 process.channel?.unref();

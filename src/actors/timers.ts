@@ -4,6 +4,8 @@
  * 1. Nothing depends on a timer being punctual: every turn and every read settles what is due first. Timers see to events that
  *    receive no request. They read the service's clock, so after a leap of that clock everything due is settled late.
  * 2. An event that cannot be activated now, because others are, is tried again after a pause.
+ * 3. One timer stands, at the next due moment, and none when nothing is due: each firing costs an idle service processor time.
+ *    It fires at least every `LOOK_MS`, because the service's clock may be moved forward or follow the machine's meanwhile.
  */
 import { Overloaded } from './admission.ts';
 import { reportTrouble } from './trouble.ts';
@@ -28,11 +30,11 @@ export interface Timers {
   stop(): void;
 }
 
-/** How often the clock is read while something waits. */
-const TICK_MS = 50;
+/** The longest wait for one reading of the clock while something is scheduled. */
+const LOOK_MS = 250;
 
-/** Events settled in one tick; the rest follow in the next. */
-const EVENTS_PER_TICK_MAX = 200;
+/** Events settled in one go; the rest follow after what else the event loop has to do. */
+const EVENTS_AT_ONCE_MAX = 200;
 
 /** The pause of rule 2. */
 const RETRY_MS = 1_000;
@@ -43,11 +45,23 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
   const earliest = new Map<string, number>();
   const stands = (eventId: string, at: number): boolean => earliest.get(eventId) === at;
 
+  let timer: NodeJS.Timeout | undefined;
+  /** The moment that the timer stands at; Infinity without a timer. */
+  let standsAt = Number.POSITIVE_INFINITY;
+  let isStopped = false;
+
+  const setTimer = (): void => {
+    clearTimeout(timer);
+    standsAt = isStopped ? Number.POSITIVE_INFINITY : (heap.first(stands)?.at ?? Number.POSITIVE_INFINITY);
+    if (standsAt === Number.POSITIVE_INFINITY) return;
+    timer = setTimeout(look, Math.min(Math.max(0, standsAt - clock.now()), LOOK_MS)).unref();
+  };
   const schedule = (eventId: string, at: number): void => {
     const known = earliest.get(eventId);
     if (known !== undefined && known <= at) return;
     earliest.set(eventId, at);
     heap.add(eventId, at);
+    if (at < standsAt) setTimer();
   };
   const settle = async (eventId: string): Promise<void> => {
     try {
@@ -57,17 +71,21 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
       else if (!isClosed()) reportTrouble('activation', `${eventId} could not be activated`, error);
     }
   };
-  const tick = (): void => {
+  const settleDueEvents = (): void => {
     const now = clock.now();
-    for (let settled = 0; settled < EVENTS_PER_TICK_MAX; settled += 1) {
+    for (let settled = 0; settled < EVENTS_AT_ONCE_MAX; settled += 1) {
       const due = heap.first(stands);
       if (due === null || due.at > now) return;
       earliest.delete(due.item);
       void settle(due.item);
     }
   };
-  const interval = setInterval(tick, TICK_MS);
-  interval.unref();
+  const look = (): void => {
+    // Settling schedules what is due next; the timer is set once, afterwards.
+    standsAt = Number.NEGATIVE_INFINITY;
+    settleDueEvents();
+    setTimer();
+  };
   return {
     schedule,
     async settleOverdue({ due, unknown }) {
@@ -80,6 +98,9 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
         await settle(eventId);
       }
     },
-    stop: () => clearInterval(interval),
+    stop() {
+      isStopped = true;
+      setTimer();
+    },
   };
 }

@@ -13,6 +13,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@pla
 import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/channels.ts';
 import type { TroubleMessage } from '#actors/trouble.ts';
 import type { GaugesPort, InUse, Metrics } from './ports.ts';
+import { watchLoop } from './loop-delay.ts';
 import { addStockGauges } from './stock-gauges.ts';
 
 const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -21,6 +22,9 @@ const BATCH_FACTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const ACTIVATION_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
 const STATUS_CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** The library's own measurement of the event loop is not shown: its timer must not wake the process. */
+const UNUSED_PERIOD_MS = 24 * 60 * 60 * 1000;
 
 /** Those of the process and its event loop, once for all: they hang on observers that cannot be taken off again. */
 let processRegistry: Registry | null = null;
@@ -85,8 +89,42 @@ function classOf(statusCode: number): string {
 
 function startProcessRegistry(): Registry {
   const register = new Registry();
-  collectDefaultMetrics({ register });
+  collectDefaultMetrics({ register, eventLoopMonitoringPrecision: UNUSED_PERIOD_MS });
+  showLoopDelay(register);
   return register;
+}
+
+/**
+ * Shows the delay of the event loop since the last reading in place of the library's gauges of the same names: those include the
+ * period of the timer that measures, and with a short period they cost an idle service more than all the rest.
+ */
+function showLoopDelay(register: Registry): void {
+  const loop = watchLoop();
+  const readings: readonly (readonly [what: string, readMs: () => number])[] = [
+    ['min', () => loop.minMs],
+    ['max', () => loop.maxMs],
+    ['mean', () => loop.meanMs],
+    ['stddev', () => loop.stddevMs],
+    ['p50', () => loop.percentileMs(50)],
+    ['p90', () => loop.percentileMs(90)],
+    ['p99', () => loop.percentileMs(99)],
+  ];
+  const gauges = readings.map(([what, readMs], index) => {
+    const name = `nodejs_eventloop_lag_${what}_seconds`;
+    register.removeSingleMetric(name);
+    const gauge = new Gauge({
+      name,
+      help: `How late timers of the event loop fired since the last reading: ${what}.`,
+      registers: [register],
+      // Gauges are read in the order in which they were made; the first one sets all.
+      ...(index === 0 && { collect: setAll }),
+    });
+    return { gauge, readMs };
+  });
+  function setAll(): void {
+    for (const { gauge, readMs } of gauges) gauge.set(readMs() / 1_000);
+    loop.reset();
+  }
 }
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -92,7 +92,7 @@ describe('GET /metrics', () => {
     for (const name of [
       'process_resident_memory_bytes',
       'process_cpu_seconds_total',
-      'nodejs_eventloop_lag_p99_seconds',
+      ...['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map((what) => `nodejs_eventloop_lag_${what}_seconds`),
     ])
       assert.ok(samples.has(name), name);
   });

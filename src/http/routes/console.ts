@@ -7,7 +7,6 @@
  * 2. The delay of the event loop is measured only while the app is open, in windows that begin anew when they are read.
  */
 import { Type } from 'typebox';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
@@ -18,6 +17,7 @@ import { createEventFigures } from '../event-figures.ts';
 import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts, ClockPort, GaugesPort } from '../ports.ts';
 import { formatTime } from '../formats.ts';
+import { watchLoop } from '../loop-delay.ts';
 import { Overview, SeatStatesQuery, type OverviewBody } from '../schemas/console.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
@@ -27,7 +27,6 @@ type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'events' | 'clock' | 'h
 
 const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
-const DELAY_RESOLUTION_MS = 20;
 
 const getOverviewSchema = {
   operationId: 'getOverview',
@@ -60,7 +59,7 @@ const getSeatStatesSchema = {
 export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const { events, clock } = ports;
   const onRequest = ports.requireToken;
-  const loopDelayMs = watchLoop(app, clock);
+  const loopDelayMs = watchLoopDelay(app, clock);
   const figures = createEventFigures(ports);
 
   app.get('/admin/overview', { onRequest, schema: getOverviewSchema }, async (request, reply) => {
@@ -119,23 +118,19 @@ function notificationLag(gauges: GaugesPort): number | null {
 }
 
 /** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */
-function watchLoop(app: HttpApp, clock: ClockPort): () => number {
-  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+function watchLoopDelay(app: HttpApp, clock: ClockPort): () => number {
+  const loop = watchLoop();
   let begunAt = clock.now();
-  app.addHook('onReady', (done) => {
-    delays.enable();
-    done();
-  });
   app.addHook('onClose', (_app, done) => {
-    delays.disable();
+    loop.stop();
     done();
   });
   return () => {
-    const percentileMs = delays.percentile(99) / 1e6;
+    const delayMs = Math.round(loop.percentileMs(99) * 10) / 10;
     if (clock.now() - begunAt >= DELAY_WINDOW_MS) {
-      delays.reset();
+      loop.reset();
       begunAt = clock.now();
     }
-    return Math.max(0, Math.round((percentileMs - DELAY_RESOLUTION_MS) * 10) / 10);
+    return delayMs;
   };
 }

@@ -5,7 +5,8 @@
  * number, their fingerprint and a checksum of everything before it. Only the caller knows what a piece means. In a folder
  * only the serving process writes.
  *
- *  1. A snapshot gets its name only after its bytes were synced; it counts only after it was read back and proved.
+ *  1. A snapshot gets its name only after its bytes were synced; it counts only after its bytes were read back and proved to be
+ *     those that were written.
  *  2. Older ones are removed only after a newer one counts, bad ones first; the newest `keepMax` good ones stay.
  *  3. A bad snapshot is reported and skipped in favour of an older one, never deleted by a reader. It no longer counts as the
  *     newest, so that the next round writes a new one in its place.
@@ -115,7 +116,10 @@ export class SnapshotFolder {
    * Writes, syncs, names, reads back and proves a snapshot, then removes the oldest of its stream. When a step fails it
    * removes the new file and rejects with SnapshotFault.
    */
-  async write(header: Omit<SnapshotHeader, 'format' | 'digest'>, pieces: Iterable<string>): Promise<Snapshot> {
+  async write(
+    header: Omit<SnapshotHeader, 'format' | 'digest'>,
+    pieces: Iterable<string>,
+  ): Promise<Pick<Snapshot, 'path' | 'fingerprint'>> {
     const { eventId, seq } = header;
     const path = this.#pathOf(streamName(eventId), seq);
     const draft = `${path}.${process.pid}-${++this.#drafts}.tmp`;
@@ -123,15 +127,14 @@ export class SnapshotFolder {
     try {
       makePrivateFolder(this.#folder);
       this.#removeDraftsOnce();
-      const fingerprint = await writeDraft(draft, withDigest(header), pieces);
+      const { fingerprint, digest } = await writeDraft(draft, withDigest(header), pieces);
       await rename(draft, path);
       isNamed = true;
       await syncFolderAside(this.#folder);
-      const snapshot = await readSnapshot(path);
-      if (snapshot.fingerprint !== fingerprint)
-        throw new Error('the file read back must have the fingerprint that was written');
+      if ((await digestOfFile(path)) !== digest)
+        throw new Error('the file read back must have the bytes that were written');
       await this.#remember(streamName(eventId), seq);
-      return snapshot;
+      return { path, fingerprint };
     } catch (error) {
       await rm(isNamed ? path : draft, { force: true });
       throw new SnapshotFault(`the snapshot ${path} could not be written: ${messageOf(error)}`, error);
@@ -232,55 +235,79 @@ export async function readSnapshot(path: string): Promise<Snapshot> {
   const trailerBegin = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   if (bytes.at(-1) !== 0x0a || trailerBegin === 0) throw new Error('it has no trailer');
   const trailer = JSON.parse(bytes.toString('utf8', trailerBegin)) as Trailer;
-  const checksum = createHash('sha256');
-  for (let offset = 0; offset < trailerBegin; offset += SLICE_BYTES) {
-    checksum.update(bytes.subarray(offset, Math.min(offset + SLICE_BYTES, trailerBegin)));
+  const piecesBegin = bytes.indexOf(0x0a) + 1;
+  const checksum = createHash('sha256').update(bytes.subarray(0, piecesBegin));
+  const fingerprint = createHash('sha256');
+  for (let offset = piecesBegin; offset < trailerBegin; offset += SLICE_BYTES) {
+    const slice = bytes.subarray(offset, Math.min(offset + SLICE_BYTES, trailerBegin));
+    checksum.update(slice);
+    fingerprint.update(slice);
     await nextRound();
   }
   if (checksum.digest('hex') !== trailer.checksum) throw new Error('it fails its checksum');
-  const lines = await linesOf(bytes.subarray(0, trailerBegin));
-  const [first = '', ...pieces] = lines;
-  const header = JSON.parse(first) as SnapshotHeader;
+  const header = JSON.parse(bytes.toString('utf8', 0, piecesBegin)) as SnapshotHeader;
   if (header.format !== FORMAT) throw new Error(`it has format ${header.format}; this version reads format ${FORMAT}`);
+  const pieces = await linesOf(bytes.subarray(piecesBegin, trailerBegin));
   if (pieces.length !== trailer.pieces) throw new Error(`it has ${pieces.length} pieces, not ${trailer.pieces}`);
-  if ((await fingerprintInSlices(pieces)) !== trailer.fingerprint) throw new Error('it fails its fingerprint');
+  if (fingerprint.digest('hex') !== trailer.fingerprint) throw new Error('it fails its fingerprint');
   return { path, header, pieces, fingerprint: trailer.fingerprint };
 }
 
-async function writeDraft(path: string, header: SnapshotHeader, pieces: Iterable<string>): Promise<string> {
+/** Returns the fingerprint of the pieces and the SHA-256 of the whole file. */
+async function writeDraft(
+  path: string,
+  header: SnapshotHeader,
+  pieces: Iterable<string>,
+): Promise<{ readonly fingerprint: string; readonly digest: string }> {
   const first = JSON.stringify(header);
   if (Buffer.byteLength(first) > HEADER_BYTES_MAX)
     throw new Error(`its header is longer than ${HEADER_BYTES_MAX} bytes`);
   const file = await open(path, 'wx', FILE_MODE);
   try {
-    const checksum = createHash('sha256');
-    const fingerprint = createHash('sha256');
+    const whole = createHash('sha256');
+    const ofPieces = createHash('sha256');
     let count = 0;
-    let slice = `${first}\n`;
+    let slice = '';
+    await writeSlice(file, `${first}\n`, whole);
     for (const piece of pieces) {
       if (piece.includes('\n')) throw new Error('a piece must be one line');
-      fingerprint.update(piece).update('\n');
       slice += `${piece}\n`;
       count += 1;
       if (slice.length < SLICE_BYTES) continue;
-      await writeSlice(file, checksum, slice);
+      await writeSlice(file, slice, whole, ofPieces);
       slice = '';
     }
-    await writeSlice(file, checksum, slice);
-    const digest = fingerprint.digest('hex');
-    const trailer: Trailer = { pieces: count, fingerprint: digest, checksum: checksum.digest('hex') };
-    await file.writeFile(`${JSON.stringify(trailer)}\n`);
+    await writeSlice(file, slice, whole, ofPieces);
+    const fingerprint = ofPieces.digest('hex');
+    const trailer: Trailer = { pieces: count, fingerprint, checksum: whole.copy().digest('hex') };
+    await writeSlice(file, `${JSON.stringify(trailer)}\n`, whole);
     await file.sync();
-    return digest;
+    return { fingerprint, digest: whole.digest('hex') };
   } finally {
     await file.close();
   }
 }
 
-async function writeSlice(file: FileHandle, checksum: Hash, slice: string): Promise<void> {
+async function writeSlice(file: FileHandle, slice: string, ...hashes: readonly Hash[]): Promise<void> {
   const bytes = Buffer.from(slice);
-  checksum.update(bytes);
+  for (const hash of hashes) hash.update(bytes);
   await file.writeFile(bytes);
+}
+
+/** SHA-256 of a file, in hex. Its bytes alone are read: to split them into pieces as well costs as much as to write them. */
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const slice = Buffer.allocUnsafe(SLICE_BYTES);
+  const file = await open(path, 'r');
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(slice, 0, SLICE_BYTES);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(slice.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 async function linesOf(bytes: Buffer): Promise<string[]> {
@@ -295,19 +322,6 @@ async function linesOf(bytes: Buffer): Promise<string[]> {
     await nextRound();
   }
   return lines;
-}
-
-async function fingerprintInSlices(pieces: readonly string[]): Promise<string> {
-  const hash = createHash('sha256');
-  let sliceChars = 0;
-  for (const piece of pieces) {
-    hash.update(piece).update('\n');
-    sliceChars += piece.length;
-    if (sliceChars < SLICE_BYTES) continue;
-    sliceChars = 0;
-    await nextRound();
-  }
-  return hash.digest('hex');
 }
 
 function readHeader(path: string): SnapshotHeader | null {

@@ -6,7 +6,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#persistence/faults.ts';
-import { SnapshotFolder, type Snapshot, type SnapshotHeader } from '#persistence/snapshots.ts';
+import { SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import type { EventState } from '#domain/event-state.ts';
@@ -31,7 +31,10 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 });
 
 /** Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next deadline. */
-function writeEventState(header: Omit<SnapshotHeader, 'format' | 'digest'>, state: EventState): Promise<Snapshot> {
+function writeEventState(
+  header: Omit<SnapshotHeader, 'format' | 'digest'>,
+  state: EventState,
+): Promise<{ readonly fingerprint: string }> {
   const about = {
     ...(header.about as EventEntry),
     dueAt: nextDeadline(state)?.at ?? null,

@@ -79,6 +79,34 @@ describe('A snapshot', () => {
     assert.equal(await snapshots.newest('e'), null);
   });
 
+  it('does not count when a byte on the disk is not the one that was written', async (t) => {
+    const folder = newDataFolder(t);
+    const snapshots = new SnapshotFolder(folder);
+    const inFolder = join(folder, 'snapshots');
+    await snapshots.write({ eventId: 'e', seq: 1, at: 1, about: null }, ['"older"']);
+    const size = 600_000;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: size - 1 }), fc.integer({ min: 1, max: 255 }), async (at, bits) => {
+        const damaging = (function* (): Generator<string> {
+          yield JSON.stringify('x'.repeat(size));
+          // What the first piece made is in the file by now.
+          const draft = join(
+            inFolder,
+            readdirSync(inFolder).find((name) => name.endsWith('.tmp'))!,
+          );
+          const bytes = readFileSync(draft);
+          bytes[at]! ^= bits;
+          writeFileSync(draft, bytes);
+          yield '"last"';
+        })();
+        await assert.rejects(snapshots.write({ eventId: 'e', seq: 2, at: 1, about: null }, damaging), SnapshotFault);
+        assert.deepEqual(readdirSync(inFolder), ['e-1.snapshot']);
+        assert.equal((await snapshots.newest('e'))?.header.seq, 1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it('has one JSON text per line', async (t) => {
     const folder = newDataFolder(t);
     const { path } = await new SnapshotFolder(folder).write({ eventId: 'e', seq: 7, at: 1, about: [1] }, [

@@ -8,6 +8,7 @@ import { growingConnections } from './scenarios/growing-connections.ts';
 import { growingEvents } from './scenarios/growing-events.ts';
 import { growingHolds } from './scenarios/growing-holds.ts';
 import { growingSeats } from './scenarios/growing-seats.ts';
+import { idle } from './scenarios/idle.ts';
 import { journal } from './scenarios/journal.ts';
 import { memory } from './scenarios/memory.ts';
 import { occupancySince } from './scenarios/occupancy-since.ts';
@@ -44,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   replay,
   journal,
   activation,
+  idle,
   memory,
   tableLookup,
 ];

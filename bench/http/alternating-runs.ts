@@ -18,39 +18,57 @@ export interface Target {
   readonly connections: number;
   /** The status that every answer must have. */
   readonly status: number;
+  /** The warm-up's traffic, where it must leave what is measured untouched. */
+  readonly warmUpTraffic?: Traffic;
+  /** A run ends with this many answers instead of after the settings' seconds. */
+  readonly answersOfRun?: number;
   /** Whether the server may shed requests (503), because the load is more than it can carry. */
   readonly mayShed?: true;
 }
 
 export interface TargetRuns {
   readonly name: string;
+  readonly warmUp: LoadRun<LoadResult>;
   readonly runs: readonly LoadRun<LoadResult>[];
-  /** Answers of all runs, the warm-up included. */
-  readonly answered: number;
 }
 
 export async function alternateRuns(targets: readonly Target[], settings: Settings): Promise<readonly TargetRuns[]> {
   const { rounds, seconds, warmUpSeconds, report } = settings;
   const generator = startLoadGenerator<LoadJob, LoadResult>(new URL('./load.ts', import.meta.url));
-  const measured = targets.map((target) => ({ target, runs: [] as LoadRun<LoadResult>[], answered: 0 }));
+  const measured = targets.map((target) => ({ target, all: [] as LoadRun<LoadResult>[] }));
   let firstNumber = 1;
   try {
     for (let round = 0; round <= rounds; round += 1) {
       for (const each of measured) {
-        const { name, server, traffic, connections, status, mayShed = false } = each.target;
+        const { name, server, mayShed = false } = each.target;
         report(round === 0 ? `${name}: warm-up` : `${name}: round ${round} of ${rounds}`);
-        const job = { url: server.url, traffic, connections, status, firstNumber };
-        const run = await generator.run(server, { ...job, seconds: round === 0 ? warmUpSeconds : seconds });
+        const length = round === 0 ? { seconds: warmUpSeconds } : lengthOf(each.target, seconds);
+        const run = await generator.run(server, { ...jobOf(each.target, round), ...length, firstNumber });
         requireAnswers(name, run.load, mayShed);
         firstNumber = run.load.nextNumber;
-        each.answered += run.load.requests;
-        if (round > 0) each.runs.push(run);
+        each.all.push(run);
       }
     }
   } finally {
     generator.close();
   }
-  return measured.map(({ target, runs, answered }) => ({ name: target.name, runs, answered }));
+  return measured.map(({ target, all: [warmUp, ...runs] }) => ({ name: target.name, warmUp: warmUp!, runs }));
+}
+
+function jobOf(
+  { server, traffic, warmUpTraffic, connections, status }: Target,
+  round: number,
+): Omit<LoadJob, 'seconds' | 'firstNumber'> {
+  return { url: server.url, traffic: round === 0 ? (warmUpTraffic ?? traffic) : traffic, connections, status };
+}
+
+function lengthOf({ answersOfRun }: Target, seconds: number): Pick<LoadJob, 'seconds' | 'answers'> {
+  return { seconds, ...(answersOfRun !== undefined && { answers: answersOfRun }) };
+}
+
+/** Answers of all runs, the warm-up included. */
+export function answeredOf({ warmUp, runs }: TargetRuns): number {
+  return [warmUp, ...runs].reduce((sum, { load }) => sum + load.requests, 0);
 }
 
 /** Throws when a load got no good answers, unexpected ones, or lost connections. */

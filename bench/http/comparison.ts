@@ -9,7 +9,16 @@ import { cpuOf } from './load-generator.ts';
 import { auditFolder } from './audit.ts';
 import { startHoldfast, startPlain, type MeasuredServer } from './server.ts';
 import { requestOf, type Traffic } from './traffic.ts';
-import { figuresOfRuns, latencyOf, loopDelayFigures, rateOf, ratioOf, alternateRuns } from './alternating-runs.ts';
+import {
+  answeredOf,
+  figuresOfRuns,
+  latencyOf,
+  loopDelayFigures,
+  rateOf,
+  ratioOf,
+  alternateRuns,
+  type TargetRuns,
+} from './alternating-runs.ts';
 
 export interface Comparison {
   readonly service: MeasuredServer;
@@ -17,6 +26,8 @@ export interface Comparison {
   readonly connections: number;
   /** The status that every answer must have. */
   readonly status: number;
+  readonly warmUpTraffic?: Traffic;
+  readonly answersOfRun?: number;
   /** Budget of the service's answers per second ÷ the plain route's. */
   readonly plainRatio?: { readonly atLeast: number };
   /** Other stores, each with the budget of its ratio. */
@@ -24,32 +35,44 @@ export interface Comparison {
 }
 
 export interface ComparisonFindings extends Findings {
+  /** The runs of the service and of the plain route. */
+  readonly ours: TargetRuns;
+  readonly theirs: TargetRuns;
   /** Answers of the service in all runs, the sample and the warm-up included. */
   readonly answered: number;
 }
 
 /** Takes a sample of the service's answer, starts a plain route that gives the same answer, and compares. */
 export async function compare(comparison: Comparison, settings: Settings): Promise<ComparisonFindings> {
-  const { service, traffic, connections, status, plainRatio, baselines = [] } = comparison;
+  const { service, traffic, warmUpTraffic, connections, status, answersOfRun, plainRatio, baselines = [] } = comparison;
   const plain = await startPlainLike(service, traffic, status);
   const standing = baselines.flatMap(({ baseline: { name, server }, ratio }) =>
     server === null ? [] : [{ name, server, ratio }],
   );
   const contenders = [{ name: 'plain', server: plain }, ...standing, { name: 'service', server: service }];
   try {
-    const targets = contenders.map(({ name, server }) => ({ name, server, traffic, connections, status }));
+    const load = {
+      traffic,
+      connections,
+      status,
+      ...(warmUpTraffic && { warmUpTraffic }),
+      ...(answersOfRun && { answersOfRun }),
+    };
+    const targets = contenders.map(({ name, server }) => ({ name, server, ...load }));
     const runs = await alternateRuns(targets, settings);
     const ours = runs.at(-1)!;
     const theirs = runs[0]!;
     const others = standing.map(({ name, ratio }, i) => ({ name, ratio, runs: runs[i + 1]! }));
     return {
-      answered: ours.answered + 1,
+      ours,
+      theirs,
+      answered: answeredOf(ours) + 1,
       figures: [
         ratioOf('service ÷ plain route', ours, theirs, rateOf, plainRatio),
         ...others.map((other) => ratioOf(`service ÷ Fastify + ${other.name}`, ours, other.runs, rateOf, other.ratio)),
-        ratioOf('processor time of an answer, plain ÷ service', theirs, ours, cpuOf),
+        ratioOf('processor time of an answer, service ÷ plain', ours, theirs, cpuOf),
         ...others.map((other) =>
-          ratioOf(`processor time of an answer, Fastify + ${other.name} ÷ service`, other.runs, ours, cpuOf),
+          ratioOf(`processor time of an answer, service ÷ Fastify + ${other.name}`, ours, other.runs, cpuOf),
         ),
         ...[ours, theirs, ...others.map((other) => other.runs)].flatMap(figuresOfRuns),
         ...loopDelayFigures(ours, { atMost: 10 }),

@@ -37,7 +37,7 @@ export async function grow(growing: Growing, settings: Settings): Promise<Findin
       ...ratiosToSmallest(all, budget),
       ...all.flatMap(figuresOfRuns),
       ...shedFigures(all),
-      ...loopDelayFigures(all.at(-1)!),
+      ...loopDelayFigures(all.at(-1)!, { atMost: 10 }),
     ],
     latencies: all.map(latencyOf),
     growth: growthOfRuns(of, request, sizes, all),

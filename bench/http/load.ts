@@ -13,6 +13,8 @@ export interface LoadJob {
   readonly traffic: Traffic;
   readonly connections: number;
   readonly seconds: number;
+  /** The run ends with this many answers instead. */
+  readonly answers?: number;
   /** The status of a good answer. */
   readonly status: number;
   /** The number of the first request, so that runs differ. */
@@ -35,7 +37,8 @@ process.on('message', (job) => {
   void drive(job as LoadJob).then((result) => process.send!(result));
 });
 
-async function drive({ url, traffic, connections, seconds, status: good, firstNumber }: LoadJob): Promise<LoadResult> {
+async function drive(job: LoadJob): Promise<LoadResult> {
+  const { url, traffic, connections, seconds, answers, status: good, firstNumber } = job;
   let number = firstNumber;
   const histogram = newHistogram();
   const statuses: Record<string, number> = {};
@@ -49,7 +52,8 @@ async function drive({ url, traffic, connections, seconds, status: good, firstNu
     },
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
-    const settings = { url, connections, duration: seconds, requests: [request], ...AUTOCANNON_OPTIONS };
+    const length = answers === undefined ? { duration: seconds } : { amount: answers };
+    const settings = { url, connections, ...length, requests: [request], ...AUTOCANNON_OPTIONS };
     const instance = autocannon(settings, (error: Error | null, done: autocannon.Result) =>
       error === null ? resolve(done) : reject(error),
     );

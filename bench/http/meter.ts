@@ -2,15 +2,18 @@
  * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
  * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the delay of the event
- * loop; `weigh` collects garbage and returns the memory in use. Between messages only the histogram of the loop's delay is kept.
+ * loop; `weigh` collects garbage and returns the memory in use. The loop is watched from the first `begin` on, so that a server that is
+ * only read is not disturbed.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { watchLoop } from '#http/loop-delay.ts';
+import { watchLoop, type LoopWatch } from '#http/loop-delay.ts';
 import { LOOP_PERIOD_MS } from '../scenario.ts';
 
 export interface MeterReading {
   readonly cpuMicros: number;
+  /** Since the process was started. */
+  readonly totalCpuMicros: number;
   readonly loopDelayP99Ms: number;
   readonly loopDelayMaxMs: number;
 }
@@ -23,22 +26,25 @@ export interface Weight {
 
 const COLLECTIONS = 4;
 
-const loop = watchLoop(LOOP_PERIOD_MS);
+let loop: LoopWatch | undefined;
 let begin = process.cpuUsage();
 
 process.on('message', (message) => {
   if (message === 'begin') {
     begin = process.cpuUsage();
+    loop ??= watchLoop(LOOP_PERIOD_MS);
     loop.reset();
     process.send?.('begun');
   }
   if (message === 'weigh') process.send?.(weigh());
   if (message !== 'read') return;
-  const { user, system } = process.cpuUsage(begin);
+  const { user, system } = process.cpuUsage();
+  const totalCpuMicros = user + system;
   process.send?.({
-    cpuMicros: user + system,
-    loopDelayP99Ms: loop.percentileMs(99),
-    loopDelayMaxMs: loop.maxMs,
+    cpuMicros: totalCpuMicros - begin.user - begin.system,
+    totalCpuMicros,
+    loopDelayP99Ms: loop?.percentileMs(99) ?? 0,
+    loopDelayMaxMs: loop?.maxMs ?? 0,
   } satisfies MeterReading);
 });
 process.channel?.unref();

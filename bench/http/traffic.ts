@@ -10,7 +10,8 @@ import type { Request } from './connection.ts';
 export const AUTOCANNON_OPTIONS = { sampleInt: 100 } as const;
 
 export type Traffic =
-  | { readonly recipe: 'hot-hold' }
+  /** Of the hot event, or of another one like it. */
+  | { readonly recipe: 'hot-hold'; readonly eventId?: string }
   | { readonly recipe: 'spread-hold'; readonly events: number; readonly types: number }
   | { readonly recipe: 'picked-seats' }
   /** Parties of one to `partyMax` people, in `sessions` sessions that repeat. */
@@ -31,7 +32,7 @@ const PAIRS_OF_ROW = 25;
 export function requestOf(traffic: Traffic, n: number): Request {
   switch (traffic.recipe) {
     case 'hot-hold':
-      return hold('evt_hot', n, { ticket_type_id: 'single', quantity: 1 });
+      return hold(traffic.eventId ?? 'evt_hot', n, { ticket_type_id: 'single', quantity: 1 });
     case 'spread-hold': {
       const type = Math.floor(n / traffic.events) % traffic.types;
       return hold(`evt_${n % traffic.events}`, n, { ticket_type_id: `type-${type}`, quantity: 1 });

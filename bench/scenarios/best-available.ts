@@ -36,7 +36,7 @@ export const bestAvailable: Scenario = {
         ratios.push(inLarge / inSmall);
         micros.push((inLarge / turns) * 1e6);
       }
-      figures.push(figureOf(`${name}: 60,000 ÷ 600 seats`, '× the time', ratios, { atMost: 3 }));
+      figures.push(figureOf(`${name}: 60,000 ÷ 600 seats`, '× the time', ratios, { atMost: 1.5 }));
       figures.push(figureOf(`${name}: 60,000 seats`, 'µs', micros));
     }
     return { figures };

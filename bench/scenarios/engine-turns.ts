@@ -1,16 +1,17 @@
 /**
- * Turns as fast as one core can take them: a mixed workload without HTTP and disk.
+ * Turns as fast as one core can take them, without HTTP and disk: new holds of a hot ticket type, and a mixed workload.
  *
- * Once the domain alone, and once through the actor with its ids, its gate and its facts as JSON in a journal in memory.
+ * Both by the domain alone; the mix once more through the actor with its ids, its gate and its facts as JSON in a journal in memory.
  * The hall is set up before the clock runs.
  */
 import { isRefusal } from '#domain/refusal.ts';
-import { definitionOf, hallEvent } from '../events.ts';
+import { definitionOf, hallEvent, hotEvent } from '../events.ts';
 import { itemOf, openActor, openDomain, placeHold, type DomainFixture } from '../in-process.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { Command } from '#domain/command.ts';
 
+/** Sessions of the mix. */
 const SESSIONS = 5_000;
 /** Commands that are under way together, as the requests of a busy moment are. */
 const BATCH = 500;
@@ -33,31 +34,41 @@ function commandOf(turn: number, holdIds: readonly (string | undefined)[]): Comm
 export const engineTurns: Scenario = {
   name: 'engine-turns',
   about:
-    'turns of a mixed workload without HTTP and disk: the domain alone, and through the actor over a journal in memory',
+    'turns without HTTP and disk: new holds, a mixed workload, and the mix through the actor over a journal in memory',
   async run({ quick, rounds, report }) {
     const turns = quick ? 60_000 : 1_000_000;
     const definition = definitionOf(hallEvent(60_000));
+    const fresh: number[] = [];
     const bare: number[] = [];
     const acted: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       report(`round ${round} of ${rounds}`);
+      const empty = openDomain(definitionOf(hotEvent));
+      const holds = turns / 2 / (await secondsOf(() => placeNewHolds(empty, turns / 2)));
       const fixture = openDomain(definition);
       const alone = turns / (await secondsOf(() => decideAndEvolve(fixture, turns)));
       const actor = await openActor(definition);
       const through = turns / 4 / (await secondsOf(() => askTheActor(actor, turns / 4)));
       // The first round warms up.
       if (round === 0) continue;
+      fresh.push(holds);
       bare.push(alone);
       acted.push(through);
     }
     return {
       figures: [
-        figureOf('decide and evolve', 'turns per s', bare, { atLeast: 300_000 }),
-        figureOf('through the actor, facts as JSON', 'turns per s', acted),
+        figureOf('new holds: decide and evolve', 'turns per s', fresh, { atLeast: 300_000 }),
+        figureOf('mix: decide and evolve', 'turns per s', bare, { atLeast: 250_000 }),
+        figureOf('mix: through the actor, facts as JSON', 'turns per s', acted),
       ],
     };
   },
 };
+
+/** Every hold stays, as in the first minutes of a sale. */
+function placeNewHolds(fixture: DomainFixture, turns: number): void {
+  for (let turn = 0; turn < turns; turn += 1) fixture.do(placeHold(turn, 'single', 1));
+}
 
 function decideAndEvolve(fixture: DomainFixture, turns: number): void {
   const holdIds = new Array<string | undefined>(SESSIONS).fill(undefined);

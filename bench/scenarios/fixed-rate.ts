@@ -8,7 +8,7 @@ import { startPlainLike } from '../http/comparison.ts';
 import { cpuOf, startLoadGenerator, type LoadGenerator, type LoadRun } from '../http/load-generator.ts';
 import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
-import { latencyOf, rateOf, requireAnswers, alternateRuns, shedShare } from '../http/alternating-runs.ts';
+import { answeredOf, latencyOf, rateOf, requireAnswers, alternateRuns, shedShare } from '../http/alternating-runs.ts';
 import type { Traffic } from '../http/traffic.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
@@ -51,7 +51,7 @@ export const fixedRate: Scenario = {
         figures: [
           ...findings.figures,
           figureOf('closed loop: answers', 'per s', [top]),
-          ...(await auditFolder(service.folder, closed!.answered + answered)),
+          ...(await auditFolder(service.folder, answeredOf(closed!) + answered)),
         ],
         latencies: [...(findings.latencies ?? []), latencyOf(closed!)],
       };

@@ -24,7 +24,7 @@ export const growingEvents: Scenario = {
           return startHoldfast([], folder);
         },
         traffic: (events) => ({ recipe: 'spread-hold', events: Math.min(events, BUSY_MAX), types: 1 }),
-        budget: { atLeast: 0.8 },
+        budget: { atLeast: 0.95 },
       },
       settings,
     ),

@@ -17,7 +17,7 @@ export const growingHolds: Scenario = {
           return startHoldfast([], folder);
         },
         traffic: () => ({ recipe: 'hot-hold' }),
-        budget: { atLeast: 0.8 },
+        budget: { atLeast: 0.95 },
       },
       settings,
     ),

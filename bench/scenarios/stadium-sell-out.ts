@@ -87,7 +87,7 @@ function findingsOf(sales: readonly Sale[]): Findings {
   }));
   return {
     figures: [
-      of('from the first hold to the last seat paid', 's', ({ load }) => load.seconds, { atMost: 30 }),
+      of('from the first hold to the last seat paid', 's', ({ load }) => load.seconds, { atMost: 8 }),
       of('seats sold', '', ({ load }) => load.bought),
       of('seats sold', 'per s', ({ load }) => load.bought / load.seconds),
       of('requests answered', '', ({ load }) => load.requests),

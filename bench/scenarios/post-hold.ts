@@ -1,3 +1,9 @@
+/**
+ * The first 100,000 holds of a fresh event, against the plain route and other stores.
+ *
+ * The ratio that decides has all that the service did for them in it, its snapshots too: their time is not in a round when they are
+ * taken while another server is measured.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgresBaseline, startRedisBaseline } from '../baselines/baselines.ts';
 import { auditFolder } from '../http/audit.ts';

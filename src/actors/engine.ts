@@ -199,7 +199,7 @@ type Parts = Omit<Engine, 'status' | 'trouble' | 'degraded' | 'drain' | 'stop'>;
 function assemble(parts: Parts, { status, timers, space }: Running): Engine {
   const { journal, clock, events, snapshots } = parts;
   const maintenance = setInterval(() => {
-    inBackground('snapshot', events.actors.snapshotGrown());
+    inBackground('snapshot', events.actors.snapshotDue());
     inBackground('activation', events.actors.evictOver());
   }, MAINTENANCE_MS);
   maintenance.unref();
@@ -209,7 +209,7 @@ function assemble(parts: Parts, { status, timers, space }: Running): Engine {
     clearInterval(maintenance);
     timers.stop();
     space.stop();
-    if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown(1));
+    if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown());
     await snapshots.stop();
     await journal.close();
     status.send('STOP');

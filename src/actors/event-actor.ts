@@ -26,6 +26,7 @@ import { read, type ReadContext } from '#domain/read.ts';
 import { listingOf, type EventListing } from '#domain/catalogue/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { toReply } from '#domain/reply.ts';
+import { recordCountOf } from '#domain/snapshot.ts';
 import {
   type LastSeen,
   lastSeenTimes,
@@ -124,6 +125,11 @@ export class EventActor implements EventPort {
   /** Facts that a replay from the newest snapshot would have to apply. */
   get factsSinceSnapshot(): number {
     return this.#factsSinceSnapshot;
+  }
+
+  /** About how many records a snapshot would have. */
+  get recordCount(): number {
+    return recordCountOf(this.#state);
   }
 
   /** Whether no reply waits, so that the event may be evicted. */

@@ -34,6 +34,9 @@ const RECORDS_PER_PIECE = 500;
 /** Orders are larger: up to some 2 KB each. */
 const ORDERS_PER_PIECE = 100;
 
+/** What ended and is kept packed, as a few numbers each, and the ids of a draw: so many cost as much as one whole record. */
+const PACKED_PER_RECORD = 8;
+
 type Piece =
   | {
       readonly kind: 'OFFICE';
@@ -80,6 +83,13 @@ export function* snapshotPieces(state: EventState): Generator<string> {
   for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield toText({ kind: 'CUT_HOLDS', ended: part });
   for (const room of waitingRoomParts(state)) yield toText({ kind: 'WAITING_ROOM', room });
   yield* pages('IDEMPOTENCY', state.idempotency.values());
+}
+
+/** About how many records the pieces of a state have, which is what a snapshot costs to take and to restore. Constant time. */
+export function recordCountOf({ holds, orders, waitingRoom, idempotency }: EventState): number {
+  const whole = holds.byId.size + orders.inOrder.length + idempotency.size + (waitingRoom?.entries.byId.size ?? 0);
+  const ended = holds.ended.cutCount + (waitingRoom?.entries.ended.size ?? 0);
+  return whole + (ended + (waitingRoom?.draw?.order.length ?? 0)) / PACKED_PER_RECORD;
 }
 
 /** Begins an event from the first piece of a snapshot. */

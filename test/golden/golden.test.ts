@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
-import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { recordCountOf, restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { runToEnd } from '../fixtures/service.ts';
@@ -23,6 +23,19 @@ async function folderOf(t: TestContext, rows: readonly FactRow[]): Promise<strin
   for (const { at, eventId, type, data } of rows) journal.append({ at, eventId, facts: [{ type, data }] });
   await journal.close();
   return folder;
+}
+
+/** The records in pieces; eight of what is packed, or of the ids of a draw, count as one. */
+function recordsIn(pieces: readonly string[]): number {
+  type Part = { readonly records?: readonly unknown[]; readonly ended?: { readonly numbers: readonly number[] } };
+  let count = 0;
+  for (const text of pieces) {
+    const piece = JSON.parse(text) as Part & { readonly kind: string; readonly room?: Part & { readonly part: string } };
+    const { records = [], ended } = piece.room ?? piece;
+    if (piece.kind !== 'ENDED_HOLDS') count += records.length / (piece.room?.part === 'DRAWN' ? 8 : 1);
+    count += (ended?.numbers.length ?? 0) / (piece.kind === 'CUT_HOLDS' ? 4 : 5) / 8;
+  }
+  return count;
 }
 
 describe('The golden journals', () => {
@@ -47,6 +60,12 @@ describe('The golden journals', () => {
         const restored = restoreEventState(first);
         for (const piece of further) restorePiece(restored, piece);
         assert.deepEqual([...snapshotPieces(restored)], [first, ...further]);
+      }
+    });
+
+    it(`${name} leads to a state whose records are counted as a snapshot has them`, () => {
+      for (const state of replayGolden(readGolden(name)).values()) {
+        assert.equal(recordCountOf(state), recordsIn([...snapshotPieces(state)]));
       }
     });
 

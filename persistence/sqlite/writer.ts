@@ -15,14 +15,14 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { batchAppender, newestBatch } from './chain.ts';
+import { batchHash, batchInserter, canonicalText, newestBatch, type FactValue } from './chain.ts';
 import { errorCode, isNoSpace, messageOf } from '../faults.ts';
 import { FILE_MODE } from '../files.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import { FaultInjector, type InjectedFault } from './fault-injector.ts';
 import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
 import { pruneSlice } from './archive.ts';
-import { journalPath, openWriting, readAnchor, type Connection, type StoredFact } from './schema.ts';
+import { journalPath, openWriting, readAnchor, type Connection } from './schema.ts';
 import { WatermarkWriter } from './watermark.ts';
 
 export interface WriterTuning {
@@ -82,7 +82,7 @@ class Writer {
   readonly #post: (message: FromWriter) => void;
   #state: State = 'WRITING';
   #db: Connection;
-  #commitBatch: (facts: readonly StoredFact[]) => Buffer;
+  #insertBatch: (values: readonly FactValue[], hash: Uint8Array) => void;
   #watermark: WatermarkWriter;
   #head: Head;
   readonly #journalId: string;
@@ -102,7 +102,7 @@ class Writer {
     const { journalId, baseSeq } = readAnchor(this.#db);
     this.#journalId = journalId;
     this.#head = this.#readHead();
-    this.#commitBatch = this.#prepareCommit();
+    this.#insertBatch = this.#prepareInsert();
     this.#watermark = new WatermarkWriter(folder);
     this.#writeWatermark();
     post({ kind: 'READY', journalId, baseSeq, head: this.#head });
@@ -122,19 +122,19 @@ class Writer {
   }
 
   #commit(message: CommitMessage): void {
-    const facts = factsOf(message);
+    const { values, texts } = factsOf(message);
     const begunMs = stopwatchMs();
     this.#faults.beforeCommit();
-    const hash = this.#commitBatch(facts);
+    const hash = batchHash(this.#head.hash, texts);
+    this.#insertBatch(values, hash);
     this.#faults.afterCommit();
-    this.#head = { seq: message.firstSeq + facts.length - 1, hash };
+    this.#head = { seq: message.firstSeq + message.texts.length / TEXTS_A_FACT - 1, hash };
     this.#post({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
     this.#maintain();
   }
 
-  #prepareCommit(): (facts: readonly StoredFact[]) => Buffer {
-    const append = batchAppender(this.#db);
-    return this.#db.transaction((facts: readonly StoredFact[]) => append(this.#head.hash, facts)).immediate;
+  #prepareInsert(): (values: readonly FactValue[], hash: Uint8Array) => void {
+    return this.#db.transaction(batchInserter(this.#db)).immediate;
   }
 
   #readHead(): Head {
@@ -239,7 +239,7 @@ class Writer {
     try {
       this.#db.prepare("INSERT INTO meta VALUES ('probes', '1') ON CONFLICT DO UPDATE SET value = value + 1").run();
       this.#head = this.#readHead();
-      this.#commitBatch = this.#prepareCommit();
+      this.#insertBatch = this.#prepareInsert();
       this.#watermark = new WatermarkWriter(this.#folder);
       this.#watermarkSeq = -1;
       this.#writeWatermark();
@@ -285,20 +285,21 @@ class Writer {
   }
 }
 
-function factsOf({ firstSeq, texts, numbers }: CommitMessage): StoredFact[] {
-  const facts: StoredFact[] = [];
-  for (let text = 0, number = 0; text < texts.length; text += TEXTS_A_FACT, number += NUMBERS_A_FACT) {
-    facts.push({
-      seq: firstSeq + facts.length,
-      at: numbers[number] ?? 0,
-      eventId: texts[text] ?? '',
-      type: texts[text + 1] ?? '',
-      data: texts[text + 2] ?? '',
-      prev: numbers[number + 1] ?? 0,
-      unit: numbers[number + 2] ?? 0,
-    });
+function factsOf({ firstSeq, texts, numbers }: CommitMessage): { values: FactValue[]; texts: string } {
+  const values: FactValue[] = [];
+  let canonical = '';
+  for (let text = 0, number = 0, seq = firstSeq; text < texts.length; text += TEXTS_A_FACT, number += NUMBERS_A_FACT) {
+    const at = numbers[number]!;
+    const prev = numbers[number + 1]!;
+    const unit = numbers[number + 2]!;
+    const eventId = texts[text]!;
+    const type = texts[text + 1]!;
+    const data = texts[text + 2]!;
+    values.push(seq, at, eventId, type, data, prev, unit);
+    canonical += canonicalText({ seq, at, eventId, type, data, prev, unit });
+    seq += 1;
   }
-  return facts;
+  return { values, texts: canonical };
 }
 
 /** SQLite reports a full disk as such, except where it grows its shared memory: there it only reports that growing failed. */

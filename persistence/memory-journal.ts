@@ -57,6 +57,7 @@ export class MemoryJournal implements Journal {
   append({ eventId, at, facts }: Unit): number {
     if (this.#status !== 'OPEN') throw this.#fault ?? fault('CLOSED');
     if (facts.length === 0) throw new Error('a unit must have at least one fact');
+    if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
     const unit = this.#rows.length + facts.length;
     const seqs = this.#seqsOf(eventId);
     for (const { type, data } of facts) {

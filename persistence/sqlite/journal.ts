@@ -27,12 +27,13 @@ import {
   type JournalStatus,
   type Unit,
 } from '../journal.ts';
-import type { FromWriter, Head, ToWriter, WriterOptions, WriterTuning } from './writer.ts';
+import type { FromWriter, ToWriter, WriterOptions, WriterTuning } from './writer.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { PendingFacts, type BatchBounds } from './pending.ts';
 import { recoverHead, type RecoveryListener } from './recovery.ts';
 import { factReader, type FactReader } from './reader.ts';
 import { journalPath, openReading, type Connection } from './schema.ts';
+import { BATCH, DURABLE, MESSAGE, SharedPage, type Head } from './shared-page.ts';
 import { SNAPSHOTS_FOLDER } from '../snapshots.ts';
 
 export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
@@ -61,8 +62,10 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   try {
     const notPrivate = tightenFolder(folder, [SNAPSHOTS_FOLDER, ARCHIVE_FOLDER]);
     const recovered = await recoverHead(folder, options);
+    const page = new SharedPage();
     const { worker, ready } = await startWriter({
       folder,
+      memory: page.memory,
       tuning: withDefaults(TUNING, options),
       injectFault: options.injectFault ?? null,
     });
@@ -70,11 +73,12 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     const db = openReading(journalPath(folder));
     if (db === null || head !== (recovered?.seq ?? 0)) {
       worker.postMessage({ kind: 'CLOSE' } satisfies ToWriter);
+      page.signal(MESSAGE);
       throw new Error(`recovery proved fact ${recovered?.seq ?? 0}, but the writer starts at fact ${head}`);
     }
     const pending = new PendingFacts(head, recovered?.heads ?? new Map(), withDefaults(BOUNDS, options));
     const archivedHeads = recovered?.archivedHeads ?? new Map<string, number>();
-    return new SqliteJournal({ folder, lock, worker, ready, db, pending, archivedHeads, notPrivate });
+    return new SqliteJournal({ folder, lock, worker, page, ready, db, pending, archivedHeads, notPrivate });
   } catch (error) {
     lock.release();
     throw error;
@@ -85,6 +89,7 @@ interface Parts {
   readonly folder: string;
   readonly lock: FolderLock;
   readonly worker: Worker;
+  readonly page: SharedPage;
   readonly ready: Extract<FromWriter, { kind: 'READY' }>;
   readonly db: Connection;
   readonly pending: PendingFacts;
@@ -103,6 +108,7 @@ export class SqliteJournal implements Journal {
   readonly notPrivate: readonly string[];
   readonly #lock: FolderLock;
   readonly #worker: Worker;
+  readonly #page: SharedPage;
   readonly #db: Connection;
   readonly #reader: FactReader;
   readonly #history: FactHistory;
@@ -120,11 +126,12 @@ export class SqliteJournal implements Journal {
   #closingFault: JournalFault | null = null;
   #closed: Promise<void> | null = null;
 
-  constructor({ folder, lock, worker, ready, db, pending, archivedHeads, notPrivate }: Parts) {
+  constructor({ folder, lock, worker, page, ready, db, pending, archivedHeads, notPrivate }: Parts) {
     this.folder = folder;
     this.journalId = ready.journalId;
     this.#lock = lock;
     this.#worker = worker;
+    this.#page = page;
     this.#db = db;
     this.#reader = factReader(db);
     this.#history = new FactHistory(folder, db, proveArchiveAside);
@@ -133,7 +140,7 @@ export class SqliteJournal implements Journal {
     this.#pending = pending;
     this.#head = ready.head;
     this.#baseSeq = ready.baseSeq;
-    worker.on('message', (message: FromWriter) => this.#onMessage(message));
+    worker.on('message', (message: FromWriter | typeof DURABLE) => this.#onMessage(message));
     worker.on('error', (error) => this.#break(error.message, errorCode(error)));
     worker.on('exit', () => this.#onExit());
   }
@@ -259,21 +266,21 @@ export class SqliteJournal implements Journal {
     const batch = this.#pending.take();
     if (batch === null) return;
     this.#inFlight = true;
-    const { firstSeq, texts } = batch;
-    const numbers = Float64Array.from(batch.numbers);
-    this.#post({ kind: 'COMMIT', firstSeq, texts, numbers }, [numbers.buffer]);
+    if (this.#page.put(batch.text)) this.#page.signal(BATCH);
+    else this.#post({ kind: 'COMMIT', text: batch.text });
   }
 
-  #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
-    this.#worker.postMessage(message, transfer);
+  #post(message: ToWriter): void {
+    this.#worker.postMessage(message);
+    this.#page.signal(MESSAGE);
   }
 
-  #onMessage(message: FromWriter): void {
+  #onMessage(message: FromWriter | typeof DURABLE): void {
+    if (message === DURABLE) return this.#advance();
     switch (message.kind) {
-      case 'DURABLE':
-        return this.#advance(message.head, message.commitMs);
       case 'FULL':
-        return this.#forget(fullFault(message.message));
+        this.#forget(fullFault(message.message));
+        return this.#post({ kind: 'FORGOTTEN' });
       case 'BROKEN':
         return this.#break(message.message, message.code);
       case 'WRITABLE':
@@ -287,7 +294,8 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #advance(head: Head, commitMs: number): void {
+  #advance(): void {
+    const { head, commitMs } = this.#page.readOutcome();
     const facts = head.seq - this.#head.seq;
     this.#head = head;
     this.#inFlight = false;

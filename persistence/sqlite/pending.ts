@@ -9,13 +9,18 @@
  */
 
 import type { JournalFault, Unit } from '../journal.ts';
+import { canonicalText } from './chain.ts';
 
-/** Facts of one commit: three texts (event id, type, data) and three numbers (at, prev, unit) for each. */
+/** The facts of one commit. */
 export interface PendingBatch {
   readonly firstSeq: number;
   lastSeq: number;
-  readonly texts: string[];
-  readonly numbers: number[];
+  /** The canonical texts of the facts, joined: what the writer stores and hashes. */
+  text: string;
+  /** The stream of each fact, and the stream's fact before it. */
+  readonly eventIds: string[];
+  readonly prevs: number[];
+  /** Characters of types and data. */
   size: number;
   /** Settles with the batch; made when the first caller waits for it. */
   settled: PromiseWithResolvers<void> | null;
@@ -25,9 +30,6 @@ export interface BatchBounds {
   readonly batchFactsMax: number;
   readonly batchBytesMax: number;
 }
-
-export const TEXTS_A_FACT = 3;
-export const NUMBERS_A_FACT = 3;
 
 export class PendingFacts {
   readonly #bounds: BatchBounds;
@@ -54,14 +56,17 @@ export class PendingFacts {
 
   add({ eventId, at, facts }: Unit): number {
     if (facts.length === 0) throw new Error('a unit must have at least one fact');
+    if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
     const size = facts.reduce((sum, { type, data }) => sum + type.length + data.length, 0);
     const batch = this.#batchFor(facts.length, size);
     const unit = this.#appendedSeq + facts.length;
     let prev = this.#heads.get(eventId) ?? 0;
     for (const { type, data } of facts) {
-      batch.texts.push(eventId, type, data);
-      batch.numbers.push(at, prev, unit);
-      prev = ++this.#appendedSeq;
+      const seq = ++this.#appendedSeq;
+      batch.text += canonicalText({ seq, at, eventId, type, data, prev, unit });
+      batch.eventIds.push(eventId);
+      batch.prevs.push(prev);
+      prev = seq;
     }
     batch.lastSeq = unit;
     batch.size += size;
@@ -96,7 +101,7 @@ export class PendingFacts {
     for (const { settled } of this.#batches) settled?.reject(fault);
     for (const batch of this.#batches.reverse()) {
       for (let index = batch.lastSeq - batch.firstSeq; index >= 0; index--) {
-        this.#setHead(eventIdAt(batch, index), prevAt(batch, index));
+        this.#setHead(batch.eventIds[index]!, batch.prevs[index]!);
       }
     }
     this.#batches.length = 0;
@@ -116,7 +121,7 @@ export class PendingFacts {
     while (seq > durableSeq) {
       const batch = this.#batches.find(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
       if (batch === undefined) throw new Error(`fact ${seq} is neither durable nor pending`);
-      seq = prevAt(batch, seq - batch.firstSeq);
+      seq = batch.prevs[seq - batch.firstSeq]!;
     }
     return seq;
   }
@@ -131,8 +136,9 @@ export class PendingFacts {
     const batch: PendingBatch = {
       firstSeq: this.#appendedSeq + 1,
       lastSeq: this.#appendedSeq,
-      texts: [],
-      numbers: [],
+      text: '',
+      eventIds: [],
+      prevs: [],
       size: 0,
       settled: null,
     };
@@ -149,12 +155,4 @@ export class PendingFacts {
     if (seq === 0) this.#heads.delete(eventId);
     else this.#heads.set(eventId, seq);
   }
-}
-
-function eventIdAt(batch: PendingBatch, index: number): string {
-  return batch.texts[index * TEXTS_A_FACT] ?? '';
-}
-
-function prevAt(batch: PendingBatch, index: number): number {
-  return batch.numbers[index * NUMBERS_A_FACT + 1] ?? 0;
 }

@@ -1,28 +1,32 @@
 /**
  * The SQLite journal of a data folder, worker-thread half: the only writer of `journal.db`.
  *
- * `journal.ts` starts it and posts one message per batch. Each batch is one transaction with one fsync and one commit row.
- * DURABLE is posted when the commit has returned; maintenance (watermark, checkpoints) comes after it.
+ * `journal.ts` starts it and hands over one batch at a time, in the page that both threads share (`shared-page.ts`). Each batch
+ * is one transaction with one fsync and one commit row. DURABLE is posted when the commit has returned; maintenance
+ * (watermark, checkpoints) comes after it.
  *
  *  1. A failed commit has an unknown outcome: it is never retried, and DURABLE is never posted for it.
  *  2. After a full disk nothing is written until a probe shows that writing works. Then the database is opened again, the
- *     head is read again, and WRITABLE reports it.
+ *     head is read again, and WRITABLE reports it. Probes begin when the main thread has forgotten its pending facts, so no
+ *     batch from before the fault is taken for a new one.
  *  3. Any other error is final: BROKEN is posted, and the process must stop.
  *  4. Checkpoints are PASSIVE and run after DURABLE, when no batch came for a while or the log is long.
  *  5. The watermark is at most `watermarkEveryMs` behind a durable batch.
+ *  6. Between two pieces of work the thread is blocked in the wait of the page and runs no timers. What is due later stands in
+ *     `#due`, which bounds the wait.
  */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { batchHash, batchInserter, canonicalText, newestBatch, type FactValue } from './chain.ts';
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
+import { batchHash, batchInserter, columnValues, COLUMNS, newestBatch, type FactValue } from './chain.ts';
 import { errorCode, isNoSpace, messageOf } from '../faults.ts';
 import { FILE_MODE } from '../files.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import { FaultInjector, type InjectedFault } from './fault-injector.ts';
-import { NUMBERS_A_FACT, TEXTS_A_FACT } from './pending.ts';
 import { pruneSlice } from './archive.ts';
 import { journalPath, openWriting, readAnchor, type Connection } from './schema.ts';
+import { BATCH, DURABLE, MESSAGE, SharedPage, type Head } from './shared-page.ts';
 import { WatermarkWriter } from './watermark.ts';
 
 export interface WriterTuning {
@@ -37,31 +41,23 @@ export interface WriterTuning {
 
 export interface WriterOptions {
   readonly folder: string;
+  /** Of the page that both threads share. */
+  readonly memory: SharedArrayBuffer;
   readonly tuning: WriterTuning;
   readonly injectFault: InjectedFault | null;
 }
 
-export interface CommitMessage {
-  readonly kind: 'COMMIT';
-  readonly firstSeq: number;
-  readonly texts: readonly string[];
-  readonly numbers: Float64Array;
-}
-
 export type ToWriter =
-  | CommitMessage
+  /** A batch that did not fit into the page. */
+  | { readonly kind: 'COMMIT'; readonly text: string }
   | { readonly kind: 'WATERMARK' }
+  /** The main thread knows that the disk is full and has forgotten what was pending. */
+  | { readonly kind: 'FORGOTTEN' }
   | { readonly kind: 'PRUNE'; readonly throughSeq: number }
   | { readonly kind: 'CLOSE' };
 
-export interface Head {
-  readonly seq: number;
-  readonly hash: Uint8Array;
-}
-
 export type FromWriter =
   | { readonly kind: 'READY'; readonly journalId: string; readonly baseSeq: number; readonly head: Head }
-  | { readonly kind: 'DURABLE'; readonly head: Head; readonly commitMs: number }
   | { readonly kind: 'FULL'; readonly message: string }
   | { readonly kind: 'WRITABLE'; readonly head: Head }
   | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
@@ -73,64 +69,117 @@ const COMMITS_PER_CHECK = 32;
 /** A probe writes as much as two of the largest usual batches. */
 const PROBE_BYTES = 512 * 1024;
 
+/** Rounds between two turns of the thread's event loop, in which Node frees native objects that were collected. */
+const ROUNDS_A_TURN = 1_000;
+
 type State = 'WRITING' | 'FULL' | 'BROKEN' | 'CLOSED';
+
+/** Moments by the stopwatch; Infinity is never. */
+interface DueMoments {
+  watermark: number;
+  idleCheckpoint: number;
+  probe: number;
+}
+
+const nothingDue = (): DueMoments => ({ watermark: Infinity, idleCheckpoint: Infinity, probe: Infinity });
 
 class Writer {
   readonly #folder: string;
   readonly #tuning: WriterTuning;
   readonly #faults: FaultInjector;
-  readonly #post: (message: FromWriter) => void;
+  readonly #page: SharedPage;
+  readonly #port: MessagePort;
   #state: State = 'WRITING';
   #db: Connection;
   #insertBatch: (values: readonly FactValue[], hash: Uint8Array) => void;
+  #logLength: ReturnType<typeof logLength>;
   #watermark: WatermarkWriter;
   #head: Head;
   readonly #journalId: string;
   #watermarkSeq = -1;
   #watermarkWrittenMs = 0;
-  #watermarkTimer: NodeJS.Timeout | null = null;
-  #idleTimer: NodeJS.Timeout | null = null;
-  #probeTimer: NodeJS.Timeout | null = null;
+  #due = nothingDue();
+  /** The facts through which rows are to be dropped, one number for each request. */
+  #prunings: number[] = [];
   #commitsUnchecked = 0;
 
-  constructor({ folder, tuning, injectFault }: WriterOptions, post: (message: FromWriter) => void) {
+  constructor({ folder, memory, tuning, injectFault }: WriterOptions, port: MessagePort) {
     this.#folder = folder;
     this.#tuning = tuning;
     this.#faults = new FaultInjector(injectFault);
-    this.#post = post;
+    this.#page = new SharedPage(memory);
+    this.#port = port;
     this.#db = openWriting(journalPath(folder));
     const { journalId, baseSeq } = readAnchor(this.#db);
     this.#journalId = journalId;
     this.#head = this.#readHead();
     this.#insertBatch = this.#prepareInsert();
+    this.#logLength = logLength(this.#db);
     this.#watermark = new WatermarkWriter(folder);
     this.#writeWatermark();
-    post({ kind: 'READY', journalId, baseSeq, head: this.#head });
+    this.#post({ kind: 'READY', journalId, baseSeq, head: this.#head });
   }
 
-  receive(message: ToWriter): void {
-    try {
-      if (message.kind === 'CLOSE') this.#close();
-      else if (this.#state !== 'WRITING') return;
-      else if (message.kind === 'COMMIT') this.#commit(message);
-      else if (message.kind === 'WATERMARK') this.#writeWatermarkNow();
-      else this.#prune(message.throughSeq);
-    } catch (error) {
-      this.#fail(error);
-      if (message.kind === 'CLOSE') parentPort?.close();
+  /** Works until CLOSE, in rounds. */
+  run(): void {
+    for (let round = 0; round < ROUNDS_A_TURN; round++) {
+      if (this.#state === 'CLOSED') return;
+      const signals = this.#page.wait(this.#nextDueMs() - stopwatchMs());
+      if ((signals & MESSAGE) !== 0) this.#receiveAll();
+      if ((signals & BATCH) !== 0) this.#attempt(() => this.#commitPage());
+      this.#attempt(() => this.#runDue());
+    }
+    setImmediate(() => this.run());
+  }
+
+  #receiveAll(): void {
+    for (;;) {
+      const received = receiveMessageOnPort(this.#port) as { readonly message: ToWriter } | undefined;
+      if (received === undefined) return;
+      this.#attempt(() => this.#receive(received.message));
     }
   }
 
-  #commit(message: CommitMessage): void {
-    const { values, texts } = factsOf(message);
+  #receive(message: ToWriter): void {
+    if (message.kind === 'CLOSE') this.#close();
+    else if (message.kind === 'FORGOTTEN') this.#probeLater();
+    else if (this.#state !== 'WRITING') return;
+    else if (message.kind === 'COMMIT') this.#commit(message.text, message.text);
+    else if (message.kind === 'WATERMARK') this.#writeWatermarkNow();
+    else this.#prune(message.throughSeq);
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #post(message: FromWriter | typeof DURABLE): void {
+    this.#port.postMessage(message);
+  }
+
+  #commitPage(): void {
+    if (this.#state !== 'WRITING') return;
+    const bytes = this.#page.take();
+    this.#commit(bytes.toString(), bytes);
+  }
+
+  /** Commits the batch with these canonical texts; `hashed` are the same, or their bytes where they are at hand. */
+  #commit(texts: string, hashed: string | Uint8Array): void {
+    const values = columnValues(texts);
     const begunMs = stopwatchMs();
     this.#faults.beforeCommit();
-    const hash = batchHash(this.#head.hash, texts);
+    const hash = batchHash(this.#head.hash, hashed);
     this.#insertBatch(values, hash);
     this.#faults.afterCommit();
-    this.#head = { seq: message.firstSeq + message.texts.length / TEXTS_A_FACT - 1, hash };
-    this.#post({ kind: 'DURABLE', head: this.#head, commitMs: stopwatchMs() - begunMs });
-    this.#maintain();
+    this.#head = { seq: lastSeqOf(values), hash };
+    const nowMs = stopwatchMs();
+    this.#page.leaveOutcome(this.#head, nowMs - begunMs);
+    this.#post(DURABLE);
+    this.#maintain(nowMs);
   }
 
   #prepareInsert(): (values: readonly FactValue[], hash: Uint8Array) => void {
@@ -146,27 +195,32 @@ class Writer {
 
   // Maintenance, after DURABLE.
 
-  #maintain(): void {
-    const sinceWatermarkMs = stopwatchMs() - this.#watermarkWrittenMs;
-    if (sinceWatermarkMs >= this.#tuning.watermarkEveryMs) this.#writeWatermark();
-    else
-      this.#watermarkTimer ??= this.#later(this.#tuning.watermarkEveryMs - sinceWatermarkMs, () =>
-        this.#writeWatermark(),
-      );
+  #maintain(nowMs: number): void {
+    const { watermarkEveryMs, checkpointPages, checkpointIdleMs } = this.#tuning;
+    this.#due.watermark = Math.min(this.#due.watermark, this.#watermarkWrittenMs + watermarkEveryMs);
+    this.#due.idleCheckpoint = nowMs + checkpointIdleMs;
     this.#commitsUnchecked += 1;
-    if (this.#commitsUnchecked >= COMMITS_PER_CHECK) this.#checkpointAbove(this.#tuning.checkpointPages);
-    if (this.#idleTimer === null) {
-      this.#idleTimer = this.#later(this.#tuning.checkpointIdleMs, () =>
-        this.#checkpointAbove(this.#tuning.checkpointIdlePages),
-      );
-    } else {
-      this.#idleTimer.refresh();
+    if (this.#commitsUnchecked >= COMMITS_PER_CHECK) this.#checkpointAbove(checkpointPages);
+  }
+
+  #nextDueMs(): number {
+    if (this.#prunings.length > 0) return 0;
+    return Math.min(this.#due.watermark, this.#due.idleCheckpoint, this.#due.probe);
+  }
+
+  #runDue(): void {
+    const nowMs = stopwatchMs();
+    if (nowMs >= this.#due.watermark) this.#writeWatermark();
+    if (nowMs >= this.#due.idleCheckpoint) {
+      this.#due.idleCheckpoint = Infinity;
+      this.#checkpointAbove(this.#tuning.checkpointIdlePages);
     }
+    if (this.#prunings.length > 0) this.#pruneSlice();
+    if (nowMs >= this.#due.probe) this.#probe();
   }
 
   #writeWatermark(): void {
-    if (this.#watermarkTimer !== null) clearTimeout(this.#watermarkTimer);
-    this.#watermarkTimer = null;
+    this.#due.watermark = Infinity;
     if (this.#watermarkSeq === this.#head.seq) return;
     const hash = Buffer.from(this.#head.hash).toString('hex');
     this.#watermark.write({ journalId: this.#journalId, seq: this.#head.seq, hash });
@@ -181,58 +235,41 @@ class Writer {
 
   #checkpointAbove(pages: number): void {
     this.#commitsUnchecked = 0;
-    const [found] = this.#db.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+    const found = this.#logLength.get();
     if (found !== undefined && found.log - found.checkpointed > pages) this.#db.pragma('wal_checkpoint(PASSIVE)');
   }
 
   #prune(throughSeq: number): void {
     this.#writeWatermark();
-    const next = (): void => {
-      if (pruneSlice(this.#db, throughSeq) === 'DONE') this.#post({ kind: 'PRUNED' });
-      else this.#later(0, next);
-    };
-    next();
+    this.#prunings.push(throughSeq);
   }
 
-  /** Runs maintenance later, unless the writer has failed or closed by then. */
-  #later(delayMs: number, work: () => void): NodeJS.Timeout {
-    return setTimeout(() => {
-      if (this.#state !== 'WRITING') return;
-      try {
-        work();
-      } catch (error) {
-        this.#fail(error);
-      }
-    }, delayMs);
+  /** One slice a round, so that a batch that came meanwhile is committed before the next slice. */
+  #pruneSlice(): void {
+    if (pruneSlice(this.#db, this.#prunings[0]!) === 'MORE') return;
+    this.#prunings.shift();
+    this.#post({ kind: 'PRUNED' });
   }
 
   // Faults.
 
   #fail(error: unknown): void {
-    if (this.#state === 'CLOSED') return;
-    this.#stopTimers();
+    const wasFull = this.#state === 'FULL';
     const fault = faultOf(error, this.#folder);
-    this.#state = fault.kind;
+    this.#forgetDue();
+    if (this.#state !== 'CLOSED') this.#state = fault.kind;
+    if (wasFull && fault.kind === 'FULL') return this.#probeLater();
     this.#post(fault);
-    if (this.#state === 'BROKEN') return;
-    this.#closeFiles();
-    this.#probeLater();
+    if (this.#state === 'FULL') this.#closeFiles();
   }
 
   #probeLater(): void {
-    this.#probeTimer = setTimeout(() => {
-      if (this.#state !== 'FULL') return;
-      try {
-        this.#probe();
-      } catch (error) {
-        if (isDiskFull(error, this.#folder)) this.#probeLater();
-        else this.#fail(error);
-      }
-    }, this.#tuning.probeEveryMs);
+    if (this.#state === 'FULL') this.#due.probe = stopwatchMs() + this.#tuning.probeEveryMs;
   }
 
   /** Tries to write a file, then to commit. A commit that works also makes durable what the failed one left in the log. */
   #probe(): void {
+    this.#due.probe = Infinity;
     this.#faults.beforeProbe();
     writeProbeFile(join(this.#folder, 'probe.tmp'));
     this.#db = openWriting(journalPath(this.#folder));
@@ -240,6 +277,7 @@ class Writer {
       this.#db.prepare("INSERT INTO meta VALUES ('probes', '1') ON CONFLICT DO UPDATE SET value = value + 1").run();
       this.#head = this.#readHead();
       this.#insertBatch = this.#prepareInsert();
+      this.#logLength = logLength(this.#db);
       this.#watermark = new WatermarkWriter(this.#folder);
       this.#watermarkSeq = -1;
       this.#writeWatermark();
@@ -253,11 +291,11 @@ class Writer {
 
   #close(): void {
     const wasWriting = this.#state === 'WRITING';
-    if (wasWriting) this.#finishLog();
-    this.#stopTimers();
     this.#state = 'CLOSED';
-    if (wasWriting) this.#closeFiles();
-    parentPort?.close();
+    this.#forgetDue();
+    if (!wasWriting) return;
+    this.#finishLog();
+    this.#closeFiles();
   }
 
   /** Moves the log into the database. On a full disk the facts stay in the log, where they are durable. */
@@ -270,36 +308,24 @@ class Writer {
     }
   }
 
+  #forgetDue(): void {
+    this.#due = nothingDue();
+    this.#prunings = [];
+  }
+
   #closeFiles(): void {
     this.#watermark.close();
     this.#db.close();
   }
-
-  #stopTimers(): void {
-    if (this.#watermarkTimer !== null) clearTimeout(this.#watermarkTimer);
-    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
-    this.#watermarkTimer = null;
-    if (this.#probeTimer !== null) clearTimeout(this.#probeTimer);
-    this.#idleTimer = null;
-    this.#probeTimer = null;
-  }
 }
 
-function factsOf({ firstSeq, texts, numbers }: CommitMessage): { values: FactValue[]; texts: string } {
-  const values: FactValue[] = [];
-  let canonical = '';
-  for (let text = 0, number = 0, seq = firstSeq; text < texts.length; text += TEXTS_A_FACT, number += NUMBERS_A_FACT) {
-    const at = numbers[number]!;
-    const prev = numbers[number + 1]!;
-    const unit = numbers[number + 2]!;
-    const eventId = texts[text]!;
-    const type = texts[text + 1]!;
-    const data = texts[text + 2]!;
-    values.push(seq, at, eventId, type, data, prev, unit);
-    canonical += canonicalText({ seq, at, eventId, type, data, prev, unit });
-    seq += 1;
-  }
-  return { values, texts: canonical };
+function lastSeqOf(values: readonly FactValue[]): number {
+  return Number(values[values.length - COLUMNS]);
+}
+
+/** Pages of the log, and how many of them are in the database. */
+function logLength(db: Connection) {
+  return db.prepare<[], { readonly log: number; readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)');
 }
 
 /** SQLite reports a full disk as such, except where it grows its shared memory: there it only reports that growing failed. */
@@ -323,16 +349,15 @@ function writeProbeFile(path: string): void {
   }
 }
 
-function start(port: MessagePort): void {
-  const post = (message: FromWriter): void => port.postMessage(message);
+function start(port: MessagePort): Writer | null {
   const options = workerData as WriterOptions;
   try {
-    const writer = new Writer(options, post);
-    port.on('message', (message: ToWriter) => writer.receive(message));
+    return new Writer(options, port);
   } catch (error) {
-    post(faultOf(error, options.folder));
+    port.postMessage(faultOf(error, options.folder));
+    return null;
   }
 }
 
 if (parentPort === null) throw new Error('the journal writer must run in a worker thread');
-start(parentPort);
+start(parentPort)?.run();

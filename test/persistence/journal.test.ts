@@ -62,6 +62,14 @@ for (const kind of kinds) {
       await journal.close();
     });
 
+    it('refuses a unit without a moment at once', async (t) => {
+      const journal = await kind.open(t);
+      for (const at of [-1, 0.5, NaN]) assert.throws(() => journal.append(unitOf('evt_a', 1, at)), /moment since 1970/);
+      await appendAll(journal, [unitOf('evt_a', 1, 0)]);
+      assert.equal(journal.durableSeq, 1);
+      await journal.close();
+    });
+
     it('reads back what was appended, whole and by stream, and finds it again after a restart', async (t) => {
       await fc.assert(
         fc.asyncProperty(fc.array(anyUnit, { maxLength: 12 }), fc.nat(20), async (units, afterSeq) => {

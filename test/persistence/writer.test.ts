@@ -51,7 +51,7 @@ class Thread {
   }
 
   heard(kind: string, times = 1): Promise<void> {
-    return until(() => this.kinds.filter((each) => each === kind).length === times, `${kind} ${times} times`);
+    return until(() => this.kinds.filter((each) => each === kind).length >= times, `${kind} ${times} times`);
   }
 
   commit(seq: number): void {
@@ -116,7 +116,7 @@ describe('The writer thread, blocked in its wait', () => {
 
   it('probes a full disk again and again, once the main thread has forgotten what was pending', async (t) => {
     const fault = { kind: 'FULL', afterCommits: 1, outcome: 'LOST', fullProbes: 3 } as const;
-    const thread = new Thread(t, { probeEveryMs: 1 }, fault);
+    const thread = new Thread(t, { probeEveryMs: 0 }, fault);
     thread.commit(1);
     await thread.heard(DURABLE);
     thread.commit(2);
@@ -126,10 +126,10 @@ describe('The writer thread, blocked in its wait', () => {
     thread.send({ kind: 'WATERMARK' });
     thread.send({ kind: 'FORGOTTEN' });
     await thread.heard('WRITABLE');
-    assert.deepEqual(thread.kinds, ['READY', DURABLE, 'FULL', 'WRITABLE']);
     thread.commit(2);
     await thread.heard(DURABLE, 2);
     await thread.close();
+    assert.deepEqual(thread.kinds, ['READY', DURABLE, 'FULL', 'WRITABLE', DURABLE]);
     assert.equal((await recoverHead(thread.folder, {}))?.seq, 2);
   });
 

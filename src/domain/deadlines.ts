@@ -1,6 +1,6 @@
 /** What runs out next in an event, over all its aggregates. */
-import { holdDeadlineStands } from './holds/state.ts';
-import { isOfQueue, queueDeadlineStands, staleEntryDeadline } from './waiting-room/decide.ts';
+import { nextToEnd } from './holds/state.ts';
+import { queueDeadlineStands, staleEntryDeadline } from './waiting-room/decide.ts';
 import { OPENING } from './waiting-room/state.ts';
 import type { EventState } from './event-state.ts';
 
@@ -23,14 +23,19 @@ export function nextEnding(state: EventState): Deadline | null {
 }
 
 function earliestOf(state: EventState, isIncluded: (subjectId: string) => boolean): Deadline | null {
-  const stands = (subjectId: string, at: number): boolean => {
-    if (!isIncluded(subjectId)) return false;
-    if (isOfQueue(subjectId)) return queueDeadlineStands(state, subjectId, at);
-    return holdDeadlineStands(state.holds, subjectId, at);
-  };
+  const hold = nextToEnd(state.holds);
+  const ofRoom = state.deadlines.length === 0 ? null : earliestOfRoom(state, isIncluded);
+  const silence = staleEntryDeadline(state);
+  let next: Deadline | null = silence;
+  if (ofRoom !== null && (next === null || ofRoom.at < next.at)) next = ofRoom;
+  if (hold !== null && (next === null || hold.expiresAt < next.at)) next = { subjectId: hold.id, at: hold.expiresAt };
+  return next;
+}
+
+function earliestOfRoom(state: EventState, isIncluded: (subjectId: string) => boolean): Deadline | null {
+  const stands = (subjectId: string, at: number): boolean =>
+    isIncluded(subjectId) && queueDeadlineStands(state, subjectId, at);
   state.deadlines.clean(stands);
   const noted = state.deadlines.first(stands);
-  const silence = staleEntryDeadline(state);
-  if (silence !== null && (noted === null || silence.at <= noted.at)) return silence;
   return noted === null ? null : { subjectId: noted.item, at: noted.at };
 }

@@ -42,10 +42,10 @@ export interface EventState {
   // waiting room
   /** Null in an event without a waiting room. */
   waitingRoom: WaitingRoom | null;
+  /** When the room opens and passes run out, by the id of the subject. */
+  readonly deadlines: LazyHeap<string>;
 
   // of several aggregates
-  /** What runs out when, by the id of its subject. */
-  readonly deadlines: LazyHeap<string>;
   readonly idempotency: IdempotencyBook<IdempotentAnswer>;
 }
 

@@ -245,7 +245,7 @@ describe('A hold at its maximum life', () => {
     for (let i = 0; i < 20_000; i += 1) fixture.do(change(hold, [item({ quantity: 1 + (i % 3) })]));
     const { inventory } = fixture.state.performances.get('fri')!;
     assert.ok(inventory.longestClaims < 200, `${inventory.longestClaims} entries for one hold`);
-    const { length } = fixture.state.deadlines;
+    const { length } = fixture.state.holds.deadlines;
     assert.ok(length < 10, `${length} deadlines of one hold`);
     assertSameAfterReplay(fixture);
   });
@@ -373,7 +373,7 @@ describe('releasing a hold', () => {
       fixture.wait(1);
       fixture.do(change(hold, [item({ quantity: 1 + (n % 2) })]));
     }
-    const { length } = fixture.state.deadlines;
+    const { length } = fixture.state.holds.deadlines;
     assert.ok(length < 200, `${length} deadlines are kept`);
   });
 });

@@ -10,7 +10,7 @@ import { holdTransitions } from '#machines/hold.ts';
 import { remember } from '../idempotency.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
-import { isLive, type Hold, type Holds } from './state.ts';
+import { isLive, noteDeadline, type Hold, type Holds } from './state.ts';
 import { viewHold } from './view.ts';
 import type { EventState } from '../event-state.ts';
 import type { FactData, HoldLine } from '../fact.ts';
@@ -32,7 +32,7 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
   holds.byId.set(hold.id, hold);
   holds.activeBySession.set(hold.sessionKey, hold);
   changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line));
-  state.deadlines.add(hold.id, hold.expiresAt);
+  noteDeadline(state.holds, hold);
   if (data.idempotency !== null) {
     remember(state.idempotency, data.idempotency, at, { of: 'HOLD', hold: viewHold(state, hold) });
   }
@@ -48,7 +48,7 @@ export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged
   hold.lines = data.lines;
   hold.expiresAt = data.expiresAt;
   changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line, before));
-  if (isMoved) state.deadlines.add(hold.id, hold.expiresAt);
+  if (isMoved) noteDeadline(state.holds, hold);
 }
 
 export function evolveHoldReleased(state: EventState, data: FactData['HoldReleased'], at: number): void {
@@ -68,7 +68,7 @@ export function convertHold(state: EventState, holdId: string, orderId: string, 
   if (expiresAt === null) return;
   hold.expiresAt = expiresAt;
   rescheduleHold(state, hold);
-  state.deadlines.add(hold.id, expiresAt);
+  noteDeadline(state.holds, hold);
 }
 
 /** The first money of the order landed: what was held is sold. */

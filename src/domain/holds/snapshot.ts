@@ -14,7 +14,7 @@ export function restoreHold(state: EventState, record: HoldRecord): void {
   if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
   if (!isLive(hold)) return;
   rescheduleHold(state, hold);
-  state.deadlines.add(hold.id, hold.expiresAt);
+  state.holds.deadlines.add(hold, hold.expiresAt);
 }
 
 /** Restores the hold of a settled order, which was restored before. */

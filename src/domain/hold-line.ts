@@ -1,4 +1,5 @@
-/** The identity of a hold's line, and how lines of the same identity are added up. */
+/** The identity of a hold's line, how lines of the same identity are added up, and how parsed lines share their ids. */
+import { offerOf, type SalePlan } from './catalogue/sale-plan.ts';
 import type { HoldLine } from './fact.ts';
 
 /** What makes two lines the same line. */
@@ -33,4 +34,21 @@ function joinLines(a: HoldLine, b: HoldLine): HoldLine {
     ticketCount: a.ticketCount + b.ticketCount,
     seatIds: [...a.seatIds, ...b.seatIds],
   };
+}
+
+/**
+ * Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold). Writes into
+ * the lines, which were parsed just now and are nobody else's yet: copies of them cost a tenth of a replay (measured).
+ */
+export function shareIds(lines: readonly { -readonly [Key in keyof HoldLine]: HoldLine[Key] }[], plan: SalePlan): void {
+  for (const line of lines) {
+    const offer = offerOf(plan, line.ticketTypeId, line.sellingStageId);
+    if (offer === undefined) continue;
+    const { seating } = offer.ticketType.locality;
+    line.performanceId = plan.performanceById.get(line.performanceId)?.id ?? line.performanceId;
+    line.ticketTypeId = offer.ticketTypeId;
+    line.sellingStageId = offer.sellingStageId;
+    if (seating === null) continue;
+    line.seatIds = line.seatIds.map((seatId) => seating.seatIds[seating.indexOf.get(seatId) ?? -1] ?? seatId);
+  }
 }

@@ -5,8 +5,9 @@
  * `evolve.ts`, on the same path as in a turn.
  */
 import type { EventState } from './event-state.ts';
-import { fact, FACT_TYPES, type Fact, type FactData, type FactType, type HoldLine } from './fact.ts';
-import { offerOf, type SalePlan } from './catalogue/sale-plan.ts';
+import { fact, FACT_TYPES, type Fact, type FactData, type FactType } from './fact.ts';
+import type { SalePlan } from './catalogue/sale-plan.ts';
+import { shareIds } from './hold-line.ts';
 import { readTracking } from './orders/tracking.ts';
 import { evolve } from './evolve.ts';
 
@@ -52,20 +53,3 @@ export function isKnownFact(type: string): type is FactType {
 }
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
-
-/**
- * Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold). Writes into
- * the lines, which were parsed just now and are nobody else's yet: copies of them cost a tenth of a replay (measured).
- */
-function shareIds(lines: readonly Writable<HoldLine>[], plan: SalePlan): void {
-  for (const line of lines) {
-    const offer = offerOf(plan, line.ticketTypeId, line.sellingStageId);
-    if (offer === undefined) continue;
-    const { seating } = offer.ticketType.locality;
-    line.performanceId = plan.performanceById.get(line.performanceId)?.id ?? line.performanceId;
-    line.ticketTypeId = offer.ticketTypeId;
-    line.sellingStageId = offer.sellingStageId;
-    if (seating === null) continue;
-    line.seatIds = line.seatIds.map((seatId) => seating.seatIds[seating.indexOf.get(seatId) ?? -1] ?? seatId);
-  }
-}

@@ -13,7 +13,7 @@ import { snapshotPieces } from '#domain/snapshot.ts';
 import { buyTwo, openDomain } from '../../bench/in-process.ts';
 import { definitionOf, hotEvent } from '../../bench/events.ts';
 import { anna, buy, checkoutEvent, item } from '../fixtures/commands.ts';
-import { given, MINUTE, type EventFixture } from '../fixtures/event-state.ts';
+import { given, MINUTE, restore, type EventFixture } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 const HOUR = 60 * MINUTE;
@@ -34,6 +34,15 @@ function charactersLeftBy(fixture: EventFixture, requests: number, send: (n: num
   // Details of ended records are dropped when later ones end.
   for (let n = 50 + requests; n < 50 + 1.5 * requests; n += 1) send(n);
   return (weigh(fixture) - before) / (1.5 * requests);
+}
+
+/** Bytes in use, without garbage. */
+function used(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let i = 0; i < 4; i += 1) collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 const big: Partial<EventDefinition> = {
@@ -82,14 +91,35 @@ describe('What a request leaves in the state', () => {
     assert.ok(left < 20 * 1024, `${left} characters an order`);
   });
 
-  it('is under 1 KB of memory for a finished order, with its hold and all its ids', () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const used = (): number => {
-      for (let i = 0; i < 4; i += 1) collect();
-      const { heapUsed, external } = process.memoryUsage();
-      return heapUsed + external;
+  it('is as much memory for a hold from a snapshot as for one that was placed', () => {
+    const long = 'x'.repeat(60);
+    const [adult] = checkoutEvent().ticketTypes;
+    const [stage] = checkoutEvent().sellingStages;
+    const fixture = given(
+      checkoutEvent({
+        ...big,
+        ticketTypes: [{ ...adult!, id: `t-${long}` }],
+        sellingStages: [{ ...stage!, id: `s-${long}`, prices: { [`t-${long}`]: 1000 } }],
+        waitingRoom: false,
+      }),
+    );
+    const items = [{ ...item(`t-${long}`, 1), sellingStageId: `s-${long}` }];
+    const place = (n: number): void => {
+      fixture.do({ type: 'PlaceHold', items, queuePass: null, idempotency: null, sessionKey: `session-${n}` });
+      fixture.journal.length = 0;
     };
+    place(0);
+    const empty = used();
+    for (let n = 1; n <= 10_000; n += 1) place(n);
+    const placed = used() - empty;
+    const before = used();
+    const restored = restore(fixture.state);
+    const bytes = used() - before;
+    assert.equal(restored.holds.byId.size, 10_001);
+    assert.ok(bytes < 1.1 * placed, `${bytes / 10_000} bytes a hold, ${placed / 10_000} when it was placed`);
+  });
+
+  it('is under 1 KB of memory for a finished order, with its hold and all its ids', () => {
     const fixture = openDomain(definitionOf(hotEvent));
     for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
     const before = used();

@@ -1,4 +1,5 @@
 /** The holds of an event back from a snapshot. */
+import { shareIds } from '../hold-line.ts';
 import { invariant } from '../invariant.ts';
 import { rescheduleHold } from './evolve.ts';
 import { isLive, type Hold } from './state.ts';
@@ -7,9 +8,9 @@ import type { EventState } from '../event-state.ts';
 /** A hold as a snapshot keeps it. */
 export type HoldRecord = Hold;
 
-/** Restores a hold. The inventories have its tickets already, but not when they return. */
-export function restoreHold(state: EventState, record: HoldRecord): void {
-  const hold: Hold = { ...record };
+/** Restores a hold from a record that was parsed just now. The inventories have its tickets, but not when they return. */
+export function restoreHold(state: EventState, hold: HoldRecord): void {
+  shareIds(hold.lines, state.plan);
   state.holds.byId.set(hold.id, hold);
   if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
   if (!isLive(hold)) return;

@@ -6,13 +6,15 @@
  */
 import type { Problem } from '#domain/refusal.ts';
 
-/** The moment formatted last: holds placed in one millisecond end in one, so that it is often needed again. */
-let formatted = { ms: 0, text: new Date(0).toISOString() };
+/** The second formatted last, up to its dot: holds placed in one second end in one, so that it is often needed again. */
+let formatted = { second: 0, text: '1970-01-01T00:00:00.' };
 
 /** A moment as RFC 3339 in UTC with milliseconds. */
 export function formatTime(ms: number): string {
-  if (ms !== formatted.ms) formatted = { ms, text: new Date(ms).toISOString() };
-  return formatted.text;
+  const wholeMs = Math.trunc(ms);
+  const second = Math.floor(wholeMs / 1_000);
+  if (second !== formatted.second) formatted = { second, text: new Date(ms).toISOString().slice(0, -'000Z'.length) };
+  return `${formatted.text}${String(wholeMs - second * 1_000).padStart(3, '0')}Z`;
 }
 
 export function formatMoment(ms: number | null): string | null {

@@ -245,7 +245,7 @@ function mountSmall(t: TestContext, megabytes: number): string | null {
 
 it(
   'A file system of 24 MB fills up under load, and every sale that was answered is kept',
-  { timeout: 60_000 },
+  { timeout: 400_000 },
   async (t) => {
     const mountPoint = mountSmall(t, 24);
     if (mountPoint === null) return;

@@ -80,7 +80,7 @@ const definition = gala({
   ],
 }) as Json;
 
-it('The drill: back up, kill, verify, restore to a fact and to a moment, serve', { timeout: 90_000 }, async (t) => {
+it('The drill: back up, kill, verify, restore to a fact and to a moment, serve', { timeout: 400_000 }, async (t) => {
   const parent = newFolder(t);
   const folderOf = (name: string): string => path.join(parent, name);
   const serve = async (folder: string): Promise<ServiceProcess> => {

@@ -1,6 +1,7 @@
 /** What every answer has in common: headers, CORS, envelope, and bodies that match the OpenAPI document. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { InjectOptions } from 'fastify';
 import { sample } from '../fixtures/events.ts';
 import { ADMIN_TOKEN, clubHold, openApps, type Apps } from './apps.ts';
 
@@ -74,6 +75,36 @@ describe('calls from a browser of another origin', () => {
         assert.ok(String(headers['access-control-expose-headers']).includes(name));
       }
     }
+  });
+
+  test('an answer without an Origin in the request permits other origins only where a cache may keep it', async () => {
+    const strict = await openApps({ corsOrigins: [ORIGIN] });
+    const namesIn = async ({ app }: Apps, request: InjectOptions) => {
+      const { headers } = await app.inject(request);
+      assert.equal(headers['cache-control'] === 'no-store', String(request.url).startsWith('/api/checkout/'));
+      return Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
+    };
+    const payload = clubHold({ session_key: 'session-cors' });
+    const personal: InjectOptions[] = [
+      { method: 'POST', url: HOLDS, payload },
+      { method: 'POST', url: HOLDS, payload: {} },
+      { url: `${HOLDS}/hld_none?session_key=session-cors` },
+      { url: '/api/checkout/queue/que_none?session_key=session-cors' },
+      { url: '/api/checkout/status/ord_none' },
+    ];
+    for (const request of personal) {
+      assert.deepEqual(await namesIn(apps, request), [], request.url as string);
+      assert.deepEqual(await namesIn(strict, request), [], request.url as string);
+      const fromPage = { ...request, headers: { origin: ORIGIN } };
+      const permission = ['access-control-allow-origin', 'access-control-expose-headers'];
+      assert.deepEqual(await namesIn(apps, fromPage), permission);
+      assert.deepEqual(await namesIn(strict, fromPage), ['vary', ...permission]);
+    }
+    for (const url of ['/api/events/public', '/api/tickets/key', '/docs']) {
+      assert.ok((await namesIn(apps, { url })).includes('access-control-allow-origin'), url);
+      assert.ok((await namesIn(strict, { url })).includes('vary'), url);
+    }
+    await strict.close();
   });
 
   test('with CORS_ORIGINS only those origins are named', async () => {

@@ -13,6 +13,7 @@ import {
 } from '#http/request-parts.ts';
 import { errorBody, ERRORS } from '#http/errors.ts';
 import type { SealedText } from '#http/envelope.ts';
+import { formatTime } from '#http/formats.ts';
 import { etagOf, tagNamed } from '#http/negotiation.ts';
 import { createPayloadCache } from '#http/payload-cache.ts';
 import { boundLists } from '#http/validation.ts';
@@ -28,6 +29,24 @@ function turned(value: unknown): unknown {
       .map(([name, part]) => [name, turned(part)]),
   );
 }
+
+test('a moment is written as JavaScript writes it, whatever was written before', () => {
+  const nearby = fc.tuple(
+    fc.date({ noInvalidDate: true }),
+    fc.array(fc.double({ min: -3_000, max: 3_000, noNaN: true })),
+  );
+  fc.assert(
+    fc.property(nearby, ([first, offsets]) => {
+      const farthestMs = 8.64e15;
+      const moments = offsets.map((offset) => Math.max(-farthestMs, Math.min(farthestMs, first.getTime() + offset)));
+      assert.deepEqual(
+        moments.map(formatTime),
+        moments.map((ms) => new Date(ms).toISOString()),
+      );
+    }),
+  );
+  assert.throws(() => formatTime(Number.NaN), RangeError);
+});
 
 describe('the digest of a request', () => {
   test('canonical JSON is JSON of an equal value', () => {

@@ -84,12 +84,15 @@ describe('The faults that a journal in memory can inject', () => {
     assert.equal([...journal.read()].length, 1);
   });
 
-  it('commits after a while when it is slow', async () => {
+  it('commits after a while when it is slow', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const journal = new MemoryJournal();
     journal.slow(20);
     const seq = journal.append(unitOf('a'));
     await nextRound();
+    t.mock.timers.tick(19);
     assert.equal(journal.durableSeq, 0);
+    t.mock.timers.tick(1);
     await journal.durable(seq);
     assert.equal(journal.durableSeq, 1);
   });

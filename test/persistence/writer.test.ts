@@ -101,16 +101,30 @@ describe('The writer thread, blocked in its wait', () => {
     await until(() => watermarkSeq(thread.folder) === 2, 'the watermark');
   });
 
-  it('checkpoints a log when no batch came for a while', async (t) => {
-    const thread = new Thread(t, { checkpointIdleMs: 5, checkpointIdlePages: 0 });
+  it('writes one watermark for the batches of its time, also for the first after a pause', async (t) => {
+    const thread = new Thread(t, { watermarkEveryMs: 100 });
     thread.commit(1);
-    await thread.heard(DURABLE);
+    await until(() => watermarkSeq(thread.folder) === 1, 'the watermark');
+    const begun = performance.now();
+    await until(() => performance.now() - begun > 100, 'a pause');
+    const { counter } = readWatermark(thread.folder) as { counter: number };
+    for (const seq of [2, 3]) thread.send({ kind: 'COMMIT', text: textOf(seq) });
+    await until(() => watermarkSeq(thread.folder) === 3, 'the watermark');
+    assert.equal((readWatermark(thread.folder) as { counter: number }).counter, counter + 1);
+  });
+
+  it('checkpoints a log that is long enough when no batch came for a while', async (t) => {
+    const thread = new Thread(t, { checkpointIdleMs: 5, checkpointIdlePages: 60 });
+    await thread.heard('READY');
     const db = openReading(join(thread.folder, 'journal.db'))!;
-    const pagesLeft = (): number => {
-      const [found] = db.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
-      return found!.log - found!.checkpointed;
-    };
-    await until(() => pagesLeft() === 0, 'the checkpoint');
+    const logLength = (): { log: number; checkpointed: number } =>
+      (db.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[])[0]!;
+    for (let seq = 1; logLength().log <= 60; seq++) {
+      assert.equal(logLength().checkpointed, 0);
+      thread.commit(seq);
+      await thread.heard(DURABLE, seq);
+    }
+    await until(() => logLength().checkpointed === logLength().log, 'the checkpoint');
     db.close();
   });
 

@@ -8,7 +8,7 @@ import { hashOf } from './hash-tables.ts';
  */
 const PARTS = 256;
 
-/** The slots of a part when it begins; always a power of two. */
+/** The slots of a part when it begins. */
 const SLOTS_MIN = 8;
 
 /** Slots that a search looks at. Keys chosen to have one hash lie beyond them in a Map, which cannot be slowed down in this way. */
@@ -112,15 +112,19 @@ function newPart<Value>(): Part<Value> {
   return { slots: new Int32Array(2 * SLOTS_MIN), entries: [], beyond: null, size: 0 };
 }
 
+/** Where the search for a hash begins. Slots are in the order of hashes, so that a table of any length is laid out in one pass. */
+function firstSlot(slots: Int32Array, hash: number): number {
+  return 2 * Math.floor(((hash >>> 0) / 2 ** 32) * (slots.length >> 1));
+}
+
 /** The position of a key's entry, or -1. */
 function find({ slots, entries, beyond }: Part<unknown>, key: string, hash: number): number {
-  const mask = slots.length - 1;
-  let slot = (hash << 1) & mask;
+  let slot = firstSlot(slots, hash);
   for (let probe = 0; probe < PROBES_MAX; probe += 1) {
     const position = slots[slot + 1]! - 1;
     if (position < 0) return -1;
     if (slots[slot] === hash && entries[position] === key) return position;
-    slot = (slot + 2) & mask;
+    slot = slot + 2 === slots.length ? 0 : slot + 2;
   }
   return beyond?.get(key) ?? -1;
 }
@@ -128,27 +132,24 @@ function find({ slots, entries, beyond }: Part<unknown>, key: string, hash: numb
 /** Enters the position of an entry whose key is in no slot. */
 function enter(part: Part<unknown>, hash: number, position: number): void {
   const { slots } = part;
-  const mask = slots.length - 1;
-  let slot = (hash << 1) & mask;
+  let slot = firstSlot(slots, hash);
   for (let probe = 0; probe < PROBES_MAX; probe += 1) {
     if (slots[slot + 1] === 0) {
       slots[slot] = hash;
       slots[slot + 1] = position + 1;
       return;
     }
-    slot = (slot + 2) & mask;
+    slot = slot + 2 === slots.length ? 0 : slot + 2;
   }
   part.beyond ??= new Map();
   part.beyond.set(part.entries[position] as string, position);
 }
 
-/** Moves the entries together, and gives the part three slots or more for each. */
+/** Moves the entries together, and gives the part three slots for each: two of three may be used. */
 function layOutAnew(part: Part<unknown>): void {
   const { slots, entries, beyond } = part;
   const moved = closeGaps(entries);
-  let slotCount = SLOTS_MIN;
-  while (slotCount < 3 * part.size) slotCount *= 2;
-  part.slots = new Int32Array(2 * slotCount);
+  part.slots = new Int32Array(2 * Math.max(SLOTS_MIN, 3 * part.size));
   part.beyond = null;
   for (let slot = 0; slot < slots.length; slot += 2) {
     const position = slots[slot + 1]! === 0 ? -1 : moved[(slots[slot + 1]! - 1) >> 1]!;

@@ -31,7 +31,7 @@ export interface Timers {
 }
 
 /** The longest wait for one reading of the clock while something is scheduled. */
-const LOOK_MS = 250;
+const LOOK_MS = 1_000;
 
 /** Events settled in one go; the rest follow after what else the event loop has to do. */
 const EVENTS_AT_ONCE_MAX = 200;

@@ -69,17 +69,17 @@ describe('The timers of events', () => {
     assert.equal(readings, 0, 'after the last event is settled the clock is read no more');
   });
 
-  it('read the clock a few times a second while something is due much later', () => {
+  it('read the clock about once a second while something is due much later', () => {
     timers.schedule('evt_one', START + 3_600_000);
     readings = 0;
     mock.timers.tick(10_000);
-    assert.ok(readings > 0 && readings <= 100, `${readings} readings in ten seconds`);
+    assert.ok(readings > 0 && readings <= 30, `${readings} readings in ten seconds`);
   });
 
-  it('notice within a quarter of a second that somebody moved the clock', () => {
+  it('notice within a second that somebody moved the clock', () => {
     timers.schedule('evt_one', START + 3_600_000);
     movedMs = 3_600_000;
-    mock.timers.tick(250);
+    mock.timers.tick(1_000);
     assert.deepEqual(settled, ['evt_one']);
   });
 

@@ -2,8 +2,8 @@
  * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
  * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the delay of the event
- * loop; `weigh` collects garbage and returns the memory in use. The loop is watched from the first `begin` on, so that a server that is
- * only read is not disturbed.
+ * loop; `weigh` collects garbage and returns the memory in use. The loop is watched from `begin` to `read`, because that takes processor
+ * time too.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -31,9 +31,9 @@ let begin = process.cpuUsage();
 
 process.on('message', (message) => {
   if (message === 'begin') {
+    loop?.stop();
     begin = process.cpuUsage();
-    loop ??= watchLoop(LOOP_PERIOD_MS);
-    loop.reset();
+    loop = watchLoop(LOOP_PERIOD_MS);
     process.send?.('begun');
   }
   if (message === 'weigh') process.send?.(weigh());
@@ -46,6 +46,8 @@ process.on('message', (message) => {
     loopDelayP99Ms: loop?.percentileMs(99) ?? 0,
     loopDelayMaxMs: loop?.maxMs ?? 0,
   } satisfies MeterReading);
+  loop?.stop();
+  loop = undefined;
 });
 process.channel?.unref();
 

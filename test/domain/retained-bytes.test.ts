@@ -118,7 +118,8 @@ describe('What a request leaves in the state', () => {
     const restored = restore(fixture.state);
     const bytes = (used() - before) / 11_000;
     assert.equal(restored.holds.byId.size, 11_000);
-    assert.ok(bytes < 1.1 * placed, `${bytes} bytes a hold, ${placed} when it was placed`);
+    // Tables that have just grown differ by a tenth; copies of the ids would make 1.4 times as much.
+    assert.ok(bytes < 1.25 * placed, `${bytes} bytes a hold, ${placed} when it was placed`);
   });
 
   it('is under 1 KB of memory for a finished order, with its hold and all its ids', () => {

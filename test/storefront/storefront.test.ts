@@ -183,6 +183,24 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await Promise.all([quick.close(), slow.close()]);
     });
 
+    it('keeps a seat that is picked while the hold of others is being placed', async () => {
+      const buyer = await enter(await ownEvent('theatre-run', 'meanwhile'));
+      await seat(buyer, /Balcony · Row AA, seat 12 .*free/).click();
+      const picked = Promise.withResolvers<void>();
+      await buyer.page.route('**/api/checkout/holds', async (route) => {
+        await picked.promise;
+        await route.continue();
+      });
+      await buyer.press('Hold 1 ticket');
+      await seat(buyer, /Balcony · Row AA, seat 13 .*free/).click();
+      await seat(buyer, /Balcony · Row AA, seat 13 .*yours/).waitFor();
+      picked.resolve();
+      await buyer.press('Update my tickets');
+      await buyer.sees('Balcony, row AA, seats 12 and 13');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
     it('keeps hold and form after a reload in the middle of a purchase', async () => {
       const path = await ownEvent('theatre-run', 'reloaded');
       const buyer = await enter(path);

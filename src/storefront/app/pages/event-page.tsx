@@ -200,7 +200,10 @@ function useSelection({ event, performanceId, sale, keeper }: PurchaseProps, pas
   };
   const holdItems = async (requested: readonly HoldItemRequest[]): Promise<void> => {
     try {
-      select(selectionOf(await keeper.request(requested), performanceId));
+      const placed = await keeper.request(requested);
+      setTrouble(null);
+      // What was selected while the request was under way stays selected.
+      setSelection((now) => (now === selection ? selectionOf(placed, performanceId) : now));
       sale.reload();
     } catch (error) {
       onError(error);

@@ -5,7 +5,7 @@
  * called, so that a simulation is deterministic.
  */
 
-import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
+import { checkUnit, JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
 
 export interface MemoryJournalOptions {
   /** Commits only when `commit` is called. */
@@ -54,10 +54,10 @@ export class MemoryJournal implements Journal {
     return this.#durableSeq;
   }
 
-  append({ eventId, at, facts }: Unit): number {
+  append(given: Unit): number {
     if (this.#status !== 'OPEN') throw this.#fault ?? fault('CLOSED');
-    if (facts.length === 0) throw new Error('a unit must have at least one fact');
-    if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
+    checkUnit(given);
+    const { eventId, at, facts } = given;
     const unit = this.#rows.length + facts.length;
     const seqs = this.#seqsOf(eventId);
     for (const { type, data } of facts) {

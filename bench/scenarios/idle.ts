@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { hallEvent, hotEvent, waitingRoomEvent } from '../events.ts';
-import { startHoldfast } from '../http/server.ts';
-import { requestOf } from '../http/traffic.ts';
+import { hallEvent, waitingRoomEvent } from '../events.ts';
+import { fillHolds } from '../folders.ts';
+import { makeFolder, startHoldfast } from '../http/server.ts';
 import { figureOf, type Scenario } from '../scenario.ts';
 
-const EVENTS = [hotEvent, waitingRoomEvent, hallEvent(600)];
 const HOLDS = 100;
 
 /** Until what a start, the holds and the compiler leave to do is done. */
@@ -15,14 +14,10 @@ export const idle: Scenario = {
   name: 'idle',
   about: 'what a service takes of a core while nobody sends a request, with events on sale and live holds',
   async run({ quick, rounds, seconds, report }) {
-    const service = await startHoldfast(EVENTS);
+    const folder = makeFolder();
+    await fillHolds(folder, HOLDS);
+    const service = await startHoldfast([waitingRoomEvent, hallEvent(600)], folder);
     try {
-      for (let n = 0; n < HOLDS; n += 1) {
-        const { method, path, body } = requestOf({ recipe: 'hot-hold' }, n);
-        const headers = { 'content-type': 'application/json' };
-        const answer = await fetch(service.url + path, { method, body: body!, headers });
-        if (answer.status !== 201) throw new Error(await answer.text());
-      }
       report('settling');
       await pause(quick ? QUICK_SETTLING_MS : SETTLING_MS);
       const shares: number[] = [];

@@ -180,7 +180,10 @@ export function batchAppender(db: Connection): (previousHash: Uint8Array, facts:
   return (previousHash, facts) => {
     const texts = facts.map(canonicalText).join('');
     const hash = batchHash(previousHash, texts);
-    insert(columnValues(texts), hash);
+    insert(
+      facts.flatMap(({ seq, at, eventId, type, data, prev, unit }) => [seq, at, eventId, type, data, prev, unit]),
+      hash,
+    );
     return hash;
   };
 }

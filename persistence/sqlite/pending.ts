@@ -8,7 +8,7 @@
  *  3. It has no bound of its own: whoever appends bounds `appendedSeq - durableSeq`.
  */
 
-import type { JournalFault, Unit } from '../journal.ts';
+import { checkUnit, type JournalFault, type Unit } from '../journal.ts';
 import { canonicalText } from './chain.ts';
 
 /** The facts of one commit. */
@@ -54,9 +54,9 @@ export class PendingFacts {
     return this.#batches.length === 0;
   }
 
-  add({ eventId, at, facts }: Unit): number {
-    if (facts.length === 0) throw new Error('a unit must have at least one fact');
-    if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
+  add(given: Unit): number {
+    checkUnit(given);
+    const { eventId, at, facts } = given;
     const size = facts.reduce((sum, { type, data }) => sum + type.length + data.length, 0);
     const batch = this.#batchFor(facts.length, size);
     const unit = this.#appendedSeq + facts.length;

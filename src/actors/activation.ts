@@ -6,13 +6,13 @@
  *    copy all of it: it is told to do so every few slices, because by itself it copies 16 MB at once, in 20 to 40 ms.
  * 2. Snapshots are taken on the same path, so that each of them proves that the journal gives the state that was.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreEventState, restorePiece } from '#domain/snapshot.ts';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { FactData } from '#domain/fact.ts';

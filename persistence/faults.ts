@@ -1,4 +1,6 @@
-/** The errors that keep a journal from being opened; each carries a hint for the operator. */
+/** The errors that keep a journal from being opened, each with a hint for the operator, and what no journal takes. */
+
+import type { Unit } from './journal.ts';
 
 /** Another process has the data folder; nothing was read or written. */
 export class FolderInUse extends Error {
@@ -85,4 +87,10 @@ export function isCorruption(error: unknown): boolean {
 /** Whether an error means that a disk has no room left. */
 export function isNoSpace(error: unknown): boolean {
   return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(errorCode(error));
+}
+
+/** Throws an Error for a unit that no journal takes; a defect of the caller. */
+export function checkUnit({ at, facts }: Unit): void {
+  if (facts.length === 0) throw new Error('a unit must have at least one fact');
+  if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
 }

@@ -53,12 +53,6 @@ export class JournalFault extends Error {
   }
 }
 
-/** Throws an Error for a unit that no journal takes; a defect of the caller. */
-export function checkUnit({ at, facts }: Unit): void {
-  if (facts.length === 0) throw new Error('a unit must have at least one fact');
-  if (!Number.isSafeInteger(at) || at < 0) throw new Error(`a unit must have a moment since 1970, not ${at}`);
-}
-
 export interface Journal {
   readonly status: JournalStatus;
   /** The sequence number of the newest appended fact; 0 when nothing was ever appended. */

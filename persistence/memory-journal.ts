@@ -5,7 +5,8 @@
  * called, so that a simulation is deterministic.
  */
 
-import { checkUnit, JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
+import { checkUnit } from './faults.ts';
+import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
 
 export interface MemoryJournalOptions {
   /** Commits only when `commit` is called. */

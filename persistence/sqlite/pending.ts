@@ -8,7 +8,8 @@
  *  3. It has no bound of its own: whoever appends bounds `appendedSeq - durableSeq`.
  */
 
-import { checkUnit, type JournalFault, type Unit } from '../journal.ts';
+import { checkUnit } from '../faults.ts';
+import type { JournalFault, Unit } from '../journal.ts';
 import { canonicalText } from './chain.ts';
 
 /** The facts of one commit. */

@@ -3,6 +3,7 @@
  *
  * The journal in memory keeps every fact, so runs with an actor are short.
  */
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
 import { createHashing } from '#actors/crypto.ts';
@@ -12,6 +13,8 @@ import { isRefusal } from '#domain/refusal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Command, CommandOf, ItemRequest, Reply, ReplyTo } from '#domain/command.ts';
+import { createSealer } from '#actors/sealing.ts';
+import { KEY_BYTES, type KeyStore } from '#persistence/keys.ts';
 import type { Fact } from '#domain/fact.ts';
 import { decide } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
@@ -20,6 +23,21 @@ import { nextDeadline } from '#domain/deadlines.ts';
 
 const EVENT_NUMBER = 1;
 
+/** Keys that are made in batches, as those of a store are, and that nobody keeps. */
+function unkeptKeys(): Pick<KeyStore, 'take' | 'addressKey'> {
+  const batch = Buffer.alloc(1_024 * KEY_BYTES);
+  let made = 0;
+  return {
+    addressKey: randomBytes(KEY_BYTES),
+    take() {
+      const begin = (made * KEY_BYTES) % batch.length;
+      if (begin === 0) randomFillSync(batch);
+      made += 1;
+      return { id: `benching.${made.toString(36)}`, key: batch.subarray(begin, begin + KEY_BYTES) };
+    },
+  };
+}
+
 /** An actor over a journal in memory, with the event defined. */
 export async function openActor(definition: EventDefinition): Promise<EventActor> {
   const actor = new EventActor(initialState(definition.id, EVENT_NUMBER), 0, 0, {
@@ -27,6 +45,7 @@ export async function openActor(definition: EventDefinition): Promise<EventActor
     clock: createClock(),
     ids: createIdSource(),
     waitingRepliesMax: 1_000_000,
+    sealingOf: createSealer(unkeptKeys()),
     schedule() {},
     retired(_actor, defect) {
       throw defect;
@@ -51,6 +70,7 @@ export function openDomain(definition: EventDefinition, onFact: (fact: Fact) => 
     newId: (prefix: Parameters<typeof ids.newId>[0]) => ids.newId(prefix, EVENT_NUMBER),
     newSeed: () => ids.newSeed(),
     hashing: createHashing(),
+    sealing: createSealer(unkeptKeys())(definition.id),
   };
   const fixture: DomainFixture = {
     state,

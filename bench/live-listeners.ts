@@ -18,7 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hallEvent, hotEvent } from './events.ts';
 import { newHistogram, packHistogram, percentileMillis, recordMillis } from './histogram.ts';
 import { startHoldfast } from './http/server.ts';
-import { openConnection, type Connection } from './http/connection.ts';
+import { openConnection, type Connection } from '#rehearsal/connection.ts';
 
 interface ListenJob {
   readonly role: 'listen';

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from './machine.ts';
 import { writeRecord, type Result } from './record.ts';
 import { renderReport } from './report.ts';
-import { formatFigures, keepsBudget, type Findings, type Scenario } from './scenario.ts';
+import { formatFigures, keepsBudget, settingsOf, type Findings, type Scenario } from './scenario.ts';
 import type { ScenarioMessage } from './scenario-process.ts';
 import { chooseScenarios, SCENARIOS } from './scenarios.ts';
 
@@ -25,6 +25,10 @@ Measures Holdfast and compares it with baselines in the same run. Without names 
   --report       records the results in bench/record, and writes bench/README.md and its charts
   --render       measures nothing: writes bench/README.md and its charts from bench/record
   --profile DIR  each measured server writes a processor profile there (.cpuprofile)
+  --against URL  measures a service that runs there instead, as its clients see it, in the scenarios
+                 get-event, post-hold, fixed-rate, purchases and stadium-sell-out
+  --admin URL    its operators' listener (default: the same host, port 8081); the token comes from ADMIN_TOKEN
+  --yes-load-this  allows an address that is not of this machine
   --list         lists the scenarios
   --help         prints this page
 
@@ -37,6 +41,7 @@ if (values.help) leave(0, HELP);
 if (values.list) leave(0, SCENARIOS.map(({ name, about }) => `${name.padEnd(20)} ${about}\n`).join(''));
 if (values.quick && values.report)
   leave(2, 'quick figures are not recorded: --quick and --report exclude each other\n');
+if (values.against !== undefined) await runAgainst(values.against);
 const unknown = positionals.filter((name) => !SCENARIOS.some((each) => each.name === name));
 if (unknown.length > 0) leave(2, `no scenario ${unknown.join(', ')}; --list lists them\n`);
 if (values.render) {
@@ -74,6 +79,9 @@ function readArguments() {
         report: { type: 'boolean', default: false },
         render: { type: 'boolean', default: false },
         profile: { type: 'string' },
+        against: { type: 'string' },
+        admin: { type: 'string' },
+        'yes-load-this': { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -81,6 +89,35 @@ function readArguments() {
   } catch (error) {
     return leave(2, `${error instanceof Error ? error.message : String(error)}\n${HELP}`);
   }
+}
+
+/** Measures a service at an address, and leaves. */
+async function runAgainst(address: string): Promise<never> {
+  const { AGAINST, measureAgainst } = await import('./against.ts');
+  const chosen = AGAINST.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const others = positionals.filter((name) => !AGAINST.some((each) => each.name === name));
+  if (others.length > 0) leave(2, `${others.join(', ')} cannot be measured against an address\n`);
+  if (!URL.canParse(address))
+    leave(2, `--against is "${address}": it must be an address such as http://127.0.0.1:8080\n`);
+  const url = new URL(address);
+  const target = {
+    url,
+    adminUrl: new URL(values.admin ?? `http://${url.hostname}:8081`),
+    token: process.env['ADMIN_TOKEN'],
+    mayBeRemote: values['yes-load-this'],
+  };
+  const measured: { scenario: string; findings: Findings }[] = [];
+  try {
+    await measureAgainst(target, chosen, settingsOf(values.quick, showProgress), ({ name, about }, findings) => {
+      showProgress('');
+      measured.push({ scenario: name, findings });
+      if (!values.json) process.stdout.write(`\n${name}: ${about}\n${formatFigures(findings.figures)}`);
+    });
+  } catch (error) {
+    leave(1, `${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify({ against: url.origin, results: measured }, null, 2)}\n`);
+  leave(0, '');
 }
 
 /** Runs a scenario in its own process and shows its steps on a terminal. */

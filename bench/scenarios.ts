@@ -1,8 +1,13 @@
+/** The scenarios, in their order, and which of them a quick run leaves out. */
 import type { Scenario } from './scenario.ts';
 import { bestAvailable } from './scenarios/best-available.ts';
+import { clusterActivation } from './scenarios/cluster-activation.ts';
+import { clusterHolds } from './scenarios/cluster-holds.ts';
+import { clusterTakeover } from './scenarios/cluster-takeover.ts';
 import { bestSeats } from './scenarios/best-seats.ts';
 import { engineTurns } from './scenarios/engine-turns.ts';
 import { fixedRate } from './scenarios/fixed-rate.ts';
+import { forwardedCalls } from './scenarios/forwarded-calls.ts';
 import { getEvent } from './scenarios/get-event.ts';
 import { growingConnections } from './scenarios/growing-connections.ts';
 import { growingEvents } from './scenarios/growing-events.ts';
@@ -15,6 +20,7 @@ import { occupancySince } from './scenarios/occupancy-since.ts';
 import { pickedSeats } from './scenarios/picked-seats.ts';
 import { postHold } from './scenarios/post-hold.ts';
 import { purchases } from './scenarios/purchases.ts';
+import { sealing } from './scenarios/sealing.ts';
 import { queuePolls } from './scenarios/queue-polls.ts';
 import { replay } from './scenarios/replay.ts';
 import { rush } from './scenarios/rush.ts';
@@ -34,6 +40,7 @@ export const SCENARIOS: readonly Scenario[] = [
   getEvent,
   occupancySince,
   purchases,
+  sealing,
   rush,
   queuePolls,
   growingHolds,
@@ -48,10 +55,22 @@ export const SCENARIOS: readonly Scenario[] = [
   idle,
   memory,
   tableLookup,
+  forwardedCalls,
+  clusterHolds,
+  clusterTakeover,
+  clusterActivation,
 ];
 
 /** Left out of a quick run unless they are named: another scenario shows nearly the same. */
-const NOT_QUICK: readonly Scenario[] = [spreadHolds, pickedSeats, growingSeats, growingConnections, journal];
+const NOT_QUICK: readonly Scenario[] = [
+  spreadHolds,
+  pickedSeats,
+  growingSeats,
+  growingConnections,
+  journal,
+  clusterTakeover,
+  clusterActivation,
+];
 
 /** The scenarios of these names; without names all, or the most important ones for a quick run. */
 export function chooseScenarios(names: readonly string[], quick: boolean): readonly Scenario[] {

@@ -11,7 +11,9 @@
  *  3. A limit never splits a unit; without a limit the copy must reach the source's watermark.
  *  4. Damaged snapshots are not copied: archive and journal have their facts. Archive files are copied as they are, so that a
  *     verification of the copy names what is wrong with them.
- *  5. A copy that fails leaves nothing behind, so that the same command can be repeated.
+ *  5. The keys are copied after the journal's end is fixed, so that no fact of the copy lacks its key; they are those of today, also
+ *     where the copy ends earlier: what was erased stays erased.
+ *  6. A copy that fails leaves nothing behind, so that the same command can be repeated.
  */
 
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
@@ -32,7 +34,19 @@ import {
 import { errorCode } from './faults.ts';
 import { FILE_MODE, makePrivateFolder, removeIfPresent, syncFile, syncFolder, tightenFolder } from './files.ts';
 import { WatermarkCheck, type RecoveryProgress } from './sqlite/recovery.ts';
-import { journalPath, openReading, openWriting, readAnchor, type Anchor, type Connection } from './sqlite/schema.ts';
+import { KeyReader, keysPath } from './sqlite/key-file.ts';
+import {
+  journalPath,
+  noteKeysId,
+  openReading,
+  openWriting,
+  readAnchor,
+  readNotedKeysId,
+  readOrigin,
+  writeOrigin,
+  type Anchor,
+  type Connection,
+} from './sqlite/schema.ts';
 import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from './snapshots.ts';
 import { readWatermark, WatermarkWriter, type WatermarkReading } from './sqlite/watermark.ts';
 
@@ -50,12 +64,23 @@ export interface CopyReport {
   readonly archives: number;
   /** Whether facts of the source lie beyond the copy's end. */
   readonly cut: boolean;
+  /** The copy of the keys; null where the source has none, or none were wanted. */
+  readonly keys: string | null;
 }
 
 export interface CopyOptions {
   readonly onProgress?: ((progress: RecoveryProgress) => void) | undefined;
   /** Further files of the source folder to copy, by name; missing ones are left out. */
   readonly files?: readonly string[] | undefined;
+  /** Null leaves the keys out. */
+  readonly keys?: KeysToCopy | null | undefined;
+}
+
+/** Files of keys; `keys.db` of source and target when not given. */
+export interface KeysToCopy {
+  readonly from?: string | undefined;
+  /** A file that must not exist. */
+  readonly to?: string | undefined;
 }
 
 /** The target is not empty, or the source or the wanted beginning does not exist. */
@@ -68,8 +93,8 @@ export class CopyRefused extends Error {
   }
 }
 
-/** Removes what a failed copy has written to its target, which was missing or empty before (rules 1 and 5). */
-function removeDraft(out: string): void {
+/** Removes what a failed copy has written to its target, which was missing or empty before (rules 1 and 6). */
+export function removeDraft(out: string): void {
   if (!existsSync(out)) return;
   for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }
@@ -95,23 +120,24 @@ export async function copyUpTo(
   source: string,
   out: string,
   limit: CopyLimit,
-  { onProgress, files = [] }: CopyOptions = {},
+  { onProgress, files = [], keys = {} }: CopyOptions = {},
 ): Promise<CopyReport> {
   refuseFilled(out);
+  refuseKeys(keys);
   const watermark = readWatermark(source);
   const db = openReading(journalPath(source));
-  if (db === null) throw new CopyRefused(`there is no journal in ${source}`, 'Name the data folder that has one.');
+  if (db === null) throw noJournal(source);
   try {
     db.exec('BEGIN');
     const origin = new Origin(source, db, limit);
-    makePrivateFolder(out);
-    tightenFolder(out);
+    makeTarget(out);
     const snapshotsEnd = Math.min(limit.seq ?? origin.headSeq, origin.headSeq);
     const { copies, left } = await copySnapshots(source, out, snapshotsEnd);
     const copied = await copyJournal(origin, watermark, out, limit, onProgress);
     const snapshots = dropSnapshotsAfter(out, copies, copied.seq);
     for (const name of files) copyIfPresent(join(source, name), join(out, basename(name)));
     const archives = copyArchive(source, out, origin.anchor.baseSeq);
+    const copiedKeys = keys && (await copyKeys(keys.from ?? keysPath(source), keys.to ?? keysPath(out)));
     writeWatermark(out, origin.anchor, copied);
     const { journalId, baseSeq } = origin.anchor;
     const headHash = copied.hash.toString('hex');
@@ -125,27 +151,111 @@ export async function copyUpTo(
       snapshotsLeft: left,
       archives,
       cut: copied.cut,
+      keys: copiedKeys,
     };
   } catch (error) {
     removeDraft(out);
+    if (keys?.to !== undefined) removeIfPresent(keys.to);
     throw error;
   } finally {
     db.close();
   }
 }
 
+/** Copies a file of keys; returns the path of the copy, or null where there is no such file. */
+async function copyKeys(from: string, to: string): Promise<string | null> {
+  if (!existsSync(from)) return null;
+  const reader = new KeyReader(from);
+  try {
+    await reader.copyTo(to);
+    return to;
+  } finally {
+    reader.close();
+  }
+}
+
+/** Throws CopyRefused where the file to copy keys to exists, or the one to copy them from does not. */
+export function refuseKeys(keys: KeysToCopy | null): void {
+  if (keys?.to !== undefined && existsSync(keys.to)) {
+    throw new CopyRefused(`${keys.to} exists`, 'Name a file for the keys that does not exist yet.');
+  }
+  if (keys?.from !== undefined && !existsSync(keys.from)) {
+    throw new CopyRefused(`there is no file ${keys.from}`, 'Name the file of keys, or leave it out.');
+  }
+}
+
+/** Every batch of a folder from the first fact on, and the head that it must reach. */
+export interface WholeFolder {
+  readonly journalId: string;
+  readonly headSeq: number;
+  /** The hash of the newest batch. */
+  readonly headHash: Buffer;
+  /** The keys that the folder is sealed with; null where none are noted. */
+  readonly keysId: string | null;
+  /** The archive files that have the facts before the journal's, the earliest first. */
+  readonly archives: readonly ArchiveFile[];
+  /** Proves each batch while it is read, and at the end that the watermark is reached. Throws JournalDamaged. */
+  batches(): Iterable<Batch>;
+  close(): void;
+}
+
+/** Opens a folder to be read from its first fact, archive included, to its last. Throws CopyRefused and JournalDamaged. */
+export function openWhole(folder: string): WholeFolder {
+  const watermark = readWatermark(folder);
+  const db = openReading(journalPath(folder));
+  if (db === null) throw noJournal(folder);
+  try {
+    db.exec('BEGIN');
+    // The beginning of time lies in the archive, where there is one.
+    const origin = new Origin(folder, db, { at: 0 });
+    const { anchor, headSeq, headHash, archives, keysId } = origin;
+    const { journalId } = anchor;
+    return {
+      journalId,
+      headSeq,
+      headHash,
+      keysId,
+      archives,
+      batches: () => provedBatches(origin, watermark),
+      close: () => db.close(),
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function* provedBatches(origin: Origin, watermark: WatermarkReading): Generator<Batch> {
+  const head = headAtAnchor(origin.anchor);
+  const check = new WatermarkCheck(watermark, origin.anchor.journalId, head);
+  yield* checked(origin.batches(head), check);
+  const damage = check.damageAtEnd(head.seq);
+  if (damage !== null) throw damage;
+}
+
+function noJournal(folder: string): CopyRefused {
+  return new CopyRefused(`there is no journal in ${folder}`, 'Name the data folder that has one.');
+}
+
 /** The batches of a folder: from its archive, when the limit lies in it, to the end of its journal. */
 class Origin {
   readonly anchor: Anchor;
   readonly headSeq: number;
+  readonly headHash: Buffer;
+  readonly archives: readonly ArchiveFile[];
+  readonly rewrittenFrom: ReturnType<typeof readOrigin>;
+  readonly keysId: string | null;
   readonly #db: Connection;
-  readonly #archives: readonly ArchiveFile[];
 
   constructor(folder: string, db: Connection, limit: CopyLimit) {
     const anchor = readAnchor(db);
+    const newest = newestBatch(db);
     this.#db = db;
-    this.headSeq = newestBatch(db)?.lastSeq ?? anchor.baseSeq;
-    this.#archives = liesInArchive(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
+    this.rewrittenFrom = readOrigin(db);
+    this.keysId = readNotedKeysId(db);
+    this.headSeq = newest?.lastSeq ?? anchor.baseSeq;
+    this.headHash = newest?.hash ?? anchor.baseHash;
+    this.archives = liesInArchive(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
     this.anchor = this.#firstAnchor(anchor);
     if (limit.seq !== undefined && limit.seq > this.headSeq) {
       throw new CopyRefused(
@@ -156,7 +266,7 @@ class Origin {
   }
 
   *batches(head: ChainHead): Generator<Batch> {
-    for (const { path } of this.#archives) {
+    for (const { path } of this.archives) {
       const archive = openReading(path);
       if (archive === null) continue;
       try {
@@ -169,7 +279,7 @@ class Origin {
   }
 
   #firstAnchor(live: Anchor): Anchor {
-    const first = this.#archives[0];
+    const first = this.archives[0];
     return first === undefined ? live : openFile(first, readAnchor);
   }
 }
@@ -218,6 +328,8 @@ async function copyJournal(
   const { anchor, headSeq } = origin;
   const target = openWriting(journalPath(out), anchor);
   try {
+    if (origin.rewrittenFrom !== null) writeOrigin(target, origin.rewrittenFrom);
+    if (origin.keysId !== null) noteKeysId(target, origin.keysId);
     const head = headAtAnchor(anchor);
     const check = new WatermarkCheck(watermark, anchor.journalId, head);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
@@ -244,7 +356,11 @@ function* checked(batches: Iterable<Batch>, check: WatermarkCheck): Generator<Ba
 }
 
 /** Writes the copy's watermark, after everything that it covers is on disk. */
-function writeWatermark(out: string, { journalId }: Anchor, { seq, hash }: Copied): void {
+export function writeWatermark(
+  out: string,
+  { journalId }: Anchor,
+  { seq, hash }: { readonly seq: number; readonly hash: Buffer },
+): void {
   syncFile(journalPath(out));
   syncFolder(out);
   const watermark = new WatermarkWriter(out);
@@ -298,7 +414,7 @@ function dropSnapshotsAfter(
 }
 
 /** Returns false when the file no longer exists, because a serving process removes old snapshots. */
-function copyIfPresent(from: string, to: string): boolean {
+export function copyIfPresent(from: string, to: string): boolean {
   try {
     copyFileSync(from, to);
     chmodSync(to, FILE_MODE);
@@ -308,6 +424,17 @@ function copyIfPresent(from: string, to: string): boolean {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+function makeTarget(out: string): void {
+  makePrivateFolder(out);
+  tightenFolder(out);
+}
+
+/** Makes an empty folder for a copy (1). Throws CopyRefused. */
+export function prepareTarget(out: string): void {
+  refuseFilled(out);
+  makeTarget(out);
 }
 
 function refuseFilled(out: string): void {

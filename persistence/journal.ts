@@ -2,7 +2,7 @@
  * The contract of a journal: an append-only sequence of facts, made durable in groups.
  *
  * A fact here is a type and a JSON text; only `src/domain` knows its meaning (I6). The journals that keep this contract pass
- * one test suite: `sqlite/journal.ts` and its twin for tests, `memory-journal.ts`.
+ * one test suite: `sqlite/journal.ts`, its twin for tests `memory-journal.ts`, and `nats/shard-journal.ts`.
  *
  *  1. `append` returns the sequence number of its last fact at once; numbers have no gaps (I9) and follow the order of the calls.
  *  2. A unit becomes durable as a whole or not at all.
@@ -14,8 +14,6 @@
  *     OPEN again, `durableSeq` may have grown by facts whose outcome was unknown: states built while FULL are stale.
  */
 
-import { channel } from 'node:diagnostics_channel';
-
 /** The facts of one turn, which become durable together. */
 export interface Unit {
   /** The stream the facts belong to: an event's id, or '' for the service itself. */
@@ -23,6 +21,8 @@ export interface Unit {
   /** The moment of the turn, in milliseconds since 1970. */
   readonly at: number;
   readonly facts: readonly { readonly type: string; readonly data: string }[];
+  /** The command that led to the facts, where it may be sent again: a journal of several machines keeps it beside them. */
+  readonly command?: { readonly id: string; readonly reply: string };
 }
 
 /** One stored fact. */
@@ -87,13 +87,3 @@ export interface Journal {
   /** Makes everything appended durable, then closes. From the call on `append` throws. */
   close(): Promise<void>;
 }
-
-/** A batch of facts became durable. */
-export interface BatchMessage {
-  readonly facts: number;
-  /** From the first row to the return of the fsync. */
-  readonly commitMs: number;
-}
-
-/** Carries a message for each batch; a diagnostics channel, so that nothing is published without a subscriber. */
-export const batchChannel = channel('holdfast:batch');

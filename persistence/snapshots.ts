@@ -16,7 +16,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { readSync, openSync, closeSync } from 'node:fs';
-import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { messageOf } from './faults.ts';
@@ -146,18 +146,64 @@ export class SnapshotFolder {
     const stream = streamName(eventId);
     for (const seq of [...(this.#seqs.get(stream) ?? [])].reverse()) {
       if (seq > atMostSeq) continue;
-      const path = this.#pathOf(stream, seq);
-      try {
-        const snapshot = await readSnapshot(path);
-        if (snapshot.header.eventId !== eventId || snapshot.header.seq !== seq)
-          throw new Error('it has another name than header');
-        return snapshot;
-      } catch (error) {
-        this.#bad.add(path);
-        this.#onBad(path, messageOf(error));
-      }
+      const snapshot = await this.#read(eventId, seq);
+      if (snapshot !== null) return snapshot;
     }
     return null;
+  }
+
+  /** The snapshot of a stream as of one fact, when it is there and good; or null. */
+  async asOf(eventId: string, seq: number): Promise<Snapshot | null> {
+    return this.#seqs.get(streamName(eventId))?.includes(seq) === true ? this.#read(eventId, seq) : null;
+  }
+
+  /**
+   * Adds the file of a snapshot whose bytes come from elsewhere, as a cache: it is not synced. Returns it once it is proved to be
+   * the one with this header; otherwise rejects with SnapshotFault and leaves no file.
+   */
+  async takeIn({ eventId, seq, digest }: SnapshotHeader, bytes: Uint8Array): Promise<Snapshot> {
+    const path = this.#pathOf(streamName(eventId), seq);
+    const draft = `${path}.${process.pid}-${++this.#drafts}.tmp`;
+    try {
+      makePrivateFolder(this.#folder);
+      this.#removeDraftsOnce();
+      await writeFile(draft, bytes, { mode: FILE_MODE });
+      const snapshot = await readSnapshot(draft);
+      refuseOther(snapshot.header, eventId, seq);
+      if (snapshot.header.digest !== digest) throw new Error('it has another header');
+      await rename(draft, path);
+      await this.#remember(streamName(eventId), seq);
+      return { ...snapshot, path };
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw new SnapshotFault(`the snapshot ${path} could not be taken in: ${messageOf(error)}`, error);
+    }
+  }
+
+  /** Removes every snapshot that is not one of the given ones: a cache may have those of another journal. */
+  async keepOnly(headers: Iterable<SnapshotHeader>): Promise<void> {
+    const known = new Set(Array.from(headers, ({ digest }) => digest));
+    for (const { name, stream, seq } of fileNames(this.#folder)) {
+      const digest = readHeader(join(this.#folder, name))?.digest;
+      if (digest !== undefined && known.has(digest)) continue;
+      const seqs = this.#seqs.get(stream)?.filter((each) => each !== seq) ?? [];
+      this.#seqs.set(stream, seqs);
+      await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  /** Null for a bad one, which is reported. */
+  async #read(eventId: string, seq: number): Promise<Snapshot | null> {
+    const path = this.#pathOf(streamName(eventId), seq);
+    try {
+      const snapshot = await readSnapshot(path);
+      refuseOther(snapshot.header, eventId, seq);
+      return snapshot;
+    } catch (error) {
+      this.#bad.add(path);
+      this.#onBad(path, messageOf(error));
+      return null;
+    }
   }
 
   /** Adds a snapshot that another thread of this process wrote. */
@@ -357,6 +403,10 @@ function digestOf({ format, eventId, seq, at, about }: SnapshotHeader): string {
     .digest('hex');
 }
 
+function refuseOther(header: SnapshotHeader, eventId: string, seq: number): void {
+  if (header.eventId !== eventId || header.seq !== seq) throw new Error('it has another name than header');
+}
+
 function fileNames(folder: string): { name: string; stream: string; seq: number }[] {
   return entriesOf(folder).flatMap(({ name }) => {
     const parts = /^(.+)-([0-9]+)\.snapshot$/.exec(name);
@@ -364,8 +414,8 @@ function fileNames(folder: string): { name: string; stream: string; seq: number 
   });
 }
 
-/** A stream's part of the file name: its id, encoded for file systems. '@' marks names that no encoded id can have. */
-function streamName(eventId: string): string {
+/** A stream's part of the name of its snapshots: its id, encoded for file systems. '@' marks names that no encoded id can have. */
+export function streamName(eventId: string): string {
   if (eventId === '') return '@service';
   const encoded = encodeURIComponent(eventId).replaceAll('*', '%2A');
   return encoded.length <= NAME_CHARS_MAX ? encoded : `@${createHash('sha256').update(eventId).digest('hex')}`;

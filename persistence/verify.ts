@@ -9,13 +9,23 @@
 
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { headAtAnchor, newestBatch, walkChain } from './sqlite/chain.ts';
-import type { ChainPlace } from './sqlite/archive.ts';
+import { attempt, listArchives, openFile, type ChainPlace } from './sqlite/archive.ts';
 import { errorCode, JournalDamaged, messageOf } from './faults.ts';
 import type { FactRow } from './journal.ts';
 import { WatermarkCheck, type RecoveryListener } from './sqlite/recovery.ts';
-import { journalPath, openReading, readAnchor, type Connection } from './sqlite/schema.ts';
+import {
+  hashOfOrigin,
+  journalPath,
+  openReading,
+  readAnchor,
+  readNotedKeysId,
+  readOrigin,
+  type Anchor,
+  type Connection,
+  type Origin,
+} from './sqlite/schema.ts';
 import { listSnapshots, readSnapshot, type SnapshotFile } from './snapshots.ts';
-import { NO_ARCHIVE, verifyArchive, type ArchiveReport } from './sqlite/verify-archive.ts';
+import { NO_ARCHIVE, verifyArchive, type ArchiveReport, type ShownFacts } from './sqlite/verify-archive.ts';
 import { readWatermark } from './sqlite/watermark.ts';
 
 export interface Finding {
@@ -34,6 +44,8 @@ export interface SnapshotFinding {
 
 export interface VerifyReport extends ArchiveReport {
   readonly journalId: string | null;
+  /** The journal that this one was rewritten from; null for any other. */
+  readonly origin: Origin | null;
   readonly streams: number;
   readonly facts: number;
   readonly batches: number;
@@ -42,6 +54,8 @@ export interface VerifyReport extends ArchiveReport {
   readonly headSeq: number;
   readonly headHash: string | null;
   readonly watermarkSeq: number | null;
+  /** The keys that the journal says its facts are sealed with. */
+  readonly keysId: string | null;
   readonly snapshots: readonly SnapshotFinding[];
   readonly problems: readonly Finding[];
   /** Problems beyond those listed. */
@@ -51,14 +65,21 @@ export interface VerifyReport extends ArchiveReport {
 const PROBLEMS_MAX = 100;
 const BATCHES_A_SLICE = 16;
 
+export interface VerifyListener extends RecoveryListener {
+  /** Facts of the archive that are shown too. */
+  readonly archived?: ShownFacts;
+}
+
 /** Verifies the journal, its watermark, the archive and the snapshots of a folder. Throws only when the format is too new. */
-export async function verifyJournal(folder: string, listener: RecoveryListener = {}): Promise<VerifyReport> {
+export async function verifyJournal(folder: string, listener: VerifyListener = {}): Promise<VerifyReport> {
   const problems = new Problems();
   // Listed before the journal is read, so that none of them is of a later fact than the journal's last.
   const files = listSnapshots(folder);
   const { anchor, ...journal } = await verifyChain(folder, listener, problems);
   const archive =
-    anchor === null ? NO_ARCHIVE : await verifyArchive(folder, anchor, (finding) => problems.add(finding));
+    anchor === null
+      ? NO_ARCHIVE
+      : await verifyArchive(folder, anchor, (finding) => problems.add(finding), listener.archived);
   const snapshots = await verifySnapshots(files, journal.headSeq, problems);
   return { ...journal, ...archive, snapshots, problems: problems.listed, moreProblems: problems.more };
 }
@@ -71,6 +92,7 @@ interface ChainReport extends Omit<VerifyReport, keyof ArchiveReport | 'snapshot
 const NO_JOURNAL: ChainReport = {
   anchor: null,
   journalId: null,
+  origin: null,
   streams: 0,
   facts: 0,
   batches: 0,
@@ -78,6 +100,7 @@ const NO_JOURNAL: ChainReport = {
   headSeq: 0,
   headHash: null,
   watermarkSeq: null,
+  keysId: null,
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
@@ -98,7 +121,23 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
     const { journalId, baseSeq } = anchor;
     const head = headAtAnchor(anchor);
     const check = new WatermarkCheck(reading, journalId, head);
-    report = { ...report, journalId, baseSeq, anchor: { journalId, seq: baseSeq, hash: anchor.baseHash } };
+    const origin = readOrigin(db);
+    if (origin !== null && !beginsFrom(origin, anchor, folder)) {
+      problems.add({
+        what: 'its chain does not begin from the journal that it names as its origin',
+        where: journalPath(folder),
+        hint: 'Somebody wrote into its table meta: restore a backup.',
+      });
+    }
+    const keysId = readNotedKeysId(db);
+    report = {
+      ...report,
+      journalId,
+      keysId,
+      origin,
+      baseSeq,
+      anchor: { journalId, seq: baseSeq, hash: anchor.baseHash },
+    };
     for await (const { facts } of slices(db, head, listener, problems, check)) {
       const streams = head.heads.size;
       report = { ...report, streams, facts: report.facts + facts, batches: report.batches + 1, headSeq: head.seq };
@@ -119,6 +158,17 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
     db?.close();
   }
   return report;
+}
+
+/** Whether the chain of a rewritten journal begins with its origin; what cannot be read is the archive's finding. */
+function beginsFrom(origin: Origin, { journalId, baseSeq, baseHash }: Anchor, folder: string): boolean {
+  let firstHash: Uint8Array | null = baseHash;
+  if (baseSeq > 0) {
+    const [first] = listArchives(folder);
+    const read = first === undefined || first.fromSeq > 1 ? null : attempt(() => openFile(first, readAnchor));
+    firstHash = read !== null && 'result' in read ? read.result.baseHash : null;
+  }
+  return firstHash === null || hashOfOrigin(journalId, origin).equals(firstHash);
 }
 
 async function* slices(

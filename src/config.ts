@@ -4,15 +4,36 @@
  * 1. All bad settings are reported, not only the first.
  * 2. A problem never contains a secret.
  * 3. An empty variable counts as not set, because compose files and systemd units write empty ones.
+ * 4. With NATS_URL the secrets are given, because nodes with secrets of their own would refuse what another node handed out.
+ * 5. Without NATS_URL no other setting of NATS is accepted: a node whose NATS_URL was misspelled would sell by itself what others sell.
  */
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { readTrustProxy, type TrustProxy } from '#http/client-address.ts';
 import { readTicketKeys } from '#tickets/signing.ts';
-import { LIMITS, type Limits } from './limits.ts';
+import { LIMITS, NODE_LIMITS, type Limits } from './limits.ts';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+
+/** How a node reaches the NATS servers that the cluster shares. */
+export interface ClusterConfig {
+  /** Addresses as given: nats://host:port, or tls://host:port where TLS is insisted on. */
+  readonly servers: readonly string[];
+  readonly nodeName: string;
+  readonly clusterName: string;
+  readonly shards: number;
+  readonly replicas: number;
+  readonly credsPath: string | null;
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly token: string | null;
+  readonly caPath: string | null;
+  /** Monitoring addresses of the servers; empty when not set. */
+  readonly monitorUrls: readonly string[];
+}
 
 export interface Config {
   readonly host: string;
@@ -45,13 +66,21 @@ export interface Config {
   readonly trustProxy: TrustProxy;
   /** 0: no limit. */
   readonly rateLimitPerMinute: number;
+  /** Whether answers have the header Server-Timing. */
+  readonly serverTiming: boolean;
   /** Null: a share of the disk, as `space-guard.ts` says. */
   readonly freeBytesMin: number | null;
   /** 0: never. */
   readonly pruneEveryHours: number;
+  /** Whether an operator accepts that the keys of personal data are lost. */
+  readonly keysLost: boolean;
   readonly liveEventsMax: number;
+  /** Null on a single machine. */
+  readonly cluster: ClusterConfig | null;
   readonly limits: Limits;
 }
+
+export type ClusterReading = { readonly cluster: ClusterConfig } | { readonly problems: readonly string[] };
 
 export type ConfigReading = { readonly config: Config } | { readonly problems: readonly string[] };
 
@@ -63,22 +92,47 @@ const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 const pairs: readonly (readonly [SettingName, SettingName])[] = [
   ['NOTIFY_URL', 'NOTIFY_SECRET'],
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ['NATS_USER', 'NATS_PASSWORD'],
 ];
+
+/** Rule 4. */
+const sharedSecrets: readonly SettingName[] = ['ADMIN_TOKEN', 'TICKET_KEY', 'WEBHOOK_SECRET_A', 'WEBHOOK_SECRET_B'];
+
+/** Rule 5. Names such as NODE_NAME are left out: platforms set them for purposes of their own. */
+const natsSettings = SETTING_NAMES.filter((name) => name.startsWith('NATS_') && name !== 'NATS_URL');
+
+const clusterSettings = SETTING_NAMES.filter((name) => /^(?:NATS|CLUSTER|NODE)_/.test(name));
 
 const checkValues = compileSettings();
 
 /** The configuration, or one line for each bad setting with its name, its value and what is allowed. */
 export function readConfig(environment: Environment): ConfigReading {
   const values = valuesFrom(environment);
-  const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values)]);
+  const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values), ...badForCluster(values)]);
   if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
   if (!canBeFolder(resolve(String(values.DATA_DIR)))) bad.add('DATA_DIR');
+  for (const name of missingFiles(values)) bad.add(name);
   if (bad.size > 0) {
     return {
-      problems: SETTING_NAMES.filter((name) => bad.has(name)).map((name) => problemOf(name, environment[name])),
+      problems: SETTING_NAMES.filter((name) => bad.has(name)).map((name) =>
+        problemOf(name, environment[name], values.NATS_URL !== null),
+      ),
     };
   }
   return { config: configFrom(values) };
+}
+
+/** How a command that is no node reaches the servers of a cluster: as `readConfig`, from the settings of the cluster alone. */
+export function readClusterConfig(environment: Environment): ClusterReading {
+  const given = Object.fromEntries(clusterSettings.map((name) => [name, environment[name]]));
+  const values = valuesFrom(given);
+  const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values)]);
+  if (values.NATS_URL === null) bad.add('NATS_URL');
+  for (const name of missingFiles(values)) bad.add(name);
+  if (bad.size === 0) return { cluster: clusterFrom(values) };
+  return {
+    problems: clusterSettings.filter((name) => bad.has(name)).map((name) => problemOf(name, given[name], false)),
+  };
 }
 
 /** The prefix of the URLs handed to buyers, once the port is known. */
@@ -121,6 +175,18 @@ function canBeFolder(path: string): boolean {
   }
 }
 
+function missingFiles(values: Values): SettingName[] {
+  return (['NATS_CREDS', 'NATS_CA'] as const).filter((name) => values[name] !== null && !isFile(String(values[name])));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function badValues(values: Values): SettingName[] {
   const odd = SETTING_NAMES.filter((name) => isOddNumber(SETTINGS[name].schema, values[name]));
   return [...new Set([...odd, ...valuesAgainstSchema(values)])];
@@ -146,9 +212,22 @@ function missingPartners(values: Values): SettingName[] {
   });
 }
 
-function problemOf(name: SettingName, given: string | undefined): string {
+/** What rules 4 and 5 miss, and the sandbox clock, which moves the time of one process only. */
+function badForCluster(values: Values): SettingName[] {
+  if (values.NATS_URL === null) return natsSettings.some((name) => values[name] !== null) ? ['NATS_URL'] : [];
+  const missing = sharedSecrets.filter((name) => values[name] === null);
+  return values.SANDBOX_CLOCK === 'on' ? ['SANDBOX_CLOCK', ...missing] : missing;
+}
+
+function problemOf(name: SettingName, given: string | undefined, isNode: boolean): string {
   const setting: Setting = SETTINGS[name];
-  if (given === undefined || given === '') return `${name} is not set: it must be ${setting.allowed}`;
+  if (given === undefined || given === '') {
+    const shared = isNode && sharedSecrets.includes(name) ? ', but all nodes of a cluster need the same' : '';
+    return `${name} is not set${shared}: it must be ${setting.allowed}`;
+  }
+  if (isNode && name === 'SANDBOX_CLOCK' && given === 'on') {
+    return 'SANDBOX_CLOCK is "on": it must be off with NATS_URL, because it moves the time of one node only';
+  }
   const shown = setting.secret ? '(a secret, not shown)' : JSON.stringify(given.replace(/\/\/.*@/, '//…@'));
   return `${name} is ${shown}: it must be ${setting.allowed}`;
 }
@@ -192,9 +271,38 @@ function configFrom(values: Values): Config {
             .map((origin) => origin.trim()),
     trustProxy: readTrustProxy(required('TRUST_PROXY')) ?? false,
     rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
+    serverTiming: values.SERVER_TIMING === 'on',
     freeBytesMin: values.FREE_SPACE_MIN_MB === null ? null : Number(values.FREE_SPACE_MIN_MB) * 1024 * 1024,
     pruneEveryHours: Number(values.PRUNE_EVERY_HOURS),
+    keysLost: values.KEYS_LOST === 'accept',
     liveEventsMax: Number(values.LIVE_EVENTS_MAX),
-    limits: LIMITS,
+    cluster: values.NATS_URL === null ? null : clusterFrom(values),
+    limits: values.NATS_URL === null ? LIMITS : { ...LIMITS, ...NODE_LIMITS },
   });
+}
+
+function clusterFrom(values: Values): ClusterConfig {
+  const textOf = (name: SettingName): string | null => (values[name] === null ? null : String(values[name]));
+  const listOf = (text: string | null): string[] => text?.split(',').map((one) => one.trim()) ?? [];
+  return Object.freeze({
+    servers: listOf(textOf('NATS_URL')),
+    nodeName: textOf('NODE_NAME') ?? unusedNodeName(),
+    clusterName: String(values.CLUSTER_NAME),
+    shards: Number(values.CLUSTER_SHARDS),
+    replicas: Number(values.CLUSTER_REPLICAS),
+    credsPath: textOf('NATS_CREDS'),
+    user: textOf('NATS_USER'),
+    password: textOf('NATS_PASSWORD'),
+    token: textOf('NATS_TOKEN'),
+    caPath: textOf('NATS_CA'),
+    monitorUrls: listOf(textOf('NATS_MONITOR_URL')).map((url) => url.replace(/\/$/, '')),
+  });
+}
+
+/** The machine's name and a random end, because several nodes may run on one machine. */
+function unusedNodeName(): string {
+  const machine = hostname()
+    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
+    .slice(0, 50);
+  return `${machine}-${randomBytes(4).toString('hex')}`;
 }

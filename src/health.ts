@@ -1,41 +1,41 @@
-/** Health and gauges of the engine in the form that the HTTP layer reads. */
-import type { Engine } from '#actors/engine.ts';
+/** Health and gauges of the engine, or of the node, in the form that the HTTP layer reads. */
+import type { EnginePort } from '#actors/engine-port.ts';
 import type { GaugesPort, HealthPort } from '#http/ports.ts';
 
-export function healthOf(engine: Engine): HealthPort {
+export function healthOf(engine: EnginePort): HealthPort {
   return {
+    ...(engine.node !== null && { node: engine.node }),
     readiness() {
       const reason = engine.trouble;
       return reason === null ? { ready: true, degraded: engine.degraded } : { ready: false, reason };
     },
     get draining() {
-      return engine.status === 'DRAINING' || engine.status === 'STOPPED';
+      return engine.isStopping;
     },
   };
 }
 
-/** `notifiedSeq` is null where no receiver is notified. */
-export function gaugesOf(engine: Engine, health: HealthPort, notifiedSeq: GaugesPort['notifiedSeq']): GaugesPort {
-  const { events, journal, space, clock, snapshots } = engine;
+export function gaugesOf(engine: EnginePort, health: HealthPort): GaugesPort {
+  const { figures, clock } = engine;
   return {
-    journal,
-    notifiedSeq,
+    journal: figures.journal,
+    notifiedSeq: figures.notifiedSeq,
     get ready() {
       return health.readiness().ready;
     },
     get events() {
-      return events.size;
+      return figures.events;
     },
     get brokenEvents() {
-      return events.actors.broken.count;
+      return figures.brokenEvents;
     },
     get clockLeaps() {
       return clock.leaps;
     },
     get freeBytes() {
-      return space.freeBytes;
+      return figures.freeBytes;
     },
-    snapshotAgeSeconds: () => (clock.now() - (snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
-    active: () => events.actors.active(),
+    snapshotAgeSeconds: () => figures.snapshotAgeSeconds(),
+    active: () => engine.active(),
   };
 }

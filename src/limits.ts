@@ -37,4 +37,10 @@ export const LIMITS = {
   shutdownMsMax: 9_000,
 } as const;
 
+/** The limits of a node that differ from those of a single machine. */
+export const NODE_LIMITS: Partial<Limits> = {
+  /** While NATS servers elect, for up to nine seconds, the claims of a third of the events stand still; those of the others go on beside them. */
+  claimsAtOnceMax: 5_000,
+};
+
 export type Limits = { readonly [Name in keyof typeof LIMITS]: number };

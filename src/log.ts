@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { pino, type Logger } from 'pino';
 import type { TroubleMessage } from '#actors/trouble.ts';
 import { withoutSecretIds } from '#actors/shown-facts.ts';
+import { MASK } from '#domain/shown-fields.ts';
 import type { Config } from './config.ts';
 
 interface Entry extends Readonly<Record<string, unknown>> {
@@ -11,8 +12,11 @@ interface Entry extends Readonly<Record<string, unknown>> {
   readonly err?: { readonly stack?: string; readonly message?: string };
 }
 
-/** Replaces ids of holds, queue entries and checkout sessions, which grant access, in every line. */
-const hooks = { streamWrite: withoutSecretIds };
+/** What looks like an e-mail address: a provider may quote one in an error. */
+const ADDRESS = /[^\s"'<>()[\]{},;:\\/@=]{1,64}@[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)+/gu;
+
+/** Replaces in every line ids that grant access (of holds, queue entries and checkout sessions), and e-mail addresses. */
+const hooks = { streamWrite: (line: string) => withoutSecretIds(line).replace(ADDRESS, MASK) };
 
 /** A log for programs: JSON lines, on stdout unless `print` is given. */
 export function createJsonLog(level: Config['logLevel'], print?: (text: string) => void): Logger {

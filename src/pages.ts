@@ -5,6 +5,7 @@
  *  2. The name of a file contains the hash of its contents, so that browsers may store it for ever.
  *  3. The bundler is a process of its own, which ends when the bundle is made.
  *  4. The files are compressed before they are first sent.
+ *  5. A page that shows its own source has it at `{{source}}`.
  */
 import { build, stop, type OutputFile } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -27,8 +28,8 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** The pages of a folder, bundled at the first request; their files lie under `assetsPath`. */
 export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
-  let bundle: Promise<Bundle> | null = null;
-  const bundled = (): Promise<Bundle> => (bundle ??= bundleFolder(fileURLToPath(folder), assetsPath));
+  let pages: Promise<Bundle> | null = null;
+  const bundled = (): Promise<Bundle> => (pages ??= bundleFolder(fileURLToPath(folder), assetsPath));
   return {
     assetsPath,
     page: async () => (await bundled()).page,
@@ -36,10 +37,21 @@ export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
   };
 }
 
-async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(folder, 'main.tsx')],
-    outdir: folder,
+/** A script of its own, bundled at the first request. */
+export function scriptOf(file: URL): () => Promise<PageFile> {
+  let script: Promise<PageFile> | null = null;
+  const bundled = async (): Promise<PageFile> => {
+    const { outputFiles } = await bundle(fileURLToPath(file));
+    return pageFile('script.js', outputFiles[0]!.contents);
+  };
+  return () => (script ??= bundled());
+}
+
+/** Bundles a file with what it imports. */
+async function bundle(file: string) {
+  const result = await build({
+    entryPoints: [file],
+    outdir: path.dirname(file),
     entryNames: '[name]-[hash]',
     write: false,
     bundle: true,
@@ -52,14 +64,23 @@ async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle>
     logLevel: 'silent',
   });
   void stop();
+  return result;
+}
+
+async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle> {
+  const { outputFiles } = await bundle(path.join(folder, 'main.tsx'));
   const assets = new Map<string, PageFile>();
   for (const file of outputFiles) assets.set(path.basename(file.path), await pageFile(file.path, file.contents));
   const template = await readFile(path.join(folder, 'page.html'), 'utf8');
+  const source = await readFile(path.join(folder, 'main.tsx'), 'utf8');
   const html = template
     .replace('{{style}}', assetsPath + nameOf(outputFiles, '.css'))
-    .replace('{{script}}', assetsPath + nameOf(outputFiles, '.js'));
+    .replace('{{script}}', assetsPath + nameOf(outputFiles, '.js'))
+    .replace('{{source}}', () => inHtml(source));
   return { page: await pageFile('page.html', Buffer.from(html)), assets };
 }
+
+const inHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function nameOf(files: readonly OutputFile[], extension: string): string {
   return path.basename(files.find((file) => file.path.endsWith(extension))?.path ?? '');

@@ -1,13 +1,14 @@
 /**
  * The serving process: reads the settings, starts the service, stops it on a signal, and ends with an exit code.
  *
- * Exit codes: 0 after a signal, 1 a defect, 2 a bad setting, 3 the data folder is in use, 4 the journal could not be written, 5 the
- * journal or a kept secret is damaged, or a later version wrote it.
+ * Exit codes: 0 after a signal, 1 a defect, 2 a bad setting, 3 the data folder is in use, 4 the journal or the keys could not be
+ * written, 5 the journal, the keys or a kept secret is damaged, or a later version wrote it, or the journal's keys are missing.
  *
  * 1. Errors go to stderr as plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
  * 2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
  */
 import { JournalFault } from '#persistence/journal.ts';
+import { KeyStoreFault, KeysUnusable } from '#persistence/keys.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { UnknownFact } from '#domain/replay.ts';
 import { withoutSecretIds } from '#actors/shown-facts.ts';
@@ -96,7 +97,13 @@ function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; re
   if (error instanceof JournalDamaged || error instanceof JournalTooNew || error instanceof UnknownFact) {
     return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
   }
+  if (error instanceof KeyStoreFault) return { code: EXIT.journalNotWritable, lines: [error.message, error.hint] };
+  if (error instanceof KeysUnusable) return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
   if (error instanceof SecretDamaged) return { code: EXIT.journalDamaged, lines: [error.message, error.hint] };
+  // The class is not loaded on a single machine.
+  if (error instanceof Error && error.name === 'ServersRefused') {
+    return { code: EXIT.badSetting, lines: [error.message, (error as Error & { readonly hint: string }).hint] };
+  }
   const listening = listenerProblem(error, config);
   if (listening !== null) return { code: EXIT.badSetting, lines: [listening] };
   return { code: EXIT.defect, lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)] };
@@ -132,13 +139,8 @@ function listenerProblem(error: unknown, config: Config): string | null {
   return `${name} is ${value}: it must be ${allowed}`;
 }
 
-/** The addresses of the demo, and a command that holds two seats. */
-function invitation({ publicUrl, adminUrl }: Service, { dataDir, adminToken }: Config): string {
-  const body = {
-    event_id: 'evt_erfurt',
-    session_key: 'my-first-session',
-    items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
-  };
+/** The addresses of the demo, what its sandbox means, a command that holds two seats, and how to stop. */
+function invitation({ publicUrl, adminUrl }: Service, { dataDir, adminToken, sandbox }: Config): string {
   const token = adminToken === null ? `the token is in ${dataDir}/admin-token` : 'the token is ADMIN_TOKEN';
   return [
     '',
@@ -146,8 +148,26 @@ function invitation({ publicUrl, adminUrl }: Service, { dataDir, adminToken }: C
     `  API reference  ${publicUrl}/docs`,
     `  Console        ${adminUrl}/  (${token})`,
     '',
+    ...(sandbox
+      ? [
+          '  Payments go to a sandbox: whoever opens the shop can pay for nothing, no',
+          '  money moves. For real sales set STRIPE_SECRET_KEY, or SANDBOX=off.',
+          '',
+        ]
+      : []),
+    `  Everything is kept in ${dataDir}; the next start goes on from there.`,
+    '  Ctrl-C stops it.',
+    '',
     '  Hold two seats side by side:',
-    `  curl -s ${publicUrl}/api/checkout/holds -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    `  curl -s ${publicUrl}/api/checkout/holds \\`,
+    "    -H 'Content-Type: application/json' \\",
+    "    -d '{",
+    '      "event_id": "evt_erfurt", "session_key": "my-first-session",',
+    '      "items": [{',
+    '        "ticket_type_id": "kat1", "selling_stage_id": "general",',
+    '        "performance_id": "derby", "quantity": 2',
+    '      }]',
+    "    }'",
     '',
     '',
   ].join('\n');

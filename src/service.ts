@@ -4,24 +4,28 @@
  */
 import type { Logger } from 'pino';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Overloaded } from '#actors/admission.ts';
 import { inBackground } from '#actors/trouble.ts';
-import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
+import { startEngine, type EngineOptions } from '#actors/engine.ts';
 import { formatFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
+import { startRetentionSchedule, type RetentionSchedule } from '#actors/retention-schedule.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
-import { openOutbox, type Outbox } from '#notifications/outbox.ts';
+import { openOutbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
 import { gaugesOf, healthOf } from './health.ts';
-import { pagesOf } from './pages.ts';
+import { pagesOf, scriptOf } from './pages.ts';
 import { createJsonLog, logTroubles } from './log.ts';
 import { openSecrets, type ServiceSecrets } from './secrets.ts';
+import type { StartNodeOptions } from '#cluster/start-node.ts';
 import type { HttpApp } from '#http/app.ts';
-import type { SnapshotSummary } from '#http/ports.ts';
+import type { EnginePort } from '#actors/engine-port.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
 export interface ServiceOptions {
@@ -29,12 +33,15 @@ export interface ServiceOptions {
   readonly demo?: boolean;
   /** The journal broke; the process must end with exit code 4. */
   readonly onFatal?: (fault: JournalFault) => void;
-  readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress'>;
+  readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress' | 'isSealing'>;
+  /** Where it is a node of a cluster; for tests. */
+  readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
   readonly log?: Logger;
 }
 
-export interface Service {
-  readonly engine: Engine;
+export interface Service<Served extends EnginePort = EnginePort> {
+  /** The engine of one machine, or the node of a cluster. */
+  readonly engine: Served;
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
@@ -55,6 +62,11 @@ export class BadCatalogue extends Error {
 /** Between two tries to open the checkout sessions that a crash or an outage left unopened. */
 const RESUME_EVERY_MS = 20_000;
 
+const LOAD_RETRY_MS = 1_000;
+
+/** After a signal: a node listens so long at most while it gives up its shards. */
+const HAND_OVER_MS_MAX = 1_500;
+
 /** After a signal: requests that wait for a payment provider are answered by then. */
 const ANSWERS_MS_MAX = 5_500;
 
@@ -68,20 +80,18 @@ const SNAPSHOTS_MS_MIN = 500;
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const log = options.log ?? createJsonLog(config.logLevel);
   logTroubles(log);
-  // 1. The engine: journal, clock, events.
-  const engine = await startEngine({
-    folder: config.dataDir,
-    liveEventsMax: config.liveEventsMax,
-    freeBytesMin: config.freeBytesMin,
-    waitingRepliesMax: config.limits.waitingRepliesMax,
-    onFatal: options.onFatal ?? (() => {}),
-    ...options.engine,
-  });
+  // 1. The engine: journal, clock, events; or a node of a cluster.
+  const engine = config.cluster === null ? await openEngine(config, options) : await openNode(config, options);
   const apps: HttpApp[] = [];
   try {
-    // 2. The catalogue.
-    await loadCatalogue(engine, config, options.demo ?? false);
-    return await openService(config, engine, log, apps);
+    // 2. The catalogue. A node's definitions need the other nodes, which may wait for this one.
+    const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
+    if (engine.node === null) await loading();
+    const service = await openService(config, engine, log, apps);
+    if (engine.node === null) return service;
+    await engine.whenReady();
+    await untilAccepted(loading);
+    return service;
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
     await engine.stop();
@@ -89,7 +99,41 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
-async function openService(config: Config, engine: Engine, log: Logger, apps: HttpApp[]): Promise<Service> {
+/** An owner may change, and servers may elect, while a node loads the catalogue. */
+async function untilAccepted(work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
+    }
+    await pause(LOAD_RETRY_MS);
+  }
+}
+
+function openEngine(config: Config, options: ServiceOptions): Promise<EnginePort> {
+  return startEngine({
+    folder: config.dataDir,
+    liveEventsMax: config.liveEventsMax,
+    freeBytesMin: config.freeBytesMin,
+    keysLost: config.keysLost,
+    waitingRepliesMax: config.limits.waitingRepliesMax,
+    onFatal: options.onFatal ?? (() => {}),
+    ...options.engine,
+  });
+}
+
+/** Loads the modules of a cluster, and the NATS client with them, only here. */
+async function openNode(config: Config, { engine = {}, node = {} }: ServiceOptions): Promise<EnginePort> {
+  const { startNode } = await import('#cluster/start-node.ts');
+  const { clockSource } = engine;
+  const cluster = config.cluster!;
+  return startNode({ ...config, cluster }, { ...node, ...(clockSource !== undefined && { clockSource }) });
+}
+
+const REFERENCE_SCRIPT = new URL('./docs/app/main.ts', import.meta.url);
+
+async function openService(config: Config, engine: EnginePort, log: Logger, apps: HttpApp[]): Promise<Service> {
   // 3. Secrets: configured, kept or new.
   const secrets = openSecrets(config, log);
   warnOfSettings(config, log);
@@ -97,31 +141,35 @@ async function openService(config: Config, engine: Engine, log: Logger, apps: Ht
   let publicUrl: string | null = null;
   const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, portOf(publicApp)));
   const payments = await openPayments(config, secrets, engine, baseUrl);
-  const outbox = await openNotifications(config, engine);
+  await startNotifications(config, engine);
   // 5. Health and metrics.
   const health = healthOf(engine);
-  const gauges = gaugesOf(engine, health, () => outbox?.deliveredSeq ?? null);
-  const metrics = createMetrics(gauges);
+  const gauges = gaugesOf(engine, health);
+  const cluster = engine.cluster === null ? {} : { cluster: engine.cluster };
+  const metrics = metricsOf(engine, gauges);
   // 6. The listeners of buyers and of operators.
-  const { events, clock, stream } = engine;
-  const ports = { settings: config, events, clock, health, log, tickets: secrets.tickets, metrics };
+  const { events, clock, personalData } = engine;
+  const { tickets } = secrets;
+  const adminUrl = (): string => addressOf(config.adminHost, portOf(adminApp));
+  const reference = { origins: () => ({ public: baseUrl(), admin: adminUrl() }), script: scriptOf(REFERENCE_SCRIPT) };
+  const common = { events, clock, health, log, tickets, personalData, metrics, baseUrl, ...cluster };
+  const ports = { settings: config, reference, ...common };
   const publicApp: HttpApp = await buildPublicApp({
     ...ports,
     payments,
-    baseUrl,
-    advanceClock: (seconds) => stream.advanceClock(seconds),
+    advanceClock: (seconds) => engine.advanceClock(seconds),
     storefront: pagesOf(new URL('./storefront/app/', import.meta.url)),
     example: pagesOf(new URL('./storefront/example/', import.meta.url), '/example/'),
   });
   apps.push(publicApp);
-  const adminApp = await buildAdminApp({
+  const adminApp: HttpApp = await buildAdminApp({
     ...ports,
     adminToken: secrets.adminToken,
     absentProviders: payments.absent,
     gauges,
-    facts: (afterSeq) => engine.journal.read({ afterSeq }),
+    newestFacts: (request) => engine.newestFacts(request),
     console: pagesOf(new URL('./console/app/', import.meta.url)),
-    takeSnapshot: (options, mark) => stream.once(mark, () => snapshotAll(engine, options)),
+    takeSnapshot: (options, mark) => engine.takeSnapshots(options, mark),
   });
   apps.push(adminApp);
   await publicApp.listen({ host: listeningHost(config.host), port: config.port });
@@ -131,19 +179,20 @@ async function openService(config: Config, engine: Engine, log: Logger, apps: Ht
   const stop = async (): Promise<void> => {
     const begin = stopwatchMs();
     log.info('stopping');
-    engine.drain();
+    const drained = engine.drain();
     jobs.stop();
+    // A node is taken off the list of a load balancer meanwhile, and goes on answering.
+    if (engine.node !== null) await Promise.race([drained, pause(HAND_OVER_MS_MAX)]);
     payments.checkoutSessions.finishWithin(ANSWERS_MS_MAX);
     await Promise.all(apps.map((app) => app.close()));
     metrics.close();
-    await outbox?.stop();
     await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
   };
   let stopped: Promise<void> | null = null;
   return {
     engine,
     publicUrl: baseUrl(),
-    adminUrl: addressOf(config.adminHost, portOf(adminApp)),
+    adminUrl: adminUrl(),
     adminToken: secrets.adminToken,
     payments,
     log,
@@ -154,7 +203,7 @@ async function openService(config: Config, engine: Engine, log: Logger, apps: Ht
 /** Starts prunes by schedule and the repair of checkout sessions. */
 function startJobs(
   config: Config,
-  engine: Engine,
+  engine: EnginePort,
   { checkoutSessions, sessionExpiry }: PaymentService,
   log: Logger,
 ): { stop(): void } {
@@ -164,26 +213,56 @@ function startJobs(
   }, RESUME_EVERY_MS);
   repair.unref();
   const pruning = schedulePruning(config, engine, log);
+  const retention = scheduleRetention(engine, log);
   return {
     stop() {
       clearInterval(repair);
       sessionExpiry.stop();
       pruning.stop();
+      retention.stop();
     },
   };
 }
 
-function schedulePruning({ pruneEveryHours }: Config, engine: Engine, log: Logger): PruneSchedule {
+function schedulePruning({ pruneEveryHours }: Config, engine: EnginePort, log: Logger): Pick<PruneSchedule, 'stop'> {
+  const { pruning } = engine;
+  if (pruning === null) return { stop: () => {} };
   return startPruneSchedule(pruneEveryHours * 3_600_000, {
     clock: engine.clock,
-    lastPrunedAt: () => engine.snapshots.lastPrunedAt,
+    lastPrunedAt: () => pruning.lastPrunedAt(),
     mayPrune: () => engine.trouble === null,
-    prune: () => engine.snapshots.takeRound({ prune: true, proveAll: false }),
+    prune: () => pruning.prune(),
     onPruned({ outcomes, archived }) {
       const moved = archived && { fromSeq: archived.fromSeq, toSeq: archived.toSeq };
       log.info({ snapshots: outcomes.length, archived: moved }, 'the journal was pruned');
     },
   });
+}
+
+function scheduleRetention(engine: EnginePort, log: Logger): Pick<RetentionSchedule, 'stop'> {
+  const schedule = startRetentionSchedule({
+    clock: engine.clock,
+    events: engine.events,
+    pastRetention: () => engine.pastRetention(),
+    mayErase: () => engine.trouble === null && !engine.isStopping,
+    onErased({ eventId, erasedOrders, unsealedOrders }) {
+      if (erasedOrders > 0) {
+        log.info({ event: eventId, orders: erasedOrders }, 'personal data was erased: its retention has passed');
+      }
+      if (unsealedOrders > 0) {
+        log.warn(
+          { event: eventId, orders: unsealedOrders },
+          'orders of an earlier version keep personal data past its retention: rewrite the folder with holdfast seal',
+        );
+      }
+    },
+  });
+  // A node owns events some time after its start; whoever started it learns of a start that fails.
+  void engine.whenReady().then(
+    () => schedule.eraseWhenDue(),
+    () => {},
+  );
+  return schedule;
 }
 
 /** Warns of settings that are wrong where tickets are sold for money. */
@@ -202,33 +281,25 @@ function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger):
 function openPayments(
   { sandbox, stripe }: Config,
   { webhooks }: ServiceSecrets,
-  { events, clock }: Engine,
+  engine: EnginePort,
   baseUrl: () => string,
 ): Promise<PaymentService> {
-  const ports = { events, active: () => events.actors.active(), clock, baseUrl };
+  const { events, clock, personalData } = engine;
+  const ports = { events, active: () => engine.active(), clock, personalData, baseUrl };
   return openPaymentService({ sandbox, secrets: webhooks, stripe }, ports);
 }
 
-/** Starts notifications to the receiver in the settings; null without one. */
-async function openNotifications({ notify }: Config, engine: Engine): Promise<Outbox | null> {
-  if (notify === null) return null;
-  const { journal, clock, events } = engine;
-  const outbox = await openOutbox({
-    journal,
-    cursor: engine.notificationCursor,
-    events,
-    // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
-    post: createPoster(notify, () => clock.machineNow()),
-    storeCursor: (cursor) => engine.stream.record({ type: 'NotificationsDelivered', data: cursor }),
-  });
-  engine.snapshots.keepFactsAfter(() => outbox.deliveredSeq);
-  return outbox;
+function metricsOf({ cluster, figures }: EnginePort, gauges: Parameters<typeof createMetrics>[0]) {
+  return cluster === null ? createMetrics(gauges) : createMetrics(gauges, { cluster, figures });
 }
 
-async function snapshotAll(engine: Engine, options: { readonly prune: boolean }): Promise<SnapshotSummary> {
-  const { seq, outcomes, archived } = await engine.snapshots.takeRound(options);
-  const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
-  return { seq, taken: outcomes.length - failed, failed, archived };
+/** Starts notifications to the receiver in the settings, where there is one. */
+async function startNotifications({ notify }: Config, engine: EnginePort): Promise<void> {
+  if (notify === null) return;
+  // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
+  const post = createPoster(notify, () => engine.clock.machineNow());
+  const { personalData } = engine;
+  await engine.followFacts((source) => openOutbox({ ...source, personalData, post }));
 }
 
 /**
@@ -244,7 +315,7 @@ function portOf(app: HttpApp): number {
 }
 
 /** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */
-async function loadCatalogue(engine: Engine, config: Config, demo: boolean): Promise<void> {
+async function loadCatalogue(engine: EnginePort, config: Config, demo: boolean): Promise<void> {
   const source = config.catalog ?? (demo && engine.wasEmpty ? samplesFolder : null);
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);

@@ -24,6 +24,14 @@ const webhookSecretAllowed = 'whsec_ followed by the base64 of at least 16 bytes
 /** Without user and password: `fetch` refuses such an address, and its error message contains it. */
 const address = { type: 'string', format: 'uri', pattern: '^https?://[^@/?#]+([/?#].*)?$' };
 const addressAllowed = 'an http or https address without user and password';
+/** A host name, an IPv4 address or one of IPv6 in brackets. */
+const host = String.raw`([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])`;
+const natsServer = `(nats|tls)://${host}(:[0-9]{1,5})?`;
+const monitor = `https?://${host}(:[0-9]{1,5})?/?`;
+
+function listOf(one: string): string {
+  return `^${one}(\\s*,\\s*${one}){0,15}$`;
+}
 
 export const SETTINGS = {
   HOST: {
@@ -183,6 +191,12 @@ export const SETTINGS = {
     allowed: 'a whole number from 0 (off) to 1000000',
     meaning: 'changes per client address and minute',
   },
+  SERVER_TIMING: {
+    schema: onOff,
+    default: 'off',
+    allowed: 'on or off',
+    meaning: 'answers say in the header Server-Timing how long admission, turns, the disk and all of it took',
+  },
   FREE_SPACE_MIN_MB: {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000_000 },
     default: null,
@@ -197,11 +211,87 @@ export const SETTINGS = {
     meaning:
       'hours between prunings, which take snapshots and move older facts from the journal to the archive; 0 for never',
   },
+  KEYS_LOST: {
+    schema: { enum: ['accept'] },
+    default: null,
+    allowed: 'accept, for one start, or not set',
+    meaning:
+      'accept starts although keys.db, or the stream of a cluster’s keys, is missing or another one: the personal data of orders sealed with the lost keys then reads as erased',
+  },
   LIVE_EVENTS_MAX: {
     schema: { type: 'integer', minimum: 1, maximum: 100_000 },
     default: 1_000,
     allowed: 'a whole number from 1 to 100000',
     meaning: 'events kept in memory; beyond it those that were unused for longest are evicted',
+  },
+  NATS_URL: {
+    schema: { type: 'string', pattern: listOf(natsServer), maxLength: 2_000 },
+    default: null,
+    allowed:
+      'the NATS servers, such as nats://a:4222 (tls://a:4222 insists on TLS), without user and password, separated by commas',
+    meaning: 'makes this process a node of a cluster on these NATS servers; DATA_DIR then holds only caches',
+  },
+  NODE_NAME: {
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+    default: null,
+    allowed: '1 to 64 letters, digits, dots, dashes and underscores; no two nodes have the same',
+    meaning: 'name of this node; host name and a random end when not set',
+  },
+  CLUSTER_NAME: {
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,32}$' },
+    default: 'holdfast',
+    allowed: '1 to 32 letters, digits, dashes and underscores',
+    meaning: 'prefix of streams and subjects, so that several shops share NATS servers',
+  },
+  CLUSTER_SHARDS: {
+    schema: { type: 'integer', minimum: 1, maximum: 256 },
+    default: 64,
+    allowed: 'a whole number from 1 to 256, the same at every node',
+    meaning: 'shards that events are spread over; fixed by the first node, another value refuses to start',
+  },
+  CLUSTER_REPLICAS: {
+    schema: { type: 'integer', minimum: 1, maximum: 5 },
+    default: 3,
+    allowed: 'a whole number from 1 to 5, at most the number of NATS servers',
+    meaning: 'NATS servers that keep a copy of each shard; 1 for a single server',
+  },
+  NATS_CREDS: {
+    schema: text,
+    default: null,
+    allowed: 'an existing file, set together with NATS_URL',
+    meaning: 'credentials file for the NATS servers',
+  },
+  NATS_USER: {
+    schema: text,
+    default: null,
+    allowed: 'a user name, set together with NATS_URL and NATS_PASSWORD',
+    meaning: 'user at the NATS servers',
+  },
+  NATS_PASSWORD: {
+    schema: text,
+    default: null,
+    allowed: 'a password, set together with NATS_URL and NATS_USER',
+    meaning: 'password of that user',
+    secret: true,
+  },
+  NATS_TOKEN: {
+    schema: text,
+    default: null,
+    allowed: 'a token, set together with NATS_URL',
+    meaning: 'token for the NATS servers, in place of a user',
+    secret: true,
+  },
+  NATS_CA: {
+    schema: text,
+    default: null,
+    allowed: 'an existing file, set together with NATS_URL',
+    meaning: 'certificate authority that signed the certificates of the NATS servers',
+  },
+  NATS_MONITOR_URL: {
+    schema: { type: 'string', pattern: listOf(monitor), maxLength: 2_000 },
+    default: null,
+    allowed: 'monitoring addresses such as http://a:8222, separated by commas, set together with NATS_URL',
+    meaning: 'where `holdfast cluster check` sees whether each NATS server calls fsync before it answers',
   },
 } as const satisfies Record<string, Setting>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { addressOf, baseUrlOf, readConfig, type Config } from '#src/config.ts';
+import { addressOf, baseUrlOf, readClusterConfig, readConfig, type Config } from '#src/config.ts';
 import { SETTINGS } from '#src/settings.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -44,9 +44,12 @@ test('an empty environment gives the defaults', () => {
     corsOrigins: '*',
     trustProxy: false,
     rateLimitPerMinute: 0,
+    serverTiming: false,
     freeBytesMin: null,
     pruneEveryHours: 24,
+    keysLost: false,
     liveEventsMax: 1000,
+    cluster: null,
   });
 });
 
@@ -81,8 +84,10 @@ test('every setting is read', () => {
     TRUST_PROXY: '10.0.0.0/8, 2001:db8::7',
     RATE_LIMIT_PER_MINUTE: '120',
     PRUNE_EVERY_HOURS: '0.5',
+    KEYS_LOST: 'accept',
     LIVE_EVENTS_MAX: '50',
   });
+  assert.equal(config.keysLost, true);
   assert.equal(config.baseUrl, 'https://tickets.example');
   assert.equal(config.port, 0);
   assert.equal(config.pruneEveryHours, 0.5);
@@ -103,6 +108,15 @@ test('every setting is read', () => {
 
 /** A file in place of a folder. */
 const file = fileURLToPath(import.meta.url);
+
+/** What every node is given. */
+const node = {
+  NATS_URL: 'nats://a:4222,nats://b:4222,nats://c:4222',
+  ADMIN_TOKEN: '0123456789abcdef',
+  TICKET_KEY: ticketKey(1),
+  WEBHOOK_SECRET_A: secret,
+  WEBHOOK_SECRET_B: secret,
+};
 
 /** Settings that are required together, so that one bad value gives one problem. */
 const partners = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
@@ -148,12 +162,35 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['RATE_LIMIT_PER_MINUTE', 'off'],
   ['PRUNE_EVERY_HOURS', '-1'],
   ['PRUNE_EVERY_HOURS', 'daily'],
+  ['KEYS_LOST', 'on'],
   ['LIVE_EVENTS_MAX', '0'],
 ];
 
-for (const [name, value] of badSettings) {
+const badClusterSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
+  ['NATS_URL', 'a:4222'],
+  ['NATS_URL', 'http://a:4222'],
+  ['NATS_URL', 'nats://a:4222,'],
+  ['NATS_URL', 'nats://a:4222/x'],
+  ['NATS_URL', Array.from({ length: 17 }, (_, i) => `nats://n${i}`).join(',')],
+  ['NODE_NAME', 'two words'],
+  ['NODE_NAME', 'n'.repeat(65)],
+  ['CLUSTER_NAME', 'shop.one'],
+  ['CLUSTER_NAME', 's'.repeat(33)],
+  ['CLUSTER_SHARDS', '0'],
+  ['CLUSTER_SHARDS', '257'],
+  ['CLUSTER_REPLICAS', '6'],
+  ['CLUSTER_REPLICAS', '1.5'],
+  ['NATS_CREDS', '/no/such/file'],
+  ['NATS_CREDS', tmpdir()],
+  ['NATS_CA', '/no/such/file'],
+  ['NATS_MONITOR_URL', 'a:8222'],
+  ['NATS_MONITOR_URL', 'http://a:8222/jsz'],
+];
+
+for (const [name, value] of [...badSettings, ...badClusterSettings]) {
   test(`${name}=${value} is refused with one line that says what is allowed`, () => {
-    const problems = problemsOf({ ...partners, [name]: value });
+    const isClusters = badClusterSettings.some(([setting]) => setting === name);
+    const problems = problemsOf({ ...(isClusters ? node : partners), [name]: value });
     assert.equal(problems.length, 1);
     assert.ok(problems[0]?.startsWith(`${name} is `), problems[0]);
     assert.ok(problems[0]?.endsWith(`it must be ${SETTINGS[name].allowed}`), problems[0]);
@@ -229,4 +266,100 @@ test('the base address comes from the listener unless it is set', () => {
   assert.equal(baseUrlOf({ baseUrl: 'https://tickets.example', host: '127.0.0.1' }, 8080), 'https://tickets.example');
   assert.equal(addressOf('0.0.0.0', 80), 'http://localhost:80');
   assert.equal(addressOf('::1', 80), 'http://[::1]:80');
+});
+
+test('with NATS_URL the process is a node, of the cluster that the settings describe', () => {
+  assert.deepEqual(configOf({ ...node, NODE_NAME: 'north-1' }).cluster, {
+    servers: ['nats://a:4222', 'nats://b:4222', 'nats://c:4222'],
+    nodeName: 'north-1',
+    clusterName: 'holdfast',
+    shards: 64,
+    replicas: 3,
+    credsPath: null,
+    user: null,
+    password: null,
+    token: null,
+    caPath: null,
+    monitorUrls: [],
+  });
+  const all = configOf({
+    ...node,
+    NATS_URL: 'tls://a.example , nats://[::1]:4222',
+    CLUSTER_NAME: 'Shop_2-b',
+    CLUSTER_SHARDS: '16',
+    CLUSTER_REPLICAS: '1',
+    NATS_CREDS: file,
+    NATS_USER: 'ada',
+    NATS_PASSWORD: 'hunter2',
+    NATS_TOKEN: 'a token',
+    NATS_CA: file,
+    NATS_MONITOR_URL: 'http://a:8222/, https://b.example',
+  }).cluster;
+  const { nodeName, ...rest } = all!;
+  assert.match(nodeName, /^[A-Za-z0-9._-]+-[0-9a-f]{8}$/);
+  assert.deepEqual(rest, {
+    servers: ['tls://a.example', 'nats://[::1]:4222'],
+    clusterName: 'Shop_2-b',
+    shards: 16,
+    replicas: 1,
+    credsPath: file,
+    user: 'ada',
+    password: 'hunter2',
+    token: 'a token',
+    caPath: file,
+    monitorUrls: ['http://a:8222', 'https://b.example'],
+  });
+});
+
+test('two nodes of one machine get different names', () => {
+  assert.notEqual(configOf(node).cluster!.nodeName, configOf(node).cluster!.nodeName);
+});
+
+test('every secret that nodes share and that is missing with NATS_URL is named, beside other problems', () => {
+  const problems = problemsOf({ NATS_URL: 'nats://a:4222', CLUSTER_NAME: 'a b', WEBHOOK_SECRET_B: secret });
+  assert.deepEqual(
+    problems.map((line) => line.split(': ')[0]),
+    [
+      'ADMIN_TOKEN is not set, but all nodes of a cluster need the same',
+      'TICKET_KEY is not set, but all nodes of a cluster need the same',
+      'WEBHOOK_SECRET_A is not set, but all nodes of a cluster need the same',
+      'CLUSTER_NAME is "a b"',
+    ],
+  );
+});
+
+test('SANDBOX_CLOCK=on is refused with NATS_URL', () => {
+  assert.deepEqual(problemsOf({ ...node, SANDBOX_CLOCK: 'on' }), [
+    'SANDBOX_CLOCK is "on": it must be off with NATS_URL, because it moves the time of one node only',
+  ]);
+});
+
+test('another setting of NATS without NATS_URL is refused, so that a misspelled node does not sell by itself', () => {
+  for (const name of ['NATS_CREDS', 'NATS_CA', 'NATS_TOKEN', 'NATS_MONITOR_URL'] as const) {
+    const value = name === 'NATS_MONITOR_URL' ? 'http://a:8222' : file;
+    const [line = '', ...more] = problemsOf({ [name]: value });
+    assert.match(line, /^NATS_URL is not set: it must be the NATS servers/);
+    assert.deepEqual(more, []);
+  }
+  assert.equal(configOf({ NODE_NAME: 'worker-7', CLUSTER_NAME: 'prod' }).cluster, null);
+});
+
+test('NATS_USER and NATS_PASSWORD are required together, and passwords are not shown', () => {
+  assert.match(problemsOf({ ...node, NATS_USER: 'ada' })[0] ?? '', /^NATS_PASSWORD is not set/);
+  const problems = problemsOf({ ...node, NATS_URL: 'nats://ada:hunter2@a:4222,nats://ada:hunter2@b:4222' });
+  assert.equal(problems.length, 1);
+  assert.match(problems[0]!, /^NATS_URL is "nats:\/\/…@b:4222": it must be .* without user and password/);
+});
+
+test('a command that is no node reads how to reach the servers, and needs no secret of the nodes', () => {
+  const environment = { NATS_URL: 'nats://a:4222', CLUSTER_NAME: 'shop', NODE_NAME: 'x', PORT: 'not its concern' };
+  const reading = readClusterConfig(environment);
+  assert.ok('cluster' in reading);
+  assert.deepEqual(reading.cluster, configOf({ ...node, ...environment, PORT: '1' }).cluster);
+  const bad = readClusterConfig({ CLUSTER_SHARDS: '0', NATS_CA: '/no/such/file', NATS_USER: 'ada' });
+  assert.ok('problems' in bad);
+  assert.deepEqual(
+    bad.problems.map((line) => line.split(' is ')[0]),
+    ['NATS_URL', 'CLUSTER_SHARDS', 'NATS_PASSWORD', 'NATS_CA'],
+  );
 });

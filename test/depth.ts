@@ -1,7 +1,7 @@
 /**
  * How long the tests that could go on for hours go on: simulated sales, kill -9, histories, fuzzing.
  *
- * `npm test` runs them briefly, `.ci/run` five times as long; `TEST_DEPTH=100 npm run test:only -- FILE` searches for
+ * `npm test` and `.ci/run` run them briefly; `TEST_DEPTH=100 npm run test:only -- FILE` searches for
  * what nobody has seen yet, best with `FC_SEED=random`.
  */
 const DEPTH = Number(process.env['TEST_DEPTH'] ?? 1);

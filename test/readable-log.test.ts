@@ -25,3 +25,14 @@ test('no line of any log has the id of a hold, of a queue entry or of a checkout
     for (const id of ids) assert.ok(!printed.includes(id), printed);
   }
 });
+
+test('no line of any log has an e-mail address, which a provider may quote', () => {
+  for (const create of [createReadableLog, createJsonLog]) {
+    const lines: string[] = [];
+    const log = create('info', (text) => lines.push(text));
+    log.error({ err: new Error('Invalid email address: "maria+x@shop.example.com"') }, 'refused (Jürgen@büro.example)');
+    const printed = lines.join('');
+    assert.match(printed, /Invalid email address: \\?"\*\*\*/);
+    assert.doesNotMatch(printed, /maria|rgen@|shop\.example/);
+  }
+});

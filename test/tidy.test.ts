@@ -21,15 +21,17 @@ interface DependencyRule {
 // prettier-ignore
 const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   machines:    { modules: [],                                               packages: ['xstate'] },
-  persistence: { modules: [],                                               packages: ['better-sqlite3', 'node:'] },
+  persistence: { modules: [],                                               packages: ['better-sqlite3', 'node:', '@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj'] },
   domain:      { modules: ['machines'],                                     packages: ['flatqueue'] },
   catalogue:   { modules: ['domain'],                                       packages: 'any' },
   actors:      { modules: ['domain', 'machines', 'persistence'],            packages: 'any' },
+  cluster:     { modules: ['actors', 'domain', 'persistence'],              packages: ['@nats-io/transport-node', 'node:'] },
   payments:    { modules: ['actors', 'client', 'domain'],                             packages: 'any' },
   notifications: { modules: ['actors', 'domain', 'persistence'],            packages: 'any' },
   docs:        { modules: ['machines'],                                     packages: [] },
   http:        { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'tickets'], packages: 'any' },
-  cli:         { modules: ['actors', 'catalogue', 'client', 'domain', 'main', 'notifications', 'payments', 'persistence', 'tickets'], packages: 'any' },
+  cli:         { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'main', 'notifications', 'payments', 'persistence', 'rehearsal', 'tickets'], packages: 'any' },
+  rehearsal:   { modules: ['actors', 'catalogue', 'domain', 'http', 'main', 'persistence'], packages: ['flatqueue', 'node:'] },
   tickets:     { modules: ['domain'],                                       packages: ['lru-cache', 'node:'] },
   client:      { modules: [],                                               packages: [] },
   storefront:  { modules: ['client'],                                       packages: 'any' },
@@ -49,11 +51,13 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
 /** Files that are started or bundled by their path; everything else lives because one of these, a test or a bench imports it. */
 const entries = [
   'src/main.ts',
+  'src/run-cluster.ts',
   'src/setup.mjs',
   'src/cli/holdfast.ts',
   'src/storefront/app/main.tsx',
   'src/storefront/example/main.tsx',
   'src/console/app/main.tsx',
+  'src/docs/app/main.ts',
   'machines/render.ts',
 ];
 
@@ -78,7 +82,7 @@ interface Rule {
 const machinePath = /(?<![\w.})-])\/(?:work|root|tmp)\/[^\s"'`)]*/;
 
 /** Modules that run in a browser or around the service, where I1 does not reach. */
-const outside = ['client', 'storefront', 'console', 'bench', 'test'];
+const outside = ['client', 'storefront', 'console', 'rehearsal', 'bench', 'test'];
 
 const rules: readonly Rule[] = [
   {
@@ -213,7 +217,7 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
 const isWritten = ({ file }: { readonly file: string }): boolean => file !== 'package-lock.json';
 
 /** Catalogues, records of measurements, and what earlier versions were called by are data. */
-const dataFiles = /^CHANGELOG\.md$|\/samples\/|^bench\/record\/|^test\/golden\/.*\.json/;
+const dataFiles = /^CHANGELOG\.md$|\/samples\/|^src\/docs\/answers\.json$|^bench\/record\/|^test\/golden\/.*\.json/;
 
 /** Names of functions begin with what they do in the field's terms. */
 const replacedVerbs = /^(?:tell|hear|judge|ask|look)[A-Z]/;
@@ -230,6 +234,8 @@ interface Import {
   readonly file: string | null;
   /** Whether it starts the file on a thread of its own, which is no import of its code. */
   readonly isStart: boolean;
+  /** Whether the importing file loads it by being loaded itself: an import of more than types that is not `import()`. */
+  readonly isLoaded: boolean;
 }
 
 interface SourceFile {
@@ -292,11 +298,9 @@ function findAll(text: string, pattern: RegExp): string[] {
 
 const startForm = /\bnew URL\(\s*['"](?<specifier>\.[^'"]+\.(?:ts|tsx|mjs))['"]\s*,\s*import\.meta\.url\s*\)/g;
 
-const importForms = [
-  /^\s*(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm,
-  /\bimport\(\s*['"](?<specifier>[^'"]+)['"]\s*\)/g,
-  startForm,
-];
+const loadForm = /^\s*(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm;
+
+const importForms = [loadForm, /\bimport\(\s*['"](?<specifier>[^'"]+)['"]\s*\)/g, startForm];
 
 function scanImports(file: string, text: string): Import[] {
   const visible = blankComments(text);
@@ -304,7 +308,8 @@ function scanImports(file: string, text: string): Import[] {
     [...visible.matchAll(form)].map((match) => {
       const specifier = match.groups!['specifier']!;
       const line = lineAt(visible, match.index + match[0].indexOf(specifier));
-      return { specifier, line, file: resolveImport(file, specifier), isStart: form === startForm };
+      const isLoaded = form === loadForm && !/^\s*(?:import|export)\s+type\b/.test(match[0]);
+      return { specifier, line, file: resolveImport(file, specifier), isStart: form === startForm, isLoaded };
     }),
   );
 }
@@ -483,6 +488,22 @@ describe('The dependencyRules', () => {
     const finished = new Set<string>();
     const cycles = sources.map(({ file }) => findCycle(file, finished)).filter((cycle) => cycle !== null);
     assertNone(cycles.map((cycle) => cycle.join(' → ')));
+  });
+
+  it('have a single machine load nothing of a cluster and no NATS client', () => {
+    const loaded = new Set(['src/main.ts']);
+    const ofCluster: string[] = [];
+    for (const file of loaded) {
+      for (const { specifier, file: target, line, isLoaded } of byFile.get(file)?.imports ?? []) {
+        if (!isLoaded) continue;
+        const isOfCluster =
+          /^(?:src\/cluster|persistence\/nats)\//.test(target ?? '') || specifier.startsWith('@nats-io/');
+        if (isOfCluster) ofCluster.push(`${file}:${line} loads ${specifier}`);
+        else if (target !== null) loaded.add(target);
+      }
+    }
+    assert.ok(loaded.has('src/service.ts') && loaded.size > 200, `${loaded.size} files are loaded`);
+    assertNone(ofCluster);
   });
 
   it('leave no file that nothing imports', () => {

@@ -8,9 +8,9 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import path from 'node:path';
-import { freePort } from '../free-port.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { accepts, freePort } from '../free-port.ts';
 import { makeFolder } from '../http/server.ts';
 
 export interface Store {
@@ -23,6 +23,7 @@ export interface Store {
 
 const POSTGRES_HOME = '/usr/lib/postgresql';
 const START_MS_MAX = 20_000;
+const LOOK_MS = 50;
 /** Of `/proc/PID/stat`, which counts in hundredths of a second. */
 const TICK_MICROS = 10_000;
 
@@ -82,6 +83,7 @@ async function started(child: ChildProcess, { folder, port, version, signal }: S
   };
   const begin = performance.now();
   while (!(await accepts(port))) {
+    await pause(LOOK_MS);
     if (child.exitCode === null && performance.now() - begin < START_MS_MAX) continue;
     await stop();
     throw new Error(`${version} does not start`);
@@ -90,7 +92,7 @@ async function started(child: ChildProcess, { folder, port, version, signal }: S
 }
 
 /** Of a process and its children. */
-function cpuMicrosOf(pid: number): number {
+export function cpuMicrosOf(pid: number): number {
   let ticks = 0;
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -134,17 +136,4 @@ function userOf(name: string): { readonly uid: number; readonly gid: number } | 
       .map((line) => line.split(':'))
       .find(([login]) => login === name) ?? [];
   return uid === undefined || gid === undefined ? null : { uid: Number(uid), gid: Number(gid) };
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

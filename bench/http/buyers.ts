@@ -11,6 +11,8 @@ import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 export interface BuyersJob {
   readonly url: string;
   readonly buyers: number;
+  /** The event that is sold; the hot one by default. */
+  readonly eventId?: string;
   readonly seconds: number;
   /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;
@@ -37,13 +39,13 @@ interface Purchase {
 }
 
 const TROUBLES_MAX = 5;
-const EVENT_ID = 'evt_hot';
+const HOT_EVENT = 'evt_hot';
 
 process.on('message', (job) => {
   void buy(job as BuyersJob).then((result) => process.send!(result));
 });
 
-async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<BuyersResult> {
+async function buy({ url, buyers, seconds, firstNumber, eventId = HOT_EVENT }: BuyersJob): Promise<BuyersResult> {
   const histogram = newHistogram();
   const troubles: string[] = [];
   let number = firstNumber;
@@ -51,6 +53,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
   const begin = performance.now();
   let end = begin;
   const requests = purchaseOf({
+    eventId,
     nextNumber: () => number++,
     bought({ beginMs }) {
       end = performance.now();
@@ -79,6 +82,7 @@ async function buy({ url, buyers, seconds, firstNumber }: BuyersJob): Promise<Bu
 }
 
 interface PurchaseEvents {
+  readonly eventId: string;
   nextNumber(): number;
   bought(purchase: Purchase): void;
   failed(trouble: string): void;
@@ -91,7 +95,7 @@ function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
         purchase.number = events.nextNumber();
         purchase.beginMs = performance.now();
         return post('/api/checkout/holds', {
-          event_id: EVENT_ID,
+          event_id: events.eventId,
           session_key: `session-${purchase.number}`,
           items: [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1 }],
         });
@@ -103,7 +107,7 @@ function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
     step(events, 201, {
       request: ({ number, holdId }) =>
         post('/api/checkout/start', {
-          event_id: EVENT_ID,
+          event_id: events.eventId,
           hold_id: holdId,
           session_key: `session-${number}`,
           customer: { email: `buyer-${number}@example.com`, name: 'A Buyer' },

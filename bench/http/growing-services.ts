@@ -4,7 +4,7 @@ import { auditFolder } from './audit.ts';
 import { grow } from './growth.ts';
 import { startHoldfast } from './server.ts';
 import { requestOf, type Traffic } from './traffic.ts';
-import { openConnection } from './connection.ts';
+import { openConnection } from '#rehearsal/connection.ts';
 
 type Service = Awaited<ReturnType<typeof startHoldfast>>;
 

@@ -1,12 +1,16 @@
 /** The journeys of virtual users: sequences of requests. A journey returns whether another one can follow. */
 import { signWebhook } from '#payments/standard-webhooks.ts';
-import type { Answer, Request } from './connection.ts';
+import type { Answer, Request } from '#rehearsal/connection.ts';
 
 export type JourneyName = 'sell-out' | 'rush';
 
 export interface JourneyContext {
   readonly number: number;
-  readonly webhookSecret: string;
+  /** The event that is sold. */
+  readonly eventId: string;
+  readonly slug: string;
+  /** Signs payments as a provider does; null pays through the sandbox. */
+  readonly webhookSecret: string | null;
   /** Sends a request and waits for the answer; its latency is reported under the name. */
   send(name: string, request: Request): Promise<Answer>;
   bought(tickets: number): void;
@@ -33,9 +37,9 @@ const PARTY_MAX = 6;
 const sellOut: Journey = async (context) => {
   let quantity = partyOf(context.number);
   for (;;) {
-    const held = await context.send('hold', holdOf('evt_stadium', context.number, seats(quantity)));
+    const held = await context.send('hold', holdOf(context.eventId, context.number, seats(quantity)));
     if (held.status === 201) {
-      await pay(context, 'evt_stadium', JSON.parse(held.body) as HoldBody);
+      await pay(context, JSON.parse(held.body) as HoldBody);
       return true;
     }
     const largest = largestBlock(held);
@@ -52,9 +56,9 @@ const sellOut: Journey = async (context) => {
  */
 const rush: Journey = async (context) => {
   const { number } = context;
-  await expect(context, 'event', 200, { method: 'GET', path: '/api/events/public/stadium' });
+  await expect(context, 'event', 200, { method: 'GET', path: `/api/events/public/${context.slug}` });
   await expect(context, 'occupancy since', 200, await sinceOf(context));
-  const held = await context.send('hold', holdOf('evt_stadium', number, seats(partyOf(number))));
+  const held = await context.send('hold', holdOf(context.eventId, number, seats(partyOf(number))));
   if (held.status !== 201) {
     if (largestBlock(held) === null) context.failed(`hold: ${held.status} ${held.body}`);
     return false;
@@ -72,10 +76,10 @@ const rush: Journey = async (context) => {
     const body = JSON.stringify({ items: [seats(1 + (number % 3))] });
     await expect(context, 'change', 200, { method: 'PATCH', path, headers, body });
     const changed = await expect(context, 'read hold', 200, { method: 'GET', path, headers });
-    await pay(context, 'evt_stadium', JSON.parse(changed.body) as HoldBody);
+    await pay(context, JSON.parse(changed.body) as HoldBody);
     return true;
   }
-  await pay(context, 'evt_stadium', hold);
+  await pay(context, hold);
   return true;
 };
 
@@ -85,7 +89,7 @@ export const JOURNEYS: Readonly<Record<JourneyName, Journey>> = { 'sell-out': se
 let newestVersion = 0;
 
 async function sinceOf(context: JourneyContext): Promise<Request> {
-  const path = '/api/events/public/stadium/seating/occupancy';
+  const path = `/api/events/public/${context.slug}/seating/occupancy`;
   if (newestVersion === 0) {
     const full = await expect(context, 'occupancy', 200, { method: 'GET', path });
     newestVersion = Math.max(newestVersion, (JSON.parse(full.body) as { readonly version: number }).version);
@@ -94,8 +98,8 @@ async function sinceOf(context: JourneyContext): Promise<Request> {
 }
 
 /** Starts the checkout and reports it as paid with a provider's signature. */
-async function pay(context: JourneyContext, eventId: string, hold: HoldBody): Promise<void> {
-  const { number } = context;
+async function pay(context: JourneyContext, hold: HoldBody): Promise<void> {
+  const { number, eventId } = context;
   const started = await expect(context, 'start', 201, {
     method: 'POST',
     path: '/api/checkout/start',
@@ -108,11 +112,15 @@ async function pay(context: JourneyContext, eventId: string, hold: HoldBody): Pr
     }),
   });
   if (started.status !== 201) return;
-  const paid = await expect(context, 'paid', 200, webhookOf(context, JSON.parse(started.body) as Started));
+  const paid = await expect(context, 'paid', 200, paymentOf(context, JSON.parse(started.body) as Started));
   if (paid.status === 200) context.bought(hold.items.reduce((sum, { ticket_count }) => sum + ticket_count, 0));
 }
 
-function webhookOf({ number, webhookSecret }: JourneyContext, order: Started): Request {
+function paymentOf({ number, webhookSecret }: JourneyContext, order: Started): Request {
+  if (webhookSecret === null) {
+    const path = `/sandbox/payments/${order.checkout_session_id}`;
+    return { method: 'POST', path, body: JSON.stringify({ outcome: 'paid' }) };
+  }
   const now = Date.now();
   const { checkout_session_id, total_amount: amount, currency } = order;
   const data = { checkout_session_id, payment_id: `pay-${number}`, amount, currency };

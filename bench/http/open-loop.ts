@@ -9,7 +9,7 @@
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import type { LoadJob, LoadResult } from './load.ts';
 import { requestOf } from './traffic.ts';
-import { openConnection, type Connection } from './connection.ts';
+import { openConnection, type Connection } from '#rehearsal/connection.ts';
 
 export interface OpenLoopJob extends LoadJob {
   readonly perSecond: number;

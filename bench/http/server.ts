@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MeterReading, Weight } from './meter.ts';
+import type { MeterReading, Weight } from '#rehearsal/meter.ts';
 import type { PlainRoute } from './plain.ts';
 
 export interface MeasuredServer {
@@ -18,13 +18,15 @@ export interface MeasuredServer {
   /** Memory in use after the garbage is collected. */
   weigh(): Promise<Weight>;
   stop(): Promise<void>;
+  /** Ends the process at once. */
+  kill(): Promise<void>;
 }
 
-const ADMIN_TOKEN = 'bench-operators-only';
+export const ADMIN_TOKEN = 'bench-operators-only';
 /** Load generators sign payments with it. */
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that only benches know').toString('base64')}`;
 
-const meter = new URL('./meter.ts', import.meta.url).href;
+const meter = import.meta.resolve('#rehearsal/meter.ts');
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** An empty data folder. */
@@ -36,6 +38,7 @@ export function makeFolder(): string {
 export async function startHoldfast(
   events: readonly { readonly id: string }[],
   folder = makeFolder(),
+  file = 'src/main.ts',
 ): Promise<MeasuredServer & { readonly folder: string; removeFolder(): void }> {
   const environment = {
     DATA_DIR: folder,
@@ -45,16 +48,24 @@ export async function startHoldfast(
     WEBHOOK_SECRET_A: WEBHOOK_SECRET,
     LOG_LEVEL: 'info',
   };
-  const server = await startMeasured('src/main.ts', [], environment);
+  const server = await startMeasured(file, [], environment);
+  await defineEvents(server, events);
+  return { ...server, folder, removeFolder: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Adds events through the operators' listener. */
+export async function defineEvents(
+  { adminUrl }: Pick<MeasuredServer, 'adminUrl'>,
+  events: readonly { readonly id: string }[],
+): Promise<void> {
   for (const event of events) {
-    const answer = await fetch(`${server.adminUrl}/admin/events/${event.id}`, {
+    const answer = await fetch(`${adminUrl}/admin/events/${event.id}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(event),
     });
     if (answer.status !== 201) throw new Error(`${event.id}: ${await answer.text()}`);
   }
-  return { ...server, folder, removeFolder: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 export function startPlain(route: PlainRoute): Promise<MeasuredServer> {
@@ -85,6 +96,10 @@ export async function startMeasured(
     weigh: () => request(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');
+      await closed;
+    },
+    async kill() {
+      child.kill('SIGKILL');
       await closed;
     },
   };

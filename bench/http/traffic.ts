@@ -4,7 +4,7 @@
  * Numbers grow through a whole scenario. When there are fewer seats than requests, sessions repeat and replace their holds, so that
  * every request succeeds: no refusal is measured as an answer.
  */
-import type { Request } from './connection.ts';
+import type { Request } from '#rehearsal/connection.ts';
 
 /** Autocannon checks this often, in milliseconds, whether its time is over. */
 export const AUTOCANNON_OPTIONS = { sampleInt: 100 } as const;

@@ -5,19 +5,21 @@
  * this, because a request depends on the answer before.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
-import { openConnection } from './connection.ts';
+import { openConnection } from '#rehearsal/connection.ts';
 import { JOURNEYS, type JourneyName } from './journeys.ts';
 
 export interface VirtualUsersJob {
   readonly url: string;
   readonly journey: JourneyName;
+  /** The stadium that is sold; the scenarios' own by default. */
+  readonly event?: { readonly id: string; readonly slug: string };
   readonly users: number;
   /** Journeys start within this time; a started one is finished. */
   readonly seconds: number;
   /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;
-  /** Signs payments, as a provider does. */
-  readonly webhookSecret: string;
+  /** Signs payments as a provider does; null pays through the sandbox. */
+  readonly webhookSecret: string | null;
 }
 
 export interface VirtualUsersResult {
@@ -45,6 +47,7 @@ process.on('message', (job) => {
 async function runJourneys(job: VirtualUsersJob): Promise<VirtualUsersResult> {
   const histograms = new Map<string, ReturnType<typeof newHistogram>>();
   const troubles: string[] = [];
+  const { event = { id: 'evt_stadium', slug: 'stadium' } } = job;
   let number = job.firstNumber;
   let journeys = 0;
   let bought = 0;
@@ -55,6 +58,8 @@ async function runJourneys(job: VirtualUsersJob): Promise<VirtualUsersResult> {
     while (performance.now() < endMs && troubles.length < TROUBLES_MAX) {
       const continues = await JOURNEYS[job.journey]({
         number: number++,
+        eventId: event.id,
+        slug: event.slug,
         webhookSecret: job.webhookSecret,
         async send(name, request) {
           const sentAt = performance.now();

@@ -8,7 +8,7 @@ import { auditFolder } from '../http/audit.ts';
 import { startPlainLike } from '../http/comparison.ts';
 import { cpuOf } from '../http/load-generator.ts';
 import { growthOfRuns } from '../http/growth.ts';
-import type { Weight } from '../http/meter.ts';
+import type { Weight } from '#rehearsal/meter.ts';
 import { makeFolder, startHoldfast } from '../http/server.ts';
 import type { Traffic } from '../http/traffic.ts';
 import {

@@ -72,8 +72,8 @@ export type FactValue = number | string;
 export const COLUMNS = 7;
 
 /**
- * The inverse of `canonicalText` for facts whose texts are joined: the values of all columns of the first fact in the order
- * of the table, then of the second, and so on. No object is made for a fact.
+ * `factsIn` without an object for each fact: the values of all columns of the first fact in the order of the table, then of
+ * the second, and so on.
  */
 export function columnValues(canonicalTexts: string): FactValue[] {
   const values: FactValue[] = [];
@@ -100,6 +100,19 @@ export function columnValues(canonicalTexts: string): FactValue[] {
     if (canonicalTexts.charCodeAt(place++) !== NEWLINE) throw new Error(`fact ${seq} must end where its text says`);
   }
   return values;
+}
+
+type Columns = [seq: number, at: number, eventId: string, type: string, data: string, prev: number, unit: number];
+
+/** The inverse of `canonicalText` for facts whose texts are joined. */
+export function factsIn(canonicalTexts: string): StoredFact[] {
+  const values = columnValues(canonicalTexts);
+  const facts: StoredFact[] = [];
+  for (let place = 0; place < values.length; place += COLUMNS) {
+    const [seq, at, eventId, type, data, prev, unit] = values.slice(place, place + COLUMNS) as Columns;
+    facts.push({ seq, at, eventId, type, data, prev, unit });
+  }
+  return facts;
 }
 
 /** The newest commit row, or null when the journal has none after its anchor. */

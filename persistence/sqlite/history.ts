@@ -149,16 +149,16 @@ export interface ArchiveSurvey {
   readonly lastAt: number | null;
 }
 
-/** Reads the facts of one type from all archive files. Each file is proved first; damaged files are left out. */
+/** Reads the facts of one type after `afterSeq` from the archive files that have any. Each is proved first; damaged ones are left out. */
 export async function surveyArchive(
   folder: string,
-  baseSeq: number,
+  { afterSeq, baseSeq }: { readonly afterSeq: number; readonly baseSeq: number },
   type: string,
   prove: ProveArchive,
 ): Promise<ArchiveSurvey> {
   const rows: FactRow[] = [];
   let lastAt: number | null = null;
-  let seq = 0;
+  let seq = afterSeq;
   for (const listed of listArchives(folder)) {
     if (listed.toSeq <= seq || listed.fromSeq > baseSeq) continue;
     try {

@@ -18,15 +18,8 @@ import { errorCode } from '../faults.ts';
 import type { InjectedFault } from './fault-injector.ts';
 import { tightenFolder } from '../files.ts';
 import { FactHistory, surveyArchive, type ArchiveSurvey } from './history.ts';
-import {
-  batchChannel,
-  JournalFault,
-  type BatchMessage,
-  type FactRow,
-  type Journal,
-  type JournalStatus,
-  type Unit,
-} from '../journal.ts';
+import { batchChannel, type BatchMessage } from '../batch-channel.ts';
+import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from '../journal.ts';
 import type { FromWriter, ToWriter, WriterOptions, WriterTuning } from './writer.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { PendingFacts, type BatchBounds } from './pending.ts';
@@ -97,11 +90,13 @@ interface Parts {
   readonly notPrivate: readonly string[];
 }
 
-type Request = 'WATERMARK_WRITTEN' | 'PRUNED';
+type Request = 'WATERMARK_WRITTEN' | 'PRUNED' | 'KEYS_ID_NOTED';
 
 export class SqliteJournal implements Journal {
   readonly folder: string;
   readonly journalId: string;
+  /** The id of the keys that the facts are sealed with, as of the opening; null where none was noted. */
+  readonly keysId: string | null;
   /** The newest archived fact of each stream that had one when the journal was opened. */
   readonly archivedHeads: ReadonlyMap<string, number>;
   /** Paths that others than the owner may read, because this process is not allowed to change their rights. */
@@ -129,6 +124,7 @@ export class SqliteJournal implements Journal {
   constructor({ folder, lock, worker, page, ready, db, pending, archivedHeads, notPrivate }: Parts) {
     this.folder = folder;
     this.journalId = ready.journalId;
+    this.keysId = ready.keysId;
     this.#lock = lock;
     this.#worker = worker;
     this.#page = page;
@@ -204,9 +200,9 @@ export class SqliteJournal implements Journal {
     return this.#history.stream({ eventId, afterSeq, headSeq, baseSeq: this.#baseSeq });
   }
 
-  /** The archived facts of one type, as far as the archive can be read. */
-  surveyArchive(type: string): Promise<ArchiveSurvey> {
-    return surveyArchive(this.folder, this.#baseSeq, type, proveArchiveAside);
+  /** The archived facts of one type after `afterSeq`, as far as the archive can be read. */
+  surveyArchive(type: string, afterSeq = 0): Promise<ArchiveSurvey> {
+    return surveyArchive(this.folder, { afterSeq, baseSeq: this.#baseSeq }, type, proveArchiveAside);
   }
 
   *streams(): Iterable<{ readonly eventId: string; readonly lastSeq: number }> {
@@ -223,6 +219,11 @@ export class SqliteJournal implements Journal {
   /** Writes the watermark of the durable head now, instead of within `watermarkEveryMs`. */
   watermark(): Promise<void> {
     return this.#send('WATERMARK_WRITTEN', { kind: 'WATERMARK' });
+  }
+
+  /** Keeps the id of the keys beside the facts; durable when it resolves. */
+  noteKeysId(keysId: string): Promise<void> {
+    return this.#send('KEYS_ID_NOTED', { kind: 'NOTE_KEYS_ID', keysId });
   }
 
   /**
@@ -286,9 +287,9 @@ export class SqliteJournal implements Journal {
       case 'WRITABLE':
         return this.#resume(message.head);
       case 'PRUNED':
-        return this.#settleRequest('PRUNED');
       case 'WATERMARK_WRITTEN':
-        return this.#settleRequest('WATERMARK_WRITTEN');
+      case 'KEYS_ID_NOTED':
+        return this.#settleRequest(message.kind);
       case 'READY':
         return;
     }

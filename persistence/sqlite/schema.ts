@@ -147,6 +147,15 @@ export function readAnchor(db: Connection): Anchor {
   return anchor;
 }
 
+/** The id of the file of keys that facts of this journal are sealed with; null where none was ever noted. */
+export function readNotedKeysId(db: Connection): string | null {
+  return db.prepare<[], string>("SELECT value FROM meta WHERE key = 'keys_id'").pluck().get() ?? null;
+}
+
+export function noteKeysId(db: Connection, keysId: string): void {
+  db.prepare("INSERT INTO meta VALUES ('keys_id', ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(keysId);
+}
+
 /** Writes the anchor inside the caller's transaction; of its streams only the `changed` ones. */
 export function writeAnchor(db: Connection, anchor: Anchor, changed: Iterable<string> = anchor.streams.keys()): void {
   const setMeta = db.prepare('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value');
@@ -160,6 +169,33 @@ export function writeAnchor(db: Connection, anchor: Anchor, changed: Iterable<st
   for (const eventId of changed) setStream.run(eventId, anchor.streams.get(eventId));
 }
 
+/** The journal that a rewritten one came from: its id, its last fact, and the hash of its last batch in hex. */
+export interface Origin {
+  readonly journalId: string;
+  readonly headSeq: number;
+  readonly headHash: string;
+}
+
+/** What a rewritten journal came from; null for any other. */
+export function readOrigin(db: Connection): Origin | null {
+  const text = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'origin'").pluck().get();
+  return text === undefined ? null : (JSON.parse(text) as Origin);
+}
+
+export function writeOrigin(db: Connection, { journalId, headSeq, headHash }: Origin): void {
+  db.prepare("INSERT INTO meta VALUES ('origin', ?)").run(JSON.stringify({ journalId, headSeq, headHash }));
+}
+
+/**
+ * The hash that the chain of a rewritten journal begins with: it covers the origin, so that nobody can name another one without
+ * breaking the chain.
+ */
+export function hashOfOrigin(newId: string, { journalId, headSeq, headHash }: Origin): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([newId, journalId, headSeq, headHash]))
+    .digest();
+}
+
 function anchorChecksum({ journalId, baseSeq, baseHash, streams }: Anchor): string {
   const hash = createHash('sha256').update(JSON.stringify([FORMAT, journalId, baseSeq, baseHash.toString('hex')]));
   const sorted = [...streams].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -168,6 +204,15 @@ function anchorChecksum({ journalId, baseSeq, baseHash, streams }: Anchor): stri
 }
 
 function open(path: string, readonly: boolean): Connection {
+  try {
+    return openDatabase(path, readonly);
+  } catch (error) {
+    throw isCorruption(error) ? unreadable(error) : error;
+  }
+}
+
+/** Opens a database of a data folder with the settings that all of them have (1). */
+export function openDatabase(path: string, readonly: boolean): Connection {
   const db = new Database(path, { readonly, fileMustExist: readonly, timeout: BUSY_WAIT_MS });
   try {
     assertVersion(db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '');
@@ -177,7 +222,7 @@ function open(path: string, readonly: boolean): Connection {
     return db;
   } catch (error) {
     db.close();
-    throw isCorruption(error) ? unreadable(error) : error;
+    throw error;
   }
 }
 
@@ -190,7 +235,7 @@ function create(db: Connection, anchor: Anchor): void {
   }).immediate();
 }
 
-function hasTables(db: Connection): boolean {
+export function hasTables(db: Connection): boolean {
   return db.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get() !== 0;
 }
 
@@ -213,7 +258,8 @@ function assertVersion(version: string): void {
   }
 }
 
-function expectPragma(db: Connection, name: string, expected: string | number, value: string): void {
+/** Sets a pragma, reads it back and compares (1). */
+export function expectPragma(db: Connection, name: string, expected: string | number, value: string): void {
   db.pragma(`${name} = ${value}`);
   const found = db.pragma(name, { simple: true });
   if (found !== expected) throw new Error(`SQLite did not take ${name} = ${value}: it is ${String(found)}`);

@@ -18,7 +18,9 @@ import {
   type ArchiveFile,
   type ChainPlace,
 } from './archive.ts';
+import type { FactRow } from '../journal.ts';
 import { newestBatch } from './chain.ts';
+import { factReader } from './reader.ts';
 
 export interface ArchiveReport {
   /** Files of the archive. */
@@ -33,8 +35,19 @@ export const NO_ARCHIVE: ArchiveReport = { archives: 0, archivedFacts: 0, lastAr
 
 type OnProblem = (finding: { readonly what: string; readonly where: string; readonly hint: string }) => void;
 
+/** Facts of some types that are shown as well, each once. */
+export interface ShownFacts {
+  readonly types: readonly string[];
+  readonly onRow: (row: FactRow) => void;
+}
+
 /** Verifies the archive files of a folder whose journal begins after `anchor`. */
-export async function verifyArchive(folder: string, anchor: ChainPlace, onProblem: OnProblem): Promise<ArchiveReport> {
+export async function verifyArchive(
+  folder: string,
+  anchor: ChainPlace,
+  onProblem: OnProblem,
+  shown: ShownFacts | null = null,
+): Promise<ArchiveReport> {
   const files = listArchives(folder);
   const good: ArchiveFile[] = [];
   for (const file of files) {
@@ -53,8 +66,22 @@ export async function verifyArchive(folder: string, anchor: ChainPlace, onProble
     });
   }
   const last = good.reduce<ArchiveFile | null>((most, file) => (file.toSeq > (most?.toSeq ?? 0) ? file : most), null);
+  if (shown !== null) await showFacts(good, anchor.seq, shown);
   const lastArchivedFactAt = last && openFile(last, (db) => newestBatch(db)?.at ?? null);
   return { archives: files.length, archivedFacts: factsIn(good), lastArchivedFactAt };
+}
+
+async function showFacts(files: readonly ArchiveFile[], upToSeq: number, { types, onRow }: ShownFacts): Promise<void> {
+  let reached = 0;
+  for (const file of files) {
+    if (file.toSeq <= reached) continue;
+    for (const type of types) {
+      const rows = openFile(file, (db) => factReader(db).ofType(type, Math.min(file.toSeq, upToSeq)));
+      for (const row of rows) if (row.seq > reached) onRow(row);
+      await nextRound();
+    }
+    reached = file.toSeq;
+  }
 }
 
 function hintFor({ fromSeq }: ArchiveFile, { seq }: ChainPlace): string {

@@ -26,7 +26,7 @@ import { FILE_MODE } from '../files.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import { FaultInjector, type InjectedFault } from './fault-injector.ts';
 import { pruneSlice } from './archive.ts';
-import { journalPath, openWriting, readAnchor, type Connection } from './schema.ts';
+import { journalPath, openWriting, readAnchor, noteKeysId, readNotedKeysId, type Connection } from './schema.ts';
 import { BATCH, DURABLE, MESSAGE, SharedPage, type Head } from './shared-page.ts';
 import { WatermarkWriter } from './watermark.ts';
 
@@ -55,15 +55,23 @@ export type ToWriter =
   /** The main thread knows that the disk is full and has forgotten what was pending. */
   | { readonly kind: 'FORGOTTEN' }
   | { readonly kind: 'PRUNE'; readonly throughSeq: number }
+  | { readonly kind: 'NOTE_KEYS_ID'; readonly keysId: string }
   | { readonly kind: 'CLOSE' };
 
 export type FromWriter =
-  | { readonly kind: 'READY'; readonly journalId: string; readonly baseSeq: number; readonly head: Head }
+  | {
+      readonly kind: 'READY';
+      readonly journalId: string;
+      readonly keysId: string | null;
+      readonly baseSeq: number;
+      readonly head: Head;
+    }
   | { readonly kind: 'FULL'; readonly message: string }
   | { readonly kind: 'WRITABLE'; readonly head: Head }
   | { readonly kind: 'BROKEN'; readonly message: string; readonly code: string }
   | { readonly kind: 'WATERMARK_WRITTEN' }
-  | { readonly kind: 'PRUNED' };
+  | { readonly kind: 'PRUNED' }
+  | { readonly kind: 'KEYS_ID_NOTED' };
 
 /** Commits between two checks of the log's length; a batch is at most some seventy pages. */
 const COMMITS_PER_CHECK = 32;
@@ -122,7 +130,7 @@ class Writer {
     this.#logLength = logLength(this.#db);
     this.#watermark = new WatermarkWriter(folder);
     this.#writeWatermark();
-    this.#post({ kind: 'READY', journalId, baseSeq, head: this.#head });
+    this.#post({ kind: 'READY', journalId, keysId: readNotedKeysId(this.#db), baseSeq, head: this.#head });
   }
 
   /** Works until CLOSE, in rounds. */
@@ -151,6 +159,7 @@ class Writer {
     else if (this.#state !== 'WRITING') return;
     else if (message.kind === 'COMMIT') this.#commit(message.text, message.text);
     else if (message.kind === 'WATERMARK') this.#writeWatermarkNow();
+    else if (message.kind === 'NOTE_KEYS_ID') this.#noteKeysId(message.keysId);
     else this.#prune(message.throughSeq);
   }
 
@@ -236,6 +245,11 @@ class Writer {
   #writeWatermarkNow(): void {
     this.#writeWatermark();
     this.#post({ kind: 'WATERMARK_WRITTEN' });
+  }
+
+  #noteKeysId(keysId: string): void {
+    noteKeysId(this.#db, keysId);
+    this.#post({ kind: 'KEYS_ID_NOTED' });
   }
 
   #checkpointAbove(pages: number): void {

@@ -19,15 +19,16 @@ import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { activate, type Activated, type ActivationSource } from './activation.ts';
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, type ActivationMessage } from './channels.ts';
-import { EventActor, type EventActorPorts } from './event-actor.ts';
+import { EventActor } from './event-actor.ts';
 import { isOver, type EventEntry } from './event-entry.ts';
 import { EvictedEvents } from './evicted-events.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
+import type { EventActorPorts } from './event-actor-ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
 
-export interface ActorPoolPorts extends Omit<EventActorPorts, 'retired'> {
+export interface ActorPoolPorts extends Omit<EventActorPorts<EventActor>, 'retired'> {
   readonly source: ActivationSource;
   readonly liveEventsMax: number;
   entryOf(eventId: string): EventEntry | undefined;
@@ -131,7 +132,7 @@ export class ActorPool {
     try {
       const { state, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
       this.#refuseExcess();
-      const ports: EventActorPorts = {
+      const ports: EventActorPorts<EventActor> = {
         ...this.#ports,
         retired: (retired, defect) => this.#noteRetired(retired, defect),
       };

@@ -33,6 +33,8 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   RecordCheckoutSession: 'MONEY',
   RecordPayment: 'MONEY',
   RecordRefund: 'MONEY',
+  EraseOrder: 'CHANGE',
+  EraseDueOrders: 'CHANGE',
 };
 
 /** Commands whose request goes on to a payment provider before it is answered. */

@@ -1,5 +1,6 @@
 /** Diagnostics channels for metrics and live pages: a message costs nothing while nothing subscribes. */
 import { channel } from 'node:diagnostics_channel';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { CommandType } from '#domain/command.ts';
 
@@ -19,7 +20,25 @@ export interface ActivationMessage {
   readonly tookMs: number;
 }
 
-export type { BatchMessage } from '#persistence/journal.ts';
+export type { BatchMessage } from '#persistence/batch-channel.ts';
+
+/** How long a step of a command or query took; published in the asynchronous context of who asked. */
+export interface StepMessage {
+  readonly step: 'turn' | 'disk';
+  readonly ms: number;
+}
+
+export const stepChannel = channel('holdfast:step');
+
+/** Begins to time a step; 0 while nobody listens, so that no clock is read. */
+export function beginStep(): number {
+  return stepChannel.hasSubscribers ? stopwatchMs() : 0;
+}
+
+/** Publishes how long a step took that was begun while somebody listened. */
+export function endStep(step: StepMessage['step'], begin: number): void {
+  if (begin !== 0) stepChannel.publish({ step, ms: stopwatchMs() - begin } satisfies StepMessage);
+}
 
 export const turnChannel = channel('holdfast:turn');
 export const activationChannel = channel('holdfast:activation');

@@ -9,13 +9,18 @@
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
 import { newestHeaders, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
+import type { KeyStore } from '#persistence/keys.ts';
 import { isKnownFact, UnknownFact } from '#domain/replay.ts';
-import type { ServiceStatus } from '#machines/service.ts';
 import type { ActivationSource } from './activation.ts';
 import { readArchived } from './archived-events.ts';
-import { createClock, reportLeap, type ServiceClock, type TimeSource } from './clock.ts';
+import { createClock, reportLeap, type TimeSource } from './clock.ts';
 import { EventIndex } from './event-index.ts';
 import { createIdSource } from './crypto.ts';
+import { KeyDestruction } from './key-destruction.ts';
+import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from './folder-keys.ts';
+import { newestFacts } from './newest-facts.ts';
+import { PersonalDataReader } from './personal-data.ts';
+import { createSealer } from './sealing.ts';
 import { SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
 import { startServiceStatus, troubleOf, type ServiceStatusActor } from './service-status.ts';
 import { ServiceStream } from './service-stream.ts';
@@ -24,6 +29,7 @@ import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
 import { StartSurvey } from './start-survey.ts';
 import { startTimers, type Timers } from './timers.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
+import type { EngineFigures, EnginePort, FactFollower, SnapshotSummary } from './engine-port.ts';
 
 export interface EngineOptions {
   readonly folder: string;
@@ -33,38 +39,31 @@ export interface EngineOptions {
   readonly clockSource?: TimeSource | (() => number);
   /** Free space below which new claims are refused (see `space-guard.ts`); 0 turns that off. */
   readonly freeBytesMin?: number | null;
+  /** False leaves personal data open; for measurements of what sealing costs. */
+  readonly isSealing?: boolean;
   /** Passed on to the journal; for tests. */
   readonly journal?: Partial<SqliteJournalOptions>;
   readonly onProgress?: SqliteJournalOptions['onProgress'];
+  /** Whether it is accepted that keys of personal data are lost (see `folder-keys.ts`). */
+  readonly keysLost?: boolean;
   /** The journal is broken; the process must stop. */
   readonly onFatal: (fault: JournalFault) => void;
 }
 
-export interface Engine {
+/** Besides what the service needs: what commands and tests reach directly. */
+export interface Engine extends EnginePort {
+  readonly node: null;
   readonly folder: string;
   readonly journal: SqliteJournal;
-  readonly clock: ServiceClock;
+  readonly keys: KeyStore;
   readonly events: EventIndex;
   /** The service's own facts, the sandbox clock and answers under idempotency keys. */
   readonly stream: ServiceStream;
   /** Snapshots of every stream, and prunes. */
   readonly snapshots: SnapshotRounds;
-  readonly space: Pick<SpaceGuard, 'freeBytes' | 'isLow'>;
-  readonly status: ServiceStatus;
-  /** Whether the journal held no fact at all when it was opened. */
-  readonly wasEmpty: boolean;
-  /** How far notifications had come when the journal was opened; null when no receiver was ever notified. */
-  readonly notificationCursor: NotificationCursor | null;
-  /** Why not every request can be accepted now, or null. */
-  readonly trouble: string | null;
-  /** What is not in order though every request can be accepted: `clock`, and `event:<id>` of broken events. */
-  readonly degraded: readonly string[];
+  readonly pruning: NonNullable<EnginePort['pruning']>;
   /** Resolves when everything that ran out while the service was down is settled; requests are accepted before. */
   readonly settled: Promise<void>;
-  /** From here on no new work is accepted; what was accepted is finished. */
-  drain(): void;
-  /** Makes durable what was accepted, takes snapshots as time allows, closes. */
-  stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
 }
 
 /** Between two checks which actors have grown enough for a snapshot, and which events are over and not used. */
@@ -80,9 +79,9 @@ const SNAPSHOT_MS_MAX = 3_000;
  * JournalFault as the journal does, and with UnknownFact when a newer version wrote to it.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  // 1. What is on the disk: lock, watermark, chain; snapshots; archived events and the service's own state.
+  // 1. What is on the disk: lock, watermark, chain; snapshots; archived events and the service's own state; keys.
   const { folder, freeBytesMin = 0 } = options;
-  const { survey, journal, snapshotFolder, source, headers, archived, service } = await openFolder(options);
+  const { survey, journal, keys, snapshotFolder, source, headers, archived, service } = await openFolder(options);
   const wasEmpty = journal.durableSeq === 0;
   const lastSnapshotAt = headers.reduce((latest, { at }) => Math.max(latest, at), 0);
   // 2. The clock goes on from the last fact.
@@ -92,6 +91,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onLeap: reportLeap,
   });
   const stream = new ServiceStream(journal, clock, service.answers ?? []);
+  const keyDestruction = new KeyDestruction(keys);
   // 3. The guard of free space, and the snapshot thread.
   const space = await startSpaceGuard({ folder, freeBytesMin });
   const snapshots = new SnapshotRounds({
@@ -99,6 +99,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     journal,
     snapshots: snapshotFolder,
     snapshotEvent: (eventId, seq) => events.actors.snapshotAsOf(eventId, seq),
+    beforePrune: () => noteErasures(journal, keys, keyDestruction),
     now: () => clock.now(),
     lastSnapshotAt: lastSnapshotAt === 0 ? null : lastSnapshotAt,
     firstFactAt: survey.firstAt,
@@ -114,6 +115,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     journal,
     clock,
     ids: createIdSource(),
+    ...(options.isSealing !== false && { sealingOf: createSealer(keys) }),
+    keyDestruction,
     waitingRepliesMax: options.waitingRepliesMax,
     liveEventsMax: options.liveEventsMax,
     isShortOfSpace: () => space.isLow,
@@ -131,21 +134,22 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   for (const eventId of archived.lostIds) events.noteLost(eventId);
   // 5. Ready: what ran out while the service was down is settled beside the first requests.
   const status = startServiceStatus();
-  followJournal({ journal, events, status, space }, options.onFatal);
+  followJournal({ journal, events, status, space, keyDestruction }, options.onFatal);
   status.send('RECOVERED');
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
-  const parts = { folder, journal, clock, events, stream, snapshots, space, wasEmpty };
-  const { notifications: notificationCursor } = service;
-  return assemble({ ...parts, notificationCursor, settled: settled.catch(() => {}) }, { status, timers, space });
+  const parts = { folder, journal, keys, clock, events, stream, snapshots, wasEmpty, settled: settled.catch(() => {}) };
+  return assemble(parts, { status, timers, space, cursor: service.notifications });
 }
 
 /** Opens the journal and reads what it does not say by itself; the survey sees every fact on the way. */
-async function openFolder({ folder, journal: journalOptions, onProgress }: EngineOptions) {
+async function openFolder({ folder, journal: journalOptions, onProgress, keysLost = false }: EngineOptions) {
   const survey = new StartSurvey();
+  const keySurvey = new KeySurvey();
   const onRow = (row: FactRow): void => {
     refuseUnknown(row);
     survey.see(row);
+    keySurvey.see(row);
   };
   const journal = await openSqliteJournal({ ...journalOptions, folder, onProgress, onRow });
   const snapshotFolder = new SnapshotFolder(folder, {
@@ -160,7 +164,13 @@ async function openFolder({ folder, journal: journalOptions, onProgress }: Engin
   for (const path of journal.notPrivate) {
     reportTrouble('data-folder', `others may read ${path}: it belongs to another user, whose it is to change that`);
   }
-  return { survey, journal, snapshotFolder, source, headers, archived, service };
+  try {
+    const keys = await openFolderKeys({ folder, journal, survey: keySurvey, isLossAccepted: keysLost });
+    return { survey, journal, keys, snapshotFolder, source, headers, archived, service };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
 }
 
 /** A fact of a newer version would be noticed only when its event is activated; the start is refused instead. */
@@ -173,51 +183,73 @@ interface Running {
   readonly status: ServiceStatusActor;
   readonly timers: Timers;
   readonly space: SpaceGuard;
+  /** How far notifications had come when the journal was opened; null when no receiver was ever notified. */
+  readonly cursor: NotificationCursor | null;
 }
+
+type Followers = Pick<Engine, 'journal' | 'events'> &
+  Pick<Running, 'status' | 'space'> & { readonly keyDestruction: KeyDestruction };
 
 /** Follows the status of the journal (2, 3). */
 function followJournal(
-  { journal, events, status, space }: Pick<Engine, 'journal' | 'events'> & Omit<Running, 'timers'>,
+  { journal, events, status, space, keyDestruction }: Followers,
   onFatal: (fault: JournalFault) => void,
 ): void {
+  let certainSeq = journal.durableSeq;
   journal.onStatus((journalStatus, fault) => {
     if (journalStatus === 'CLOSED') return;
     events.actors.retireAll();
     inBackground('space-guard', space.check());
     if (journalStatus === 'OPEN') {
+      destroyAfterDoubt(journal, certainSeq, keyDestruction);
       status.send('WRITABLE');
       return;
     }
+    certainSeq = journal.durableSeq;
     reportTrouble('journal', `${fault?.message ?? 'the journal cannot be written'} ${fault?.hint ?? ''}`, fault);
     status.send(journalStatus === 'FULL' ? 'DISK_FULL' : 'FAIL');
     if (journalStatus === 'BROKEN' && fault !== null) onFatal(fault);
   });
 }
 
-type Parts = Omit<Engine, 'status' | 'trouble' | 'degraded' | 'drain' | 'stop'>;
+type Parts = Pick<
+  Engine,
+  'folder' | 'journal' | 'keys' | 'clock' | 'events' | 'stream' | 'snapshots' | 'wasEmpty' | 'settled'
+>;
 
-function assemble(parts: Parts, { status, timers, space }: Running): Engine {
-  const { journal, clock, events, snapshots } = parts;
+function assemble(parts: Parts, running: Running): Engine {
+  const { journal, keys, clock, events, stream, snapshots } = parts;
+  const { status, timers, space, cursor } = running;
   const maintenance = setInterval(() => {
     inBackground('snapshot', events.actors.snapshotDue());
     inBackground('activation', events.actors.evictOver());
   }, MAINTENANCE_MS);
   maintenance.unref();
+  let follower: FactFollower | null = null;
   let stopped: Promise<void> | null = null;
   const stop = async (snapshotMsMax: number): Promise<void> => {
+    await follower?.stop();
     status.send('DRAIN');
     clearInterval(maintenance);
     timers.stop();
     space.stop();
     if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown());
     await snapshots.stop();
+    await closeKeys(keys);
     await journal.close();
     status.send('STOP');
   };
   return {
     ...parts,
+    node: null,
+    cluster: null,
+    personalData: new PersonalDataReader(keys),
+    figures: figuresOf(parts, space, () => follower?.deliveredSeq ?? null),
     get status() {
       return status.status;
+    },
+    get isStopping() {
+      return status.status === 'DRAINING' || status.status === 'STOPPED';
     },
     get trouble() {
       return troubleOf(status.status) ?? space.trouble;
@@ -226,9 +258,66 @@ function assemble(parts: Parts, { status, timers, space }: Running): Engine {
       const broken = events.actors.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
       return clock.isDegraded ? ['clock', ...broken] : broken;
     },
-    drain: () => status.send('DRAIN'),
+    whenReady: () => Promise.resolve(),
+    active: () => events.actors.active(),
+    pastRetention: () => events.pastRetention(),
+    newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
+    advanceClock: (seconds) => stream.advanceClock(seconds),
+    takeSnapshots: (options, mark) => stream.once(mark, () => snapshotAll(snapshots, options)),
+    async followFacts(open) {
+      const opened = await open({
+        label: '',
+        journal,
+        cursor,
+        events,
+        storeCursor: (data) => stream.record({ type: 'NotificationsDelivered', data }),
+      });
+      follower = opened;
+      snapshots.keepFactsAfter(() => opened.deliveredSeq);
+    },
+    pruning: {
+      lastPrunedAt: () => snapshots.lastPrunedAt,
+      prune: () => snapshots.takeRound({ prune: true, proveAll: false }),
+    },
+    drain: () => Promise.resolve(status.send('DRAIN')),
     stop: ({ snapshotMsMax = SNAPSHOT_MS_MAX } = {}) => (stopped ??= stop(snapshotMsMax)),
   };
+}
+
+function figuresOf(
+  { journal, clock, events, snapshots }: Parts,
+  space: SpaceGuard,
+  notifiedSeq: EngineFigures['notifiedSeq'],
+): EngineFigures {
+  return {
+    journal,
+    notifiedSeq,
+    get events() {
+      return events.size;
+    },
+    get brokenEvents() {
+      return events.actors.broken.count;
+    },
+    get freeBytes() {
+      return space.freeBytes;
+    },
+    snapshotAgeSeconds: () => (clock.now() - (snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
+  };
+}
+
+async function snapshotAll(snapshots: SnapshotRounds, options: { readonly prune: boolean }): Promise<SnapshotSummary> {
+  const { seq, outcomes, archived } = await snapshots.takeRound(options);
+  const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
+  return { seq, taken: outcomes.length - failed, failed, archived };
+}
+
+/** Before the journal, which has the folder's lock. Unused keys that cannot be removed now do no harm: the stop goes on. */
+async function closeKeys(keys: KeyStore): Promise<void> {
+  try {
+    await keys.close();
+  } catch (fault) {
+    reportTrouble('keys', `keys.db was not closed in order: ${String(fault)}`, fault);
+  }
 }
 
 function within(ms: number, work: Promise<unknown>): Promise<unknown> {

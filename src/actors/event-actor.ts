@@ -15,8 +15,10 @@
  * 5. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a state
  *    that is discarded before anything is written again.
  * 6. When a buyer who waits was last seen is soft state: it changes after the decision, and no fact says so.
+ * 7. A command whose id was executed before, here or by an earlier owner of the event, is answered by what was named then.
+ * 8. Who erases is answered when the keys are destroyed, which is done once the facts are durable.
  */
-import { JournalFault, type Journal } from '#persistence/journal.ts';
+import { JournalFault } from '#persistence/journal.ts';
 import { nextDeadline, nextEnding } from '#domain/deadlines.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
@@ -37,41 +39,28 @@ import {
 import { drawUnderWay } from '#domain/waiting-room/state.ts';
 import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
 import { isRefusedOnLowDisk, Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
-import { turnChannel, type TurnMessage } from './channels.ts';
-import { createHashing, type IdSource } from './crypto.ts';
+import { beginStep, endStep, turnChannel, type TurnMessage } from './channels.ts';
+import { createHashing } from './crypto.ts';
 import { runDraw } from './draw.ts';
+import { erases, keyIdsErasedBy } from './key-destruction.ts';
 import { inBackground } from './trouble.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
+import type { Decision } from '#domain/decision.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { Fact } from '#domain/fact.ts';
-import type { Clock } from './clock.ts';
+import type { EventActorPorts } from './event-actor-ports.ts';
 import type { EventPort } from './event-port.ts';
 import type { EvictedEvent } from './evicted-events.ts';
 
-export interface EventActorPorts {
-  readonly journal: Journal;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  /** Replies that may wait for the disk at once; above it a command is refused undecided (I10). */
-  readonly waitingRepliesMax: number;
-  /** Whether the disk has too little room for new claims; absent where it is not checked. */
-  readonly isShortOfSpace?: () => boolean;
-  /** Has `settleDue` called at a moment. */
-  schedule(eventId: string, at: number): void;
-  /** The actor retired itself because of a defect. */
-  retired(actor: EventActor, defect: unknown): void;
-}
-
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
-
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
 let activations = 0;
 
 export class EventActor implements EventPort {
   readonly eventId: string;
   readonly #state: EventState;
-  readonly #ports: EventActorPorts;
+  readonly #ports: EventActorPorts<EventActor>;
   readonly #turn: Turn & { now: number };
   readonly #reading: ReadContext & { now: number };
   #lastSeq: number;
@@ -84,6 +73,8 @@ export class EventActor implements EventPort {
   /** Whether the state was settled without facts (5). */
   #isForReading = false;
   #isDrawing = false;
+  /** Of the erasure that was decided last. */
+  #keyIdsErased: readonly string[] = [];
 
   /**
    * Takes over a state that was activated from facts up to `lastSeq`, and what was remembered at its eviction. Without that
@@ -93,7 +84,7 @@ export class EventActor implements EventPort {
     state: EventState,
     lastSeq: number,
     factsSinceSnapshot: number,
-    ports: EventActorPorts,
+    ports: EventActorPorts<EventActor>,
     evicted: EvictedEvent | null = null,
   ) {
     this.eventId = state.eventId;
@@ -104,12 +95,14 @@ export class EventActor implements EventPort {
     const { eventNumber } = state;
     const hashing = createHashing();
     activations += 1;
-    this.#reading = { now: 0, activation: activations.toString(36), hashing };
+    const sealing = ports.sealingOf?.(this.eventId) ?? null;
+    this.#reading = { now: 0, activation: `${ports.owner ?? ''}${activations.toString(36)}`, hashing, sealing };
     this.#turn = {
       now: 0,
       newId: (prefix) => ports.ids.newId(prefix, eventNumber),
       newSeed: () => ports.ids.newSeed(),
       hashing,
+      sealing,
     };
     if (evicted?.lastSeen != null) restoreLastSeen(state, evicted.lastSeen);
     else markEverybodySeen(state, evicted?.since ?? ports.clock.now());
@@ -143,18 +136,23 @@ export class EventActor implements EventPort {
 
   /**
    * Runs a command in a turn; resolves with its reply, or a refusal, once that is durable (3).
-   * Rejects with Overloaded when the command cannot be accepted now.
+   * Rejects with Overloaded when the command cannot be accepted now. A command that may be sent again has an id (7).
    */
-  execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal> {
+  execute<Type extends CommandType>(command: CommandOf<Type>, commandId?: string): Promise<ReplyTo<Type> | Refusal> {
     if (command.type === 'PollQueue' && this.#ports.journal.status === 'FULL') {
       return this.#pollForReading(command as CommandOf<'PollQueue'>) as Promise<ReplyTo<Type> | Refusal>;
     }
     try {
+      const begin = beginStep();
       this.#admit(command.type);
       const now = this.#settle();
-      this.#refuseFullRoom(command as Command);
-      const answer = this.#run(command as Command, now);
-      return this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
+      const named = commandId === undefined ? undefined : this.#ports.executed?.(commandId);
+      if (named === undefined) this.#refuseFullRoom(command as Command);
+      const answer =
+        named === undefined ? this.#run(command as Command, now, commandId) : toReply(this.#state, named, now);
+      endStep('turn', begin);
+      const durable = this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
+      return erases(command.type) ? this.#answerWhenErased(durable) : durable;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -163,8 +161,10 @@ export class EventActor implements EventPort {
   /** Answers a query; the view of a query that waits for durability is given once what it shows is durable (3). */
   async read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]> {
     this.#refuseRetired();
+    const begin = beginStep();
     this.#reading.now = this.#settle();
     const view = read(this.#state, query, this.#reading);
+    endStep('turn', begin);
     return WAITS_FOR_DURABILITY[query.type] ? this.#answerWhenDurable(view) : view;
   }
 
@@ -175,12 +175,8 @@ export class EventActor implements EventPort {
   }
 
   /** The same; resolves once a crash cannot undo what was inspected (3). */
-  inspectDurably<Result>(query: (state: EventState, now: number) => Result): Promise<Result> {
-    try {
-      return this.#answerWhenDurable(this.inspect(query));
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  async inspectDurably<Result>(query: (state: EventState, now: number) => Result): Promise<Result> {
+    return this.#answerWhenDurable(this.inspect(query));
   }
 
   /** Settles what is due, and schedules what is due next. */
@@ -216,6 +212,7 @@ export class EventActor implements EventPort {
 
   #admit(type: CommandType): void {
     this.#refuseRetired();
+    if (erases(type)) this.#ports.keyDestruction?.admit();
     const { journal, waitingRepliesMax, isShortOfSpace } = this.#ports;
     if (journal.status !== 'OPEN') throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
     if (this.#unanswered >= waitingRepliesMax) throw new Overloaded('too many requests wait', RETRY_AFTER_SECONDS);
@@ -283,7 +280,7 @@ export class EventActor implements EventPort {
     });
   }
 
-  #run(command: Command, now: number): Reply | Refusal {
+  #run(command: Command, now: number, commandId?: string): Reply | Refusal {
     this.#turn.now = now;
     const decision = decide(this.#state, command, this.#turn);
     this.#noteSeen(command, now);
@@ -291,23 +288,23 @@ export class EventActor implements EventPort {
       this.#publish(command, decision.code, []);
       return decision;
     }
-    if (decision.facts.length > 0) this.#commit(decision.facts, now);
+    if (decision.facts.length > 0) this.#commit(decision, now, commandId);
+    if (erases(command.type)) this.#keyIdsErased = decision.facts.flatMap(keyIdsErasedBy);
     const reply = toReply(this.#state, decision.reply, now);
     this.#publish(command, null, decision.facts);
     return reply;
   }
 
   /** Applies the facts of a turn and hands them to the journal as one unit. */
-  #commit(facts: readonly Fact[], at: number): void {
+  #commit({ facts, reply }: Decision, at: number, commandId?: string): void {
     try {
       invariant(!this.#isForReading, 'a state that was settled for reading alone accepts no command');
       this.#due = undefined;
       for (const fact of facts) evolve(this.#state, fact, at);
-      this.#lastSeq = this.#ports.journal.append({
-        eventId: this.eventId,
-        at,
-        facts: facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) })),
-      });
+      const rows = facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) }));
+      const unit = { eventId: this.eventId, at, facts: rows };
+      const command = commandId === undefined ? null : { id: commandId, reply: JSON.stringify(reply) };
+      this.#lastSeq = this.#ports.journal.append(command === null ? unit : { ...unit, command });
     } catch (error) {
       this.#giveUp(error);
       if (error instanceof JournalFault) throw new Overloaded('the journal cannot be written now', RETRY_AFTER_SECONDS);
@@ -339,14 +336,25 @@ export class EventActor implements EventPort {
     const { journal } = this.#ports;
     if (this.#lastSeq <= journal.durableSeq) return answer;
     this.#unanswered += 1;
+    const begin = beginStep();
     try {
       await journal.durable(this.#lastSeq);
+      endStep('disk', begin);
       return answer;
     } catch (fault) {
       throw new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault);
     } finally {
       this.#unanswered -= 1;
     }
+  }
+
+  /** Resolves with the answer to an erasure once its keys, and those that failed before, are destroyed (8). */
+  async #answerWhenErased<Answer>(durable: Promise<Answer>): Promise<Answer> {
+    const keyIds = this.#keyIdsErased;
+    this.#keyIdsErased = [];
+    const answer = await durable;
+    await this.#ports.keyDestruction?.destroy(keyIds);
+    return answer;
   }
 
   // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,5 @@
 /** What the index knows of an event; it follows from the definition, and is kept in the headers of snapshots too. */
+import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { EventListing } from '#domain/catalogue/view.ts';
@@ -14,6 +15,8 @@ export interface EventEntry {
   opensAt: number | null;
   /** When its last performance is over; null where one has no end. Absent in headers of earlier versions. */
   overAt?: number | null;
+  /** From when on its personal data is erased; null for never. Absent in headers of earlier versions, which knew no such moment. */
+  retentionEndsAt?: number | null;
   /** What the list shows of an event that is not in memory; absent where that is not known, and while it is in memory. */
   listing?: EventListing;
 }
@@ -43,6 +46,7 @@ export function entryOf({
     startsAt: starts.length === 0 ? null : Math.min(...starts),
     opensAt: waitingRoom ? waitingRoomOpensAt : null,
     overAt: overAtOf(performances),
+    retentionEndsAt: retentionEndsAt(definition),
   };
 }
 

@@ -14,8 +14,10 @@ import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { ActorPool, type ActorPoolPorts } from './actor-pool.ts';
 import { byFirstPerformance, draftEntry, entryOf, isOver, pageOf } from './event-entry.ts';
 import { isEventBroken, Overloaded } from './admission.ts';
+import { readUnlessBusy } from './event-port.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData, OperatorMark } from '#domain/fact.ts';
+import type { OperatorEventView } from '#domain/figures.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { EventActor } from './event-actor.ts';
@@ -31,6 +33,18 @@ export interface DefinedEvent {
 
 /** The actor of an event, or null where there is none; a promise while it is being activated. */
 export type FoundActor = EventActor | null | Promise<EventActor>;
+
+/** What the index of a cluster reserved for a new event, and the id of the command that defines it. */
+export interface ReservedEvent {
+  readonly eventNumber?: number;
+  readonly commandId?: string;
+}
+
+/** An event from whose orders personal data is erased, since when. */
+export interface PastRetention {
+  readonly eventId: string;
+  readonly endsAt: number;
+}
 
 interface PageRequest {
   readonly limit: number;
@@ -64,6 +78,16 @@ export class EventIndex {
   /** Whether all performances of an event are over. */
   isOver(eventId: string): boolean {
     return isOver(this.#byId.get(eventId), this.#ports.clock.now());
+  }
+
+  /** The events whose retention has passed. */
+  pastRetention(): readonly PastRetention[] {
+    const now = this.#ports.clock.now();
+    const past: PastRetention[] = [];
+    for (const { eventId, retentionEndsAt: endsAt = null } of this.#byId.values()) {
+      if (endsAt !== null && endsAt <= now) past.push({ eventId, endsAt });
+    }
+    return past;
   }
 
   // ── entries ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -145,14 +169,14 @@ export class EventIndex {
     const { ids, nextAfter } = pageOf(this.#listed, page);
     const events: EventSummary[] = [];
     for (const eventId of ids) {
-      const summary = await this.#summaryOf(eventId);
+      const summary = await this.summaryOf(eventId);
       if (summary !== null) events.push(summary);
     }
     return { events, nextAfter };
   }
 
   /** Null for an event that is not published, and for a broken one (2). */
-  async #summaryOf(eventId: string): Promise<EventSummary | null> {
+  async summaryOf(eventId: string): Promise<EventSummary | null> {
     for (let tries = 1; ; tries += 1) {
       const entry = this.#byId.get(eventId);
       if (entry === undefined || this.actors.broken.refusalOf(eventId) !== null) return null;
@@ -177,10 +201,25 @@ export class EventIndex {
     return Promise.resolve({ eventIds: ids, nextAfter });
   }
 
+  /** What operators see of those of the events that are in memory; reading does not count as use. */
+  async readActive(eventIds: readonly string[]): Promise<readonly OperatorEventView[]> {
+    const views: OperatorEventView[] = [];
+    for (const eventId of eventIds) {
+      const actor = this.actors.peek(eventId);
+      const view = actor && (await readUnlessBusy(actor.read({ type: 'ReadOperatorEvent' })));
+      if (view != null) views.push(view);
+    }
+    return views;
+  }
+
   // ── definitions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Creates or updates an event. Refuses with UPDATE_CONFLICT, also when the slug belongs to another event. */
-  async define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+  async define(
+    definition: EventDefinition,
+    mark: OperatorMark,
+    reserved: ReservedEvent = {},
+  ): Promise<DefinedEvent | Refusal> {
     const { id: eventId, slug } = definition;
     const owner = this.#slugClaims.get(slug)?.eventId ?? this.#bySlug.get(slug)?.eventId ?? eventId;
     if (owner !== eventId) {
@@ -190,7 +229,7 @@ export class EventIndex {
     }
     const release = this.#claimSlug(slug, eventId);
     try {
-      return await this.#define(definition, mark);
+      return await this.#define(definition, mark, reserved);
     } finally {
       release();
     }
@@ -207,14 +246,18 @@ export class EventIndex {
     };
   }
 
-  async #define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+  async #define(
+    definition: EventDefinition,
+    mark: OperatorMark,
+    { eventNumber = this.#nextNumber(), commandId }: ReservedEvent,
+  ): Promise<DefinedEvent | Refusal> {
     const { id: eventId, slug } = definition;
     const created = !this.#byId.has(eventId);
-    if (created) this.#note(draftEntry(eventId, slug, this.#nextNumber()));
+    if (created) this.#note(draftEntry(eventId, slug, eventNumber));
     const entry = this.#byId.get(eventId)!;
     try {
       const actor = await this.actors.activate(entry);
-      const reply = await actor.execute({ type: 'DefineEvent', definition, ...mark });
+      const reply = await actor.execute({ type: 'DefineEvent', definition, ...mark }, commandId);
       if (isRefusal(reply)) return reply;
       this.#note(entryOf({ eventNumber: entry.eventNumber, definition }));
       return { ...reply, created };

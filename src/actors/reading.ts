@@ -11,6 +11,7 @@ import { read } from '#domain/read.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { FactData } from '#domain/fact.ts';
 import { createHashing } from './crypto.ts';
+import { createAddressHash } from './sealing.ts';
 import type { EventPort } from './event-port.ts';
 import { activate } from './activation.ts';
 import { findArchived } from './archived-events.ts';
@@ -36,11 +37,21 @@ export async function readEventState(folder: string, view: JournalView, eventId:
   return (await activate(source, eventId, null, headSeq)).state;
 }
 
-/** An event as of the view, to be read only: nothing that has run out since ends. Null for an event that is not in the journal. */
-export async function openEventOnDisk(folder: string, view: JournalView, eventId: string): Promise<EventOnDisk | null> {
+/**
+ * An event as of the view, to be read only: nothing that has run out since ends. Null for an event that is not in the journal. Sealed
+ * orders are found by an address only with the address key.
+ */
+export async function openEventOnDisk(
+  folder: string,
+  view: JournalView,
+  eventId: string,
+  addressKey: Buffer | null = null,
+): Promise<EventOnDisk | null> {
   const state = await readEventState(folder, view, eventId);
   if (state === null) return null;
-  const context = { now: Date.now(), activation: 'on-disk', hashing: createHashing() };
+  const hash = addressKey === null ? null : createAddressHash(addressKey);
+  const sealing = hash && { addressHash: (email: string) => hash(eventId, email) };
+  const context = { now: Date.now(), activation: 'on-disk', hashing: createHashing(), sealing };
   return {
     eventId,
     read: async (query) => read(state, query, context),
@@ -62,7 +73,7 @@ export async function slugsIn(folder: string, view: JournalView): Promise<Map<st
     if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as EventEntry).slug, eventId);
   }
   const archived = await findArchived(view.archivedHeads, headers, (type) =>
-    surveyArchive(folder, view.baseSeq, type, proveArchiveOf),
+    surveyArchive(folder, { afterSeq: 0, baseSeq: view.baseSeq }, type, proveArchiveOf),
   );
   for (const { eventId, data } of archived.definitions) eventIdBySlug.set(slugIn(data), eventId);
   for await (const { type, eventId, data } of view.facts(view.baseSeq)) {

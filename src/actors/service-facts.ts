@@ -3,6 +3,7 @@
  */
 import type { IdempotencyMark } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import { IndexedEvents, type IndexFactData } from './indexed-events.ts';
 
 /** The stream of the service's own facts. */
 export const SERVICE_STREAM = '';
@@ -22,7 +23,7 @@ export interface ServiceAnswer extends IdempotencyMark {
 /** The newest of the last day; few requests are about the service. */
 const ANSWERS_MAX = 100;
 
-export interface ServiceFactData {
+export interface ServiceFactData extends IndexFactData {
   /** The sandbox clock was moved; the offset is the sum of all steps. */
   ClockAdvanced: { readonly offsetMs: number };
   /** The receiver has accepted notifications up to here. */
@@ -39,6 +40,9 @@ export const SERVICE_FACT_TYPES = {
   ClockAdvanced: true,
   NotificationsDelivered: true,
   ServiceRequestAnswered: true,
+  EventReserved: true,
+  EventIndexed: true,
+  EventReservationEnded: true,
 } as const satisfies Record<ServiceFact['type'], true>;
 
 /** A service fact as the journal stores it; null for a fact of another stream. */
@@ -53,6 +57,8 @@ export interface ServiceState {
   notifications: NotificationCursor | null;
   /** In the order in which they were given; a state written before there were any has none. */
   answers?: readonly ServiceAnswer[];
+  /** Of shard 0 of a cluster; absent on a single machine. */
+  index?: IndexedEvents;
 }
 
 /** One more answer; the ones of its key and the oldest beyond the bound are forgotten. */
@@ -65,7 +71,8 @@ export function newServiceState(): ServiceState {
 }
 
 /** Applies a service fact; what no fact concerns stays as it is. */
-export function evolveService(state: Partial<ServiceState>, { type, data }: ServiceFact): void {
+export function evolveService(state: Partial<ServiceState>, fact: ServiceFact): void {
+  const { type, data } = fact;
   switch (type) {
     case 'ClockAdvanced':
       state.clockOffsetMs = data.offsetMs;
@@ -75,15 +82,21 @@ export function evolveService(state: Partial<ServiceState>, { type, data }: Serv
       return;
     case 'ServiceRequestAnswered':
       state.answers = keepAnswer(state.answers ?? [], data);
+      return;
+    case 'EventReserved':
+    case 'EventIndexed':
+    case 'EventReservationEnded':
+      (state.index ??= new IndexedEvents()).apply(fact);
   }
 }
 
 /** The state as the pieces of a snapshot. */
-export function servicePieces(state: ServiceState): readonly string[] {
-  return [JSON.stringify(state)];
+export function servicePieces({ index, ...state }: ServiceState): readonly string[] {
+  return [JSON.stringify(state), ...(index?.pieces() ?? [])];
 }
 
 /** The state that a snapshot describes. */
-export function restoreService([piece]: readonly string[]): ServiceState {
-  return { ...newServiceState(), ...(piece === undefined ? {} : (JSON.parse(piece) as Partial<ServiceState>)) };
+export function restoreService([piece, ...ofIndex]: readonly string[]): ServiceState {
+  const state = { ...newServiceState(), ...(piece === undefined ? {} : (JSON.parse(piece) as Partial<ServiceState>)) };
+  return ofIndex.length === 0 ? state : { ...state, index: IndexedEvents.restore(ofIndex) };
 }

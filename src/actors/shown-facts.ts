@@ -13,6 +13,9 @@ const SERVICE_FIELDS = {
   ClockAdvanced: { offsetMs: 'SHOWN' },
   NotificationsDelivered: { throughSeq: 'SHOWN', behind: 'WHOLE' },
   ServiceRequestAnswered: { key: 'HIDDEN', digest: 'HIDDEN', at: 'SHOWN', answer: 'HIDDEN' },
+  EventReserved: { eventId: 'SHOWN', eventNumber: 'SHOWN', slug: 'SHOWN' },
+  EventIndexed: { entry: 'WHOLE' },
+  EventReservationEnded: { eventId: 'SHOWN', slug: 'SHOWN' },
 } as const satisfies {
   readonly [Type in keyof ServiceFactData]: { readonly [Field in keyof ServiceFactData[Type]]-?: string };
 };

@@ -18,6 +18,7 @@ import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
 import { Overloaded } from './admission.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
+import { reportTrouble } from './trouble.ts';
 import { startSnapshotter, type SnapshotJob, type SnapshotOutcome, type Snapshotter } from './snapshotter.ts';
 
 export interface SnapshotRound {
@@ -39,6 +40,8 @@ export interface SnapshotRoundsPorts {
   readonly snapshots: Pick<SnapshotFolder, 'newest' | 'newestSeq' | 'noteWritten'>;
   /** Snapshots an event, in memory or not, as of its newest durable fact. */
   snapshotEvent(eventId: string, seq: number): Promise<SnapshotOutcome>;
+  /** Done before facts are moved to the archive; they are moved also where it fails. */
+  beforePrune(): Promise<void>;
   /** Milliseconds since 1970. */
   now(): number;
   /** When the newest snapshot of the folder was requested; null when there is none. */
@@ -120,6 +123,7 @@ export class SnapshotRounds {
     for (const { eventId, lastSeq } of [...journal.streams()]) {
       if (lastSeq > snapshots.newestSeq(eventId)) outcomes.push(await this.#snapshotStream(eventId, lastSeq));
     }
+    if (prune) await this.#ports.beforePrune().catch((error: unknown) => reportTrouble('keys', String(error), error));
     const archived = limit > journal.baseSeq ? await journal.prune(limit, this.#ports.now()) : null;
     if (prune) this.#lastPrunedAt = this.#ports.now();
     return { seq, outcomes, archived };

@@ -15,12 +15,14 @@ import { createHash } from 'node:crypto';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { errorCode, JournalDamaged } from '#persistence/faults.ts';
 import { fingerprintOf, readSnapshot } from '#persistence/snapshots.ts';
+import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { verifyJournal, type Finding, type SnapshotFinding, type VerifyReport } from '#persistence/verify.ts';
 import { auditEventState, type Discrepancy } from '#domain/audit.ts';
 import { addFigures, figuresOf, NO_FIGURES, type Figures } from '#domain/figures.ts';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { replayFact } from '#domain/replay.ts';
 import { formatOf, restoreEventState, restorePiece, SNAPSHOT_FORMAT, snapshotPieces } from '#domain/snapshot.ts';
+import { KEYED_TYPES, KeyCheck, type KeysReport } from './key-check.ts';
 import { eventNumberIn } from './reading.ts';
 import {
   evolveService,
@@ -40,8 +42,14 @@ export interface FolderReport extends VerifyReport {
   readonly snapshotsReplayed: number;
   /** When the last fact happened, in milliseconds since 1970; null when there is none. */
   readonly lastAt: number | null;
+  readonly keys: KeysReport;
   /** Of all states at the head, in hex; null when some could not be replayed. */
   readonly stateFingerprint: string | null;
+}
+
+export interface VerificationOptions {
+  /** The file of keys to look into, `keys.db` of the folder when not given; null leaves keys out. */
+  readonly keys?: string | null | undefined;
 }
 
 export interface VerificationListener {
@@ -58,14 +66,24 @@ interface Replica {
 }
 
 /** Verifies a folder from its bytes to its books. Throws only JournalTooNew. */
-export async function verifyFolder(folder: string, listener: VerificationListener = {}): Promise<FolderReport> {
+export async function verifyFolder(
+  folder: string,
+  listener: VerificationListener = {},
+  { keys = keysPath(folder) }: VerificationOptions = {},
+): Promise<FolderReport> {
   const { view, trouble } = viewOf(folder);
+  const keyCheck = new KeyCheck(keys);
   let lastAt: number | null = null;
   try {
     const report = await verifyJournal(folder, {
       onProgress: ({ seq, headSeq }) => listener.onProgress?.('chain', seq, headSeq),
-      onRow: ({ at }) => (lastAt = at),
+      onRow(row) {
+        lastAt = row.at;
+        keyCheck.see(row);
+      },
+      archived: { types: KEYED_TYPES, onRow: (row) => keyCheck.see(row) },
     });
+    const found = keyCheck.finish(report.keysId);
     const check = new StateCheck(folder, view);
     if (trouble === null) await check.run(report.snapshots, listener);
     return {
@@ -75,10 +93,12 @@ export async function verifyFolder(folder: string, listener: VerificationListene
       figures: check.figures,
       snapshotsReplayed: check.snapshotsReplayed,
       stateFingerprint: trouble === null ? check.stateFingerprint() : null,
-      problems: [...report.problems, ...check.problems],
+      keys: found.report,
+      problems: [...report.problems, ...found.problems, ...check.problems],
       moreProblems: report.moreProblems + check.moreProblems,
     };
   } finally {
+    keyCheck.close();
     view?.close();
   }
 }

@@ -10,6 +10,7 @@
  */
 import type {
   EventDefinition,
+  LegalDefinition,
   LocalityDefinition,
   PerformanceDefinition,
   PromoCodeDefinition,
@@ -82,11 +83,23 @@ function complete(event: EventFile, seatings: Seatings): EventDefinition {
     maxTicketsPerOrder: event.max_tickets_per_order ?? null,
     maxTicketsPerEmail: event.max_tickets_per_email ?? null,
     requireIndividualData: event.require_individual_data ?? false,
+    retentionDays: event.retention_days ?? null,
+    ...(event.legal != null && { legal: completeLegal(event.legal) }),
     performances: event.performances.map((performance, index) => completePerformance(performance, index, event.name)),
     localities: event.localities.map((locality, index) => completeLocality(locality, seatings[index])),
     ticketTypes: event.ticketTypes.map((ticketType) => completeTicketType(ticketType, event.localities)),
     sellingStages: event.sellingStages.map(completeSellingStage),
     promoCodes: (event.promoCodes ?? []).map(completePromoCode),
+  };
+}
+
+function completeLegal(legal: NonNullable<EventFile['legal']>): LegalDefinition {
+  return {
+    termsUrl: legal.terms_url ?? null,
+    imprintUrl: legal.imprint_url ?? null,
+    privacyUrl: legal.privacy_url ?? null,
+    vatPercent: legal.vat_percent ?? null,
+    orderButton: legal.order_button ?? null,
   };
 }
 

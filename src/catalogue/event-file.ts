@@ -1,6 +1,7 @@
 /** Writes a definition in the file form. `checkDefinition` of the result gives the same definition again. */
 import type {
   EventDefinition,
+  LegalDefinition,
   LocalityDefinition,
   NumberedLocality,
   PerformanceDefinition,
@@ -47,11 +48,23 @@ export function toEventFile(definition: EventDefinition): EventFile {
     max_tickets_per_order: definition.maxTicketsPerOrder,
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
+    retention_days: definition.retentionDays ?? null,
+    ...(definition.legal !== undefined && { legal: toLegalFile(definition.legal) }),
     performances: definition.performances.map(toPerformanceFile),
     localities: definition.localities.map(toLocalityFile),
     ticketTypes: definition.ticketTypes.map(toTicketTypeFile),
     sellingStages: definition.sellingStages.map(toSellingStageFile),
     promoCodes: definition.promoCodes.map(toPromoCodeFile),
+  };
+}
+
+function toLegalFile(legal: LegalDefinition): NonNullable<EventFile['legal']> {
+  return {
+    terms_url: legal.termsUrl,
+    imprint_url: legal.imprintUrl,
+    privacy_url: legal.privacyUrl,
+    vat_percent: legal.vatPercent,
+    order_button: legal.orderButton,
   };
 }
 

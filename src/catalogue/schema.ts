@@ -22,6 +22,8 @@ const priceCentsMax = 1_000_000_000;
 const ticketsMax = 10_000_000;
 /** A claim names at most 200 seats, so a larger group could never be seated. */
 const groupSizeMax = 200;
+/** Ten years; whoever keeps for longer sets no retention. */
+const retentionDaysMax = 3_650;
 /** The largest coordinate in every direction. */
 export const coordinateMax = 1e9;
 const rowSeatsMax = 2_000;
@@ -223,6 +225,24 @@ const promoCodeFile = Type.Object({
   ends_at: Type.Optional(timeOrNull),
 });
 
+const webAddressOrNull = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: 2_048,
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
+  description: 'an address that begins with http:// or https://',
+});
+
+/** What a shop is legally bound to say to buyers before they order. */
+const legalFile = Type.Object({
+  terms_url: Type.Optional(webAddressOrNull),
+  imprint_url: Type.Optional(webAddressOrNull),
+  privacy_url: Type.Optional(webAddressOrNull),
+  vat_percent: Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, maximum: 100 })),
+  order_button: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1, maxLength: 60, pattern: printable }),
+  ),
+});
+
 /** One event as a catalogue file or a PUT of the admin API carries it. */
 export const eventFileSchema = Type.Object({
   id: addressable,
@@ -250,6 +270,8 @@ export const eventFileSchema = Type.Object({
   max_tickets_per_order: Type.Optional(countOrNull(1)),
   max_tickets_per_email: Type.Optional(countOrNull(1)),
   require_individual_data: Type.Optional(Type.Boolean()),
+  retention_days: Type.Optional(countOrNull(1, retentionDaysMax)),
+  legal: Type.Optional(Type.Unsafe<Static<typeof legalFile> | null>({ ...legalFile, type: ['object', 'null'] })),
   performances: Type.Array(performanceFile, { minItems: 1, maxItems: 1_000 }),
   localities: Type.Array(localityFile, { minItems: 1, maxItems: 500 }),
   ticketTypes: Type.Array(ticketTypeFile, { minItems: 1, maxItems: 1_000 }),

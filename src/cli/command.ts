@@ -207,9 +207,9 @@ export function helpPage(name: string, summary: string, command: Command): strin
   });
   const { glossary } = command;
   return [
-    `holdfast ${name}: ${summary}`,
+    wrap(`holdfast ${name}: ${summary}`),
     '',
-    `Usage: holdfast ${command.usage}`,
+    indented(`Usage: holdfast ${command.usage}`, 7),
     '',
     ...command.description.flatMap((paragraph) => [wrap(paragraph), '']),
     'Options:',
@@ -217,23 +217,28 @@ export function helpPage(name: string, summary: string, command: Command): strin
     '',
     ...(glossary === undefined ? [] : [`${glossary.heading}:`, ...inColumns(glossary.entries), '']),
     'Examples:',
-    ...command.examples.map(({ line, does }) => `  ${line}\n      ${does}`),
+    ...command.examples.map(({ line, does }) => `  ${line}\n      ${indented(does, 6, 6)}`),
     '',
   ].join('\n');
 }
 
 /** Two columns, terms and texts. */
-function inColumns(entries: readonly (readonly [term: string, text: string])[]): string[] {
+export function inColumns(entries: readonly (readonly [term: string, text: string])[]): string[] {
   const width = Math.max(...entries.map(([term]) => term.length));
   return entries.map(([term, text]) => {
-    const lines = wrap(text, LINE_CHARS_MAX - width).split('\n');
-    return `  ${term.padEnd(width)}  ${lines.join(`\n${' '.repeat(width + 4)}`)}`;
+    return `  ${term.padEnd(width)}  ${indented(text, width + 4, width + 4)}`;
   });
 }
 
-const LINE_CHARS_MAX = 100;
+/** What every terminal has room for. */
+export const LINE_CHARS_MAX = 80;
 
-function wrap(paragraph: string, charsMax = LINE_CHARS_MAX): string {
+/** A text whose later lines begin with so many spaces; the first one has `taken` characters before it. */
+function indented(text: string, indent: number, taken = 0): string {
+  return wrap(text, LINE_CHARS_MAX - Math.max(indent, taken)).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+export function wrap(paragraph: string, charsMax = LINE_CHARS_MAX): string {
   const lines: string[] = [''];
   for (const word of paragraph.split(' ')) {
     const line = lines.at(-1)!;

@@ -2,12 +2,20 @@
 import { readdirSync, statSync } from 'node:fs';
 import { readConfig, type Config } from '#src/config.ts';
 import type { SettingName } from '#src/settings.ts';
+import { openKeysOnDisk, type KeysOnDisk } from '#actors/keys-on-disk.ts';
 import { eventIdsIn, openEventOnDisk, slugsIn, type EventOnDisk } from '#actors/reading.ts';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, suggestion, WrongUse, type Call } from './command.ts';
 
 /** The settings that commands use; a problem in another one does not concern them. */
-const NEEDED: readonly SettingName[] = ['DATA_DIR', 'ADMIN_HOST', 'ADMIN_PORT', 'ADMIN_TOKEN', 'LIVE_EVENTS_MAX'];
+const NEEDED: readonly SettingName[] = [
+  'DATA_DIR',
+  'ADMIN_HOST',
+  'ADMIN_PORT',
+  'ADMIN_TOKEN',
+  'LIVE_EVENTS_MAX',
+  'KEYS_LOST',
+];
 
 /** The settings from the environment, `--data` before DATA_DIR. Throws WrongUse. */
 export function readSettings(call: Call): Config {
@@ -17,25 +25,67 @@ export function readSettings(call: Call): Config {
   return reading.config;
 }
 
-/** The path of the data folder. Throws WrongUse when there is none. */
-export function dataFolder(call: Call): string {
+/**
+ * The path of the data folder. Throws WrongUse when there is none, and where NATS_URL names a cluster and nothing a folder: `atNode` is what
+ * to ask a node for instead.
+ */
+export function dataFolder(call: Call, atNode: string | null = null): string {
+  if (call.environment['NATS_URL'] && !call.has('data')) {
+    const ask = atNode === null ? '' : `ask a node for ${atNode}, or `;
+    throw new WrongUse(
+      `NATS_URL names a cluster, and this command needs a data folder: ${ask}name one, as holdfast backup OUT makes it`,
+    );
+  }
   const { dataDir } = readSettings(call);
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new WrongUse(`there is no folder ${dataDir}: name the data folder with --data or DATA_DIR`);
+    throw new WrongUse(`there is no folder ${dataDir}: name the data folder, or set DATA_DIR`);
   }
   return dataDir;
 }
+
+/** The call with its first argument as `--data`, for commands whose only argument is their folder. Throws WrongUse when it is named twice. */
+export function withFolderArgument(call: Call): Call {
+  const [given] = call.positionals;
+  if (given === undefined) return call;
+  if (call.has('data')) throw new WrongUse(`the folder is named twice: leave out ${given} or --data`);
+  return {
+    ...call,
+    has: (name) => name === 'data' || call.has(name),
+    text: (name) => (name === 'data' ? given : call.text(name)),
+  };
+}
+
+/** What `--keys FILE` and `--without-keys` say: a file, null for no keys, undefined for neither. Throws WrongUse for both. */
+export function keysOption(call: Call): string | null | undefined {
+  const file = call.text('keys');
+  if (!call.has('without-keys')) return file ?? undefined;
+  if (file !== null) throw new WrongUse('--keys and --without-keys exclude each other');
+  return null;
+}
+
+/** What to do where a folder has no journal. */
+export const NO_JOURNAL_HINT = 'Name the data folder, or set DATA_DIR.';
 
 /** Runs a query over the folder's journal. Throws CommandFailure when there is none. */
 export async function withView<Result>(folder: string, query: (view: JournalView) => Promise<Result>): Promise<Result> {
   const view = viewJournal(folder);
   if (view === null) {
-    throw new CommandFailure(`there is no journal in ${folder}`, 'Name the data folder with --data or DATA_DIR.');
+    throw new CommandFailure(`there is no journal in ${folder}`, NO_JOURNAL_HINT);
   }
   try {
     return await query(view);
   } finally {
     view.close();
+  }
+}
+
+/** Runs a query with the keys of the folder, which may have none. Throws KeysUnusable when they cannot be read. */
+export async function withKeys<Result>(folder: string, query: (keys: KeysOnDisk) => Promise<Result>): Promise<Result> {
+  const keys = openKeysOnDisk(folder);
+  try {
+    return await query(keys);
+  } finally {
+    keys.close();
   }
 }
 
@@ -45,14 +95,16 @@ export async function openEvent(folder: string, view: JournalView, name: string)
   const event =
     (await openEventOnDisk(folder, view, name)) ?? (await openEventOnDisk(folder, view, slugs.get(name) ?? ''));
   if (event !== null) return event;
+  if (statSync(name, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new WrongUse(`${name} is a folder, and an event is expected here: name the folder with --data`);
   const known = suggestion(name, [...eventIdsIn(view), ...slugs.keys()]);
   throw new CommandFailure(`there is no event ${name} in ${folder}${known}`, 'holdfast inspect lists all events.');
 }
 
-/** Files of journal, lock and watermark, which are copied in another way or not at all. */
-const JOURNAL_FILES = /^(journal|lock)\.db|^holdfast\.pid|^head\.witness|\.tmp$/;
+/** Files of journal, keys, lock and watermark, which are copied in another way or not at all. */
+const JOURNAL_FILES = /^(journal|keys|lock)\.db|^holdfast\.pid|^head\.witness|\.tmp$/;
 
-/** The names of the other files, keys and tokens, which a copy of the folder must have too. */
+/** The names of the other files, secrets and tokens, which a copy of the folder must have too. */
 export function keptFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !JOURNAL_FILES.test(entry.name))

@@ -45,7 +45,7 @@ export const drawCommand: Command = {
   positionals: { min: 2, max: 2 },
   examples: [
     {
-      line: 'holdfast draw verify http://127.0.0.1:8080/api/events/public/lighthouse-rush/draw',
+      line: 'holdfast draw verify http://127.0.0.1:8080/api/events/public/late-show/draw',
       does: 'checks the whole draw',
     },
     {

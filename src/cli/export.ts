@@ -1,8 +1,9 @@
 /** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
 import { once } from 'node:events';
 import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, openEvent, withView } from './data-folder.ts';
+import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
+import { PersonalDataReader, type OpenedOrder } from '#actors/personal-data.ts';
 import type { EventOnDisk } from '#actors/reading.ts';
 import type { OrderPage } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/views.ts';
@@ -29,11 +30,14 @@ export const exportCommand: Command = {
     const [what = '', name = ''] = call.positionals;
     if (what !== 'orders') throw new WrongUse(`there is no export of ${what}${suggestion(what, ['orders'])}`);
     const format = formatOf(call);
-    const folder = dataFolder(call);
-    await withView(folder, async (view) => {
-      const event = await openEvent(folder, view, name);
-      await (format === 'csv' ? writeCsv(call, event) : writeJson(call, event));
-    });
+    const folder = dataFolder(call, 'GET /admin/events/EVENT/orders');
+    await withView(folder, (view) =>
+      withKeys(folder, async (keys) => {
+        const event = await openEvent(folder, view, name);
+        const orders = ordersOf(event, new PersonalDataReader(keys));
+        await (format === 'csv' ? writeCsv(call, orders) : writeJson(call, orders));
+      }),
+    );
     return 0;
   },
 };
@@ -45,15 +49,15 @@ function formatOf(call: Call): (typeof FORMATS)[number] {
   return format;
 }
 
-async function writeCsv(call: Call, event: EventOnDisk): Promise<void> {
+async function writeCsv(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
   await write(call, CSV_HEADING);
-  for await (const order of ordersOf(event)) await write(call, csvOf(order));
+  for await (const { order, opened } of orders) await write(call, csvOf(order, opened));
 }
 
-async function writeJson(call: Call, event: EventOnDisk): Promise<void> {
+async function writeJson(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
   let separator = '[\n';
-  for await (const order of ordersOf(event)) {
-    await write(call, separator + jsonOf(order));
+  for await (const { order, opened } of orders) {
+    await write(call, separator + jsonOf(order, opened));
     separator = ',\n';
   }
   await write(call, separator === '[\n' ? '[]\n' : '\n]\n');
@@ -63,11 +67,17 @@ async function write({ output }: Call, text: string): Promise<void> {
   if (!output.raw(text)) await once(process.stdout, 'drain');
 }
 
-async function* ordersOf(event: EventOnDisk): AsyncGenerator<OrderView> {
+interface ReadableOrder {
+  readonly order: OrderView;
+  readonly opened: OpenedOrder;
+}
+
+async function* ordersOf(event: EventOnDisk, personalData: PersonalDataReader): AsyncGenerator<ReadableOrder> {
   let after: string | null = null;
   do {
     const page: OrderPage = await event.read({ type: 'ListOrders', ...EVERY_ORDER, after });
-    yield* page.orders;
+    const opened = await personalData.openAll(page.orders);
+    for (const [place, order] of page.orders.entries()) yield { order, opened: opened[place]! };
     after = page.nextAfter;
   } while (after !== null);
 }

@@ -8,7 +8,17 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { helpPage, createCall, readArguments, suggestion, WrongUse, type Command, type ExitCode } from './command.ts';
+import {
+  helpPage,
+  createCall,
+  readArguments,
+  suggestion,
+  WrongUse,
+  type Command,
+  type ExitCode,
+  inColumns,
+  wrap,
+} from './command.ts';
 import { createOutput, type Output } from './output.ts';
 
 interface Listed {
@@ -29,13 +39,21 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'checks that a data folder is complete and its counts are consistent',
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
+  upgrade: {
+    summary: 'checks whether this version can take a data folder over',
+    load: async () => (await import('./upgrade.ts')).upgradeCommand,
+  },
   snapshot: {
     summary: 'takes snapshots now, and prunes the journal',
     load: async () => (await import('./snapshot.ts')).snapshotCommand,
   },
   backup: {
-    summary: 'copies the data folder, also while a service runs on it',
+    summary: 'copies the data folder or the cluster, also while a service runs on it',
     load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  import: {
+    summary: 'moves the data folder of one machine into an empty cluster',
+    load: async () => (await import('./import.ts')).importCommand,
   },
   restore: {
     summary: 'makes a new data folder as of a fact or a time',
@@ -53,9 +71,33 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "writes an event's orders as CSV or JSON",
     load: async () => (await import('./export.ts')).exportCommand,
   },
+  pii: {
+    summary: 'counts the personal data that are readable, by event and field',
+    load: async () => (await import('./pii.ts')).piiCommand,
+  },
+  subject: {
+    summary: 'writes what is kept about a person, as JSON and as a page',
+    load: async () => (await import('./subject.ts')).subjectCommand,
+  },
+  erase: {
+    summary: 'erases the personal data of orders for good',
+    load: async () => (await import('./erase.ts')).eraseCommand,
+  },
+  seal: {
+    summary: 'makes a data folder with personal data sealed from one of an earlier version',
+    load: async () => (await import('./seal.ts')).sealCommand,
+  },
+  rehearse: {
+    summary: 'plays a past sale against a service, and reports what came out differently',
+    load: async () => (await import('./rehearse.ts')).rehearseCommand,
+  },
   draw: {
     summary: 'checks the proof of a draw',
     load: async () => (await import('./draw.ts')).drawCommand,
+  },
+  cluster: {
+    summary: 'shows the nodes of a cluster and who owns what, and checks its NATS servers',
+    load: async () => (await import('./cluster.ts')).clusterCommand,
   },
   notify: {
     summary: 'posts notifications again',
@@ -72,17 +114,19 @@ const version = (
 
 /** The page that `holdfast help` prints. */
 function overview(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   return [
     `holdfast ${version}: sells tickets, and no ticket twice`,
     '',
     'Usage: holdfast COMMAND [OPTION…]',
     '',
     'Commands:',
-    ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+    ...inColumns(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const)),
     '',
-    'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder;',
-    'most commands take --data DIR instead. Exit codes: 0 success, 1 a failed check or command, 2 wrong use.',
+    wrap(
+      'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder; ' +
+        'commands that work on one take it as FOLDER or --data DIR instead, those with other arguments as --data DIR alone. ' +
+        'Exit codes: 0 success, 1 a failed check or command, 2 wrong use.',
+    ),
     '',
   ].join('\n');
 }

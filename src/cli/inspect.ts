@@ -25,7 +25,7 @@ export const inspectCommand: Command = {
     },
   ],
   async run(call) {
-    const folder = dataFolder(call);
+    const folder = dataFolder(call, 'GET /admin/overview');
     const [name] = call.positionals;
     if (name === undefined && call.has('performance'))
       throw new WrongUse('--performance needs the event: inspect EVENT');

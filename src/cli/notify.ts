@@ -1,17 +1,18 @@
 /** `holdfast notify`: posts the notifications of earlier facts to the receiver again. */
 import { readConfig } from '#src/config.ts';
+import { PersonalDataReader } from '#actors/personal-data.ts';
 import { openEventOnDisk, type EventOnDisk } from '#actors/reading.ts';
-import { createPoster, isNotifiable, messagesOf } from '#notifications/messages.ts';
+import { createPoster, isNotifiable, messagesOf, openSource } from '#notifications/messages.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, withView } from './data-folder.ts';
+import { dataFolder, withFolderArgument, withKeys, withView } from './data-folder.ts';
 
 /** Events in memory at once. */
 const EVENTS_MAX = 64;
 
 export const notifyCommand: Command = {
-  usage: 'notify --from SEQ [--to SEQ] [--data DIR]',
+  usage: 'notify [FOLDER] --from SEQ [--to SEQ]',
   description: [
     'Posts the notifications of fact SEQ and later facts to NOTIFY_URL again, signed with NOTIFY_SECRET, one at a time and in the ' +
       'order of the journal. Each has the same id as before, so that a receiver can recognize repeats. A service may run on the ' +
@@ -23,7 +24,7 @@ export const notifyCommand: Command = {
     { name: 'to', value: 'SEQ', help: 'the last fact (default: the newest)' },
     DATA_OPTION,
   ],
-  positionals: { min: 0, max: 0 },
+  positionals: { min: 0, max: 1 },
   examples: [
     { line: 'holdfast notify --from 41873', does: 'posts the notifications of fact 41873 and all later ones' },
     { line: 'holdfast notify --from 1 --to 500', does: 'posts the notifications of the first 500 facts' },
@@ -33,10 +34,13 @@ export const notifyCommand: Command = {
     if (from === null) throw new WrongUse('--from is missing: the number of the first fact');
     const to = call.count('to') ?? Number.MAX_SAFE_INTEGER;
     const target = targetOf(call);
-    const folder = dataFolder(call);
-    const posted = await withView(folder, async (view) => {
-      return postAll(call, target, { folder, view, from, to: Math.min(to, view.headSeq) });
-    });
+    const folder = dataFolder(withFolderArgument(call));
+    const posted = await withView(folder, (view) =>
+      withKeys(folder, (keys) => {
+        const personalData = new PersonalDataReader(keys);
+        return postAll(call, target, { folder, view, personalData, from, to: Math.min(to, view.headSeq) });
+      }),
+    );
     call.output.text(`${posted} notifications were accepted.`);
     call.output.json({ ok: true, posted });
     return 0;
@@ -55,6 +59,7 @@ function targetOf({ environment }: Call): { readonly url: string; readonly secre
 interface Range {
   readonly folder: string;
   readonly view: JournalView;
+  readonly personalData: PersonalDataReader;
   readonly from: number;
   readonly to: number;
 }
@@ -63,7 +68,7 @@ interface Range {
 async function postAll(
   { output }: Call,
   target: { readonly url: string; readonly secret: string },
-  { folder, view, from, to }: Range,
+  { folder, view, personalData, from, to }: Range,
 ): Promise<number> {
   const post = createPoster(target, Date.now);
   const events = new Map<string, EventOnDisk | null>();
@@ -78,7 +83,8 @@ async function postAll(
     output.progress('facts', row.seq - from, to - from + 1);
     if (!isNotifiable(row.type)) continue;
     const event = await eventOf(row.eventId);
-    const messages = event === null ? [] : messagesOf(row, await event.read({ type: 'ReadFact', stored: row }));
+    const source = event && (await openSource(await event.read({ type: 'ReadFact', stored: row }), personalData));
+    const messages = source === null ? [] : messagesOf(row, source);
     for (const message of messages) {
       await post(message).catch((error: unknown) => stopAt(row, posted, error));
       posted += 1;

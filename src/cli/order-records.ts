@@ -3,9 +3,10 @@
  *
  * Amounts are integers in the currency's minor unit, in columns that end in "_cents"; other columns of money are in the main unit.
  * Times are RFC 3339. Every exported field is listed here. Ids of holds and checkout sessions, and addresses that contain them, are
- * not exported.
+ * not exported. Of an order that was erased, the cells about people are empty.
  */
 import { decimalOf } from '#client/money.ts';
+import type { OpenedOrder } from '#actors/personal-data.ts';
 import { SHOWN_FIELDS, shownFields, type RulesFor } from '#domain/shown-fields.ts';
 import { snakeCased, formatMoment } from './output.ts';
 import type { OrderView } from '#domain/views.ts';
@@ -13,15 +14,15 @@ import type { OrderView } from '#domain/views.ts';
 type Cell = string | number | null;
 
 /** The columns of the CSV. */
-const COLUMNS: Readonly<Record<string, (order: OrderView) => Cell>> = {
+const COLUMNS: Readonly<Record<string, (order: OrderView, opened: OpenedOrder) => Cell>> = {
   order_id: ({ id }) => id,
   status: ({ status }) => status,
   payment_status: ({ paymentStatus }) => paymentStatus,
   placed_at: ({ placedAt }) => formatMoment(placedAt),
-  customer_name: ({ customer }) => customer.name,
-  customer_email: ({ customer }) => customer.email,
-  customer_phone: ({ customer }) => customer.phone,
-  customer_document_number: ({ customer }) => customer.documentNumber,
+  customer_name: (_order, { customer }) => customer?.name ?? null,
+  customer_email: (_order, { customer }) => customer?.email ?? null,
+  customer_phone: (_order, { customer }) => customer?.phone ?? null,
+  customer_document_number: (_order, { customer }) => customer?.documentNumber ?? null,
   performance_ids: ({ items }) => [...new Set(items.map(({ performanceId }) => performanceId))].join(' '),
   items: ({ items }) =>
     items
@@ -48,14 +49,15 @@ const COLUMNS: Readonly<Record<string, (order: OrderView) => Cell>> = {
   promo_code: ({ promoCode }) => promoCode,
   promoter_code: ({ promoterCode }) => promoterCode,
   referral_code: ({ referralCode }) => referralCode,
+  erased_at: (_order, { erasedAt }) => (erasedAt === null ? null : formatMoment(erasedAt)),
 };
 
 /** The first line of the CSV. */
 export const CSV_HEADING = csvLine(Object.keys(COLUMNS));
 
 /** An order as a line of CSV (RFC 4180). */
-export function csvOf(order: OrderView): string {
-  return csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(order)));
+export function csvOf(order: OrderView, opened: OpenedOrder): string {
+  return csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(order, opened)));
 }
 
 function csvLine(cells: readonly Cell[]): string {
@@ -78,13 +80,12 @@ const MOMENTS = new Set([
   'paidAt',
   'sessionExpiresAt',
   'at',
+  'erasedAt',
   'startsAt',
   'endsAt',
 ]);
 
-const PERSON = { name: 'SHOWN', email: 'SHOWN', documentNumber: 'SHOWN', phone: 'SHOWN' } as const;
-
-/** The fields of an order in JSON; tracking is added in `jsonOf`. */
+/** The fields of an order in JSON; its personal data are added in `jsonOf`. */
 const FIELDS = {
   id: 'SHOWN',
   holdId: 'HIDDEN',
@@ -125,6 +126,7 @@ const FIELDS = {
     at: 'SHOWN',
     operator: 'SHOWN',
     note: 'SHOWN',
+    sealedNote: 'HIDDEN',
   },
   tickets: {
     id: 'SHOWN',
@@ -135,11 +137,14 @@ const FIELDS = {
     rowLabel: 'SHOWN',
     seatId: 'SHOWN',
     seatLabel: 'SHOWN',
-    attendee: PERSON,
+    itemIndex: 'HIDDEN',
+    offset: 'HIDDEN',
   },
   ticketCount: 'SHOWN',
   ticketsNextAfter: 'HIDDEN',
   items: SHOWN_FIELDS.OrderPlaced.items,
+  ticketTypes: { id: 'SHOWN', name: 'SHOWN' },
+  barPerks: { id: 'SHOWN', name: 'SHOWN' },
   discounts: { code: 'SHOWN', itemIndex: 'SHOWN', amountCents: 'SHOWN' },
   event: {
     id: 'SHOWN',
@@ -147,20 +152,32 @@ const FIELDS = {
     name: 'SHOWN',
     performances: { id: 'SHOWN', name: 'SHOWN', startsAt: 'SHOWN', endsAt: 'SHOWN', status: 'SHOWN' },
   },
-  customer: PERSON,
+  personal: 'HIDDEN',
   promoCode: 'SHOWN',
   promoterCode: 'SHOWN',
   referralCode: 'SHOWN',
-  tracking: 'HIDDEN',
   successUrl: 'SHOWN',
   cancelUrl: 'SHOWN',
-  cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN' },
+  cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN', sealedNote: 'HIDDEN' },
 } as const satisfies RulesFor<OrderView>;
 
 /** The names of tracking fields are kept as the storefront wrote them; the others become snake_case. */
-export function jsonOf(order: OrderView): string {
-  const { tracking } = order;
-  const printed = JSON.parse(JSON.stringify(shownFields(FIELDS, order)), (name, value: unknown) =>
+export function jsonOf(order: OrderView, opened: OpenedOrder): string {
+  const { customer, attendees, tracking, erasedAt } = opened;
+  const shown = shownFields(FIELDS, order) as Pick<OrderView, 'items' | 'tickets' | 'refunds' | 'cancellation'>;
+  const { cancellation } = shown;
+  const personal = {
+    items: shown.items.map((item, index) => ({ ...item, attendees: attendees[index] ?? null })),
+    tickets: shown.tickets.map((ticket, place) => {
+      const { itemIndex, offset } = order.tickets[place]!;
+      return { ...ticket, attendee: attendees[itemIndex]?.[offset] ?? null };
+    }),
+    refunds: shown.refunds.map((refund, place) => ({ ...refund, note: opened.refundNotes[place] ?? null })),
+    cancellation: cancellation && { ...cancellation, note: opened.cancellationNote },
+    customer,
+    erasedAt,
+  };
+  const printed = JSON.parse(JSON.stringify({ ...shown, ...personal }), (name, value: unknown) =>
     MOMENTS.has(name) && typeof value === 'number' ? formatMoment(value) : value,
   ) as object;
   return JSON.stringify({ ...(snakeCased(printed) as object), tracking });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { copyUpTo, type CopyReport } from '#persistence/backup.ts';
 import { verifyFolder, type FolderReport } from '#actors/verification.ts';
 import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, keptFiles } from './data-folder.ts';
+import { dataFolder, keptFiles, keysOption, withFolderArgument } from './data-folder.ts';
 import { grouped, formatMoment } from './output.ts';
 import { followVerification, isGood, leftLines, problemLines, reportJson, summaryLines } from './summary.ts';
 
@@ -19,11 +19,14 @@ interface Restored {
 }
 
 export const restoreCommand: Command = {
-  usage: 'restore --to OUT_DIR [--seq N | --time T] [--dry-run] [--data DIR]',
+  usage: 'restore [FOLDER] --to OUT_DIR [--seq N | --time T] [--keys FILE | --without-keys] [--dry-run]',
   description: [
     'Makes OUT_DIR a new data folder with all facts up to fact N, or up to the time T, or all facts; facts of one batch are kept or ' +
       'left out together. Pruned facts are read from the archive: archive and journal together have every fact. The source folder ' +
-      'is not changed, and a service may run on it. Keys and token are copied too, readable by their owner only.',
+      'is not changed, and a service may run on it. Secrets and token are copied too, readable by their owner only.',
+    'The keys of personal data are those that the source folder has now, or those of FILE, so that what was erased since stays erased: ' +
+      'name the newest keys there are. Without keys all personal data reads as erased, and the service starts on the folder only with ' +
+      'KEYS_LOST=accept.',
     'Later facts are not in the new folder: buyers may have tickets that OUT_DIR does not know. holdfast journal --since N+1 lists ' +
       'them. Serve from the new folder with DATA_DIR=OUT_DIR.',
     'When serve reports that a journal is damaged, restore it up to its last good fact; the rest is lost.',
@@ -32,21 +35,26 @@ export const restoreCommand: Command = {
     { name: 'to', value: 'OUT_DIR', help: 'the new folder, which must not exist or must be empty' },
     { name: 'seq', value: 'N', help: 'the last fact to keep' },
     { name: 'time', value: 'T', help: 'the last time to keep, such as 2027-05-07T18:00:00Z' },
+    { name: 'keys', value: 'FILE', help: 'the keys of personal data to take (default: keys.db of the source folder)' },
+    { name: 'without-keys', help: 'take no keys of personal data' },
     { name: 'dry-run', help: 'print what the new folder would have, and leave none' },
     { ...DATA_OPTION, help: 'the folder to restore from (default: DATA_DIR, or ./data)' },
   ],
-  positionals: { min: 0, max: 0 },
+  positionals: { min: 0, max: 1 },
   examples: [
     { line: 'holdfast restore --to data-new --seq 41872', does: 'restores everything up to fact 41872' },
     {
       line: 'holdfast restore --to data-new --time 2027-05-07T17:59:59Z --dry-run',
       does: 'prints what was there a second before 18:00',
     },
-    { line: 'holdfast restore --data backups/monday --to data', does: 'restores a backup' },
+    {
+      line: 'holdfast restore backups/monday --keys data/keys.db --to data-new',
+      does: "restores a backup with today's keys",
+    },
   ],
   async run(call) {
     const { output } = call;
-    const folder = dataFolder(call);
+    const folder = dataFolder(withFolderArgument(call));
     const out = call.text('to');
     if (out === null) throw new WrongUse('--to is missing: name the new folder');
     if (call.has('seq') && call.has('time')) throw new WrongUse('--seq and --time exclude each other');
@@ -69,11 +77,14 @@ async function restore(call: Call, folder: string, out: string): Promise<Restore
   const { output } = call;
   const files = keptFiles(folder);
   const limit = { seq: call.count('seq') ?? undefined, at: call.moment('time') ?? undefined };
+  const from = keysOption(call);
   const copy = await copyUpTo(folder, out, limit, {
     files,
+    keys: from === null ? null : { from },
     onProgress: ({ seq, headSeq }) => output.progress('copying', seq, headSeq),
   });
-  return { copy, report: await verifyFolder(out, followVerification(output)) };
+  const keys = from === null ? null : undefined;
+  return { copy, report: await verifyFolder(out, followVerification(output), { keys }) };
 }
 
 /** Restores into a folder that is removed again, so that a dry run checks everything that a real one does. */
@@ -96,5 +107,5 @@ function endOf({ headSeq, lastAt }: FolderReport): string {
 
 function lossOf({ cut, headSeq }: CopyReport, folder: string): string {
   if (!cut) return `Nothing that ${folder} has is missing.`;
-  return `Later facts are not there; holdfast journal --data ${folder} --since ${headSeq + 1} lists them.`;
+  return `Later facts are not there; holdfast journal ${folder} --since ${headSeq + 1} lists them.`;
 }

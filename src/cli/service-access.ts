@@ -39,9 +39,10 @@ export interface AdminError {
 /** Calls the admin API. Throws CommandFailure when there is no answer, or the token is refused. */
 export async function callService(
   { address, token }: AdminAccess,
-  method: 'POST' | 'PUT',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: unknown,
+  operator: string | null = null,
 ): Promise<AdminAnswer> {
   if (token === null) {
     throw new CommandFailure(
@@ -49,10 +50,16 @@ export async function callService(
       'Set ADMIN_TOKEN, or DATA_DIR to the data folder of the running service.',
     );
   }
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    // Header bytes are Latin-1; a name may have any letter.
+    ...(operator !== null && { 'x-operator': Buffer.from(operator).toString('latin1') }),
+  };
+  const sent = method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) };
   let response: Response;
   try {
-    response = await fetch(`${address}${path}`, { method, headers, body: JSON.stringify(body ?? {}) });
+    response = await fetch(`${address}${path}`, { method, headers, ...sent });
   } catch (error) {
     throw new CommandFailure(
       `no service answers at ${address}`,

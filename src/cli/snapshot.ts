@@ -3,7 +3,7 @@ import { readServingPid } from '#persistence/sqlite/lock.ts';
 import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
 import { CommandFailure, DATA_OPTION, type Call, type Command } from './command.ts';
 import { counted, grouped } from './output.ts';
-import { dataFolder } from './data-folder.ts';
+import { dataFolder, withFolderArgument } from './data-folder.ts';
 
 interface Taken {
   readonly seq: number;
@@ -13,7 +13,7 @@ interface Taken {
 }
 
 export const snapshotCommand: Command = {
-  usage: 'snapshot [--prune] [--data DIR]',
+  usage: 'snapshot [FOLDER] [--prune]',
   description: [
     'Writes a snapshot of every event that changed since its last one. When a service runs on the folder, the command calls its ' +
       'admin API (ADMIN_HOST, ADMIN_PORT, the token); otherwise it opens the folder itself.',
@@ -22,13 +22,14 @@ export const snapshotCommand: Command = {
       'restore reads the archive too.',
   ],
   options: [{ name: 'prune', help: 'move facts older than the previous snapshot to the archive' }, DATA_OPTION],
-  positionals: { min: 0, max: 0 },
+  positionals: { min: 0, max: 1 },
   examples: [
     { line: 'holdfast snapshot', does: 'the next start replays only later facts' },
     { line: 'holdfast snapshot --prune', does: 'shortens the journal; a second run prunes up to the first one' },
   ],
-  async run(call) {
-    const folder = dataFolder(call);
+  async run(given) {
+    const call = withFolderArgument(given);
+    const folder = dataFolder(call, 'POST /admin/snapshot');
     const isServed = readServingPid(folder) !== null;
     const outcome = await (isServed ? takeOnline(call) : takeOffline(call));
     const { seq, taken, failed, archived } = outcome;

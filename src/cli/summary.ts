@@ -13,17 +13,33 @@ export function summaryLines(report: FolderReport): string[] {
   const archived = baseSeq === 0 ? '' : `, those up to fact ${grouped(baseSeq)} in the archive`;
   const { archives, archivedFacts } = report;
   const head = lastAt === null ? '' : `, the last one at ${formatMoment(lastAt)}`;
+  const { origin } = report;
   const proved = report.snapshots.filter(({ fingerprint }) => fingerprint !== null).length;
   return [
     `journal    ${counted(facts, 'fact')} in ${counted(batches, 'batch', 'batches')} of ${counted(streams, 'stream')}${archived}`,
     `head       fact ${grouped(headSeq)}${head}`,
     `chain      ${headHash ?? 'none'}`,
+    ...(origin === null
+      ? []
+      : [
+          `origin     rewritten from the journal ${origin.journalId}, fact ${grouped(origin.headSeq)}, ${origin.headHash}`,
+        ]),
     ...(archives === 0 && baseSeq === 0
       ? []
       : [`archive    ${counted(archivedFacts, 'good fact')} in ${counted(archives, 'file')}`]),
     `snapshots  ${counted(proved, 'good one')}, ${grouped(report.snapshotsReplayed)} compared with a replay`,
     ...figureLines(report.events, report.figures),
+    ...keyLines(report.keys),
     `state      ${report.stateFingerprint ?? 'could not be replayed as a whole'}`,
+  ];
+}
+
+function keyLines({ file, sealedTexts, openable, destroyed, erasedOrders }: FolderReport['keys']): string[] {
+  if (sealedTexts === 0 && erasedOrders === 0) return [];
+  const erased = `${counted(erasedOrders, 'erased order')}`;
+  if (file === null) return [`personal   ${counted(sealedTexts, 'sealed text')}, their keys left out; ${erased}`];
+  return [
+    `personal   ${counted(sealedTexts, 'sealed text')}: ${grouped(openable)} with their key, ${grouped(destroyed)} erased; ${erased}`,
   ];
 }
 
@@ -49,6 +65,11 @@ export function problemLines({ problems, moreProblems }: FolderReport): string[]
 /** The snapshots that were not copied, in lines for people. */
 export function leftLines(snapshotsLeft: readonly string[]): string[] {
   return snapshotsLeft.map((path) => `${path} is damaged and was not copied; archive and journal have its facts.`);
+}
+
+/** Says where a copy of the keys of personal data is. */
+export function keysLine(file: string): string {
+  return `The keys of personal data are in ${file}: who has both can read everything.`;
 }
 
 /** The report for programs. */

@@ -2,29 +2,34 @@
 import { verifyFolder } from '#actors/verification.ts';
 import { DATA_OPTION, type Command } from './command.ts';
 import { counted } from './output.ts';
-import { dataFolder } from './data-folder.ts';
+import { dataFolder, keysOption, withFolderArgument } from './data-folder.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
 export const verifyCommand: Command = {
-  usage: 'verify [--data DIR]',
+  usage: 'verify [FOLDER] [--keys FILE | --without-keys]',
   description: [
     'Reads journal, archive, watermark and snapshots, also while a service runs on the folder. Checks that no fact is missing, that ' +
       'every batch has its checksum, that the chain continues through all archive files into the journal, and that the journal ' +
       'reaches its watermark. Then replays every event, compares it with its snapshots, and counts its stock again from holds and ' +
       'orders: capacity = available + held + sold + blocked on every performance and locality, a seat in at most one claim, one ' +
-      'active hold for each session.',
+      'active hold for each session. Counts the sealed texts of personal data: each must have its key, unless it was erased.',
     'Ends with a summary. Two folders with the same state have the same state fingerprint. Exit code 1 when there is a problem; ' +
       'every problem says where it is and what to do.',
   ],
-  options: [DATA_OPTION],
-  positionals: { min: 0, max: 0 },
+  options: [
+    DATA_OPTION,
+    { name: 'keys', value: 'FILE', help: 'the keys of personal data (default: keys.db of the folder)' },
+    { name: 'without-keys', help: 'leave keys out, of a copy that has none' },
+  ],
+  positionals: { min: 0, max: 1 },
   examples: [
     { line: 'holdfast verify', does: 'verifies ./data, or DATA_DIR' },
-    { line: 'holdfast verify --data backups/monday --json', does: 'verifies a backup and prints the report as JSON' },
+    { line: 'holdfast verify backups/monday --json', does: 'verifies a backup and prints the report as JSON' },
   ],
   async run(call) {
     const { output } = call;
-    const report = await verifyFolder(dataFolder(call), followVerification(output));
+    const folder = dataFolder(withFolderArgument(call));
+    const report = await verifyFolder(folder, followVerification(output), { keys: keysOption(call) });
     output.text(...summaryLines(report));
     output.json(reportJson(report));
     if (isGood(report)) {

@@ -94,6 +94,17 @@ export interface TicketAvailability {
   readonly reserved: number;
 }
 
+/** What a shop must say to buyers before they order. */
+export interface Legal {
+  readonly terms_url: string | null;
+  readonly imprint_url: string | null;
+  readonly privacy_url: string | null;
+  /** The value-added tax that is in all prices. */
+  readonly vat_percent: number | null;
+  /** The words of the button with which a buyer orders. */
+  readonly order_button: string | null;
+}
+
 export interface EventPayload {
   readonly id: string;
   readonly slug: string;
@@ -110,6 +121,7 @@ export interface EventPayload {
   readonly max_tickets_per_email: number | null;
   readonly require_individual_data: boolean;
   readonly max_installments: number;
+  readonly legal: Legal | null;
   readonly performances: readonly Performance[];
   readonly localities: readonly Locality[];
   readonly ticketTypes: readonly TicketType[];
@@ -311,6 +323,13 @@ export interface CheckoutRequest {
   readonly queue_pass?: string;
 }
 
+/** What the tickets of a hold cost, less the discount; perks come on top. */
+export interface Quote {
+  readonly tickets_amount: number;
+  readonly discount_amount: number;
+  readonly currency: string;
+}
+
 export interface StartedCheckout {
   readonly order_id: string;
   readonly payment_provider: 'provider_a' | 'provider_b' | 'FREE';
@@ -382,7 +401,9 @@ export interface Order {
       readonly status: string;
     }[];
   };
-  readonly customer: { readonly name: string; readonly email: string };
+  /** Nulls once it was erased. */
+  readonly customer: { readonly name: string | null; readonly email: string | null };
+  readonly erased_at: string | null;
   readonly discounts: readonly { readonly code: string; readonly item_index: number | null; readonly amount: number }[];
   readonly expires_at: string | null;
 }

@@ -6,6 +6,7 @@
  *
  *  1. The session key is made once and sent with everything that a buyer owns, in a header and never in an address.
  *  2. Waiting is polled every 4.5 s, or more slowly where the service says so.
+ *  3. Countdowns go by `clock`, the service's time as every answer says it, and not by the clock of the buyer's machine.
  */
 import type {
   CheckoutRequest,
@@ -19,6 +20,7 @@ import type {
   Occupancy,
   Order,
   QueueEntry,
+  Quote,
   Seat,
   Seating,
   StartedCheckout,
@@ -26,6 +28,7 @@ import type {
   TicketKeys,
 } from './bodies.ts';
 import { followPerformance, type Watch } from './live.ts';
+import { createServiceClock, type ServiceClock } from './service-clock.ts';
 import {
   createTransport,
   pause,
@@ -65,6 +68,8 @@ interface OfPerformance extends Abortable {
 
 export interface Client {
   readonly sessionKey: string;
+  /** The service's time. */
+  readonly clock: ServiceClock;
   listEvents(options?: Abortable & { readonly limit?: number; readonly cursor?: string }): Promise<EventList>;
   /** The event with its stock, summed or of one performance; the session's own hold counts as free. */
   getEvent(slug: string, options?: OfPerformance): Promise<EventPayload>;
@@ -93,6 +98,8 @@ export interface Client {
     eventId: string,
     options?: Abortable & { readonly onEntry?: (entry: QueueEntry) => void },
   ): Promise<QueueEntry>;
+  /** What the tickets of the session's hold cost with a promo code, which is not spent. */
+  quoteCheckout(hold: Hold, promoCode: string | null, options?: Abortable): Promise<Quote>;
   startCheckout(request: CheckoutRequest, options?: Keyed): Promise<StartedCheckout>;
   getOrder(orderId: string, options?: Abortable): Promise<Order>;
   /** Polls until the order is no longer PENDING or its payment has FAILED. */
@@ -124,16 +131,23 @@ const ORDER_POLL_MS_MAX = 5_000;
 
 /** Makes a client. It sends no request by itself. */
 export function createClient(options: ClientOptions = {}): Client {
+  const clock = createServiceClock();
+  const send = options.fetch ?? ((input, init) => fetch(input, init));
   const settings: TransportOptions = {
     baseUrl: options.baseUrl ?? '',
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    async fetch(input, init) {
+      const response = await send(input, init);
+      clock.noteAnswer(response.headers);
+      return response;
+    },
     pause: options.pause ?? pause,
     repeatsMax: options.repeatsMax ?? REPEATS_MAX,
   };
   const sessionKey = options.sessionKey ?? storedSessionKey(options.store ?? null);
-  const context: Context = { settings, call: createTransport(settings), sessionKey };
+  const context: Context = { settings, call: createTransport(settings), sessionKey, clock };
   return {
     sessionKey,
+    clock,
     ...eventMethods(context),
     ...holdMethods(context),
     ...queueMethods(context),
@@ -146,13 +160,14 @@ interface Context {
   readonly settings: TransportOptions;
   readonly call: Transport;
   readonly sessionKey: string;
+  readonly clock: ServiceClock;
 }
 
 async function bodyOf<Body>(answer: Promise<Answer<Body>>): Promise<Body> {
   return (await answer).body;
 }
 
-function eventMethods({ settings, call, sessionKey }: Context) {
+function eventMethods({ settings, call, sessionKey, clock }: Context) {
   const getEvent: Client['getEvent'] = (slug, { performanceId, signal } = {}) =>
     bodyOf(call('getEvent', { path: [slug], query: { performance_id: performanceId }, sessionKey, signal }));
   const getOccupancy: Client['getOccupancy'] = (slug, { performanceId, since, signal } = {}) =>
@@ -170,6 +185,7 @@ function eventMethods({ settings, call, sessionKey }: Context) {
       followPerformance(
         {
           ...settings,
+          noteTime: clock.note,
           getEvent: (slug, performanceId, signal) => getEvent(slug, { performanceId, signal }),
           getOccupancy: (slug, performanceId, signal) =>
             getOccupancy(slug, { performanceId, signal }) as Promise<FullOccupancy>,
@@ -218,6 +234,10 @@ function queueMethods({ settings, call, sessionKey }: Context) {
 
 function orderMethods({ settings, call, sessionKey }: Context) {
   return {
+    quoteCheckout: ({ id, event_id }, promoCode, { signal } = {}) => {
+      const body = { event_id, hold_id: id, promo_code: promoCode, session_key: sessionKey };
+      return bodyOf(call('quoteCheckout', { body, signal }));
+    },
     startCheckout: (request, { idempotencyKey, signal } = {}) =>
       bodyOf(call('startCheckout', { body: { ...request, session_key: sessionKey }, idempotencyKey, signal })),
     getOrder: (orderId, { signal } = {}) => bodyOf(call('getOrder', { path: [orderId], signal })),

@@ -43,6 +43,8 @@ export interface LiveSource {
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly pause: Pause;
+  /** Records the service's time, which each message says. */
+  noteTime(ms: number): void;
   getEvent(slug: string, performanceId: string, signal: AbortSignal): Promise<EventPayload>;
   getOccupancy(slug: string, performanceId: string, signal: AbortSignal): Promise<FullOccupancy>;
 }
@@ -99,7 +101,7 @@ async function readStream(source: LiveSource, watch: Watch, stream: Stream): Pro
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
       const messages = (rest + value).split('\n\n');
       rest = messages.pop() ?? '';
-      for (const message of messages) apply(message, stream, watch);
+      for (const message of messages) apply(message, stream, watch, source.noteTime);
     }
   } finally {
     clearTimeout(timer);
@@ -107,7 +109,7 @@ async function readStream(source: LiveSource, watch: Watch, stream: Stream): Pro
 }
 
 /** Applies one message, whose fields stand on a line each, as the standard of server-sent events defines. */
-function apply(message: string, stream: Stream, watch: Watch): void {
+function apply(message: string, stream: Stream, watch: Watch, noteTime: LiveSource['noteTime']): void {
   const fields = new Map(message.split('\n').map((line) => cutAt(line, line.indexOf(':'))));
   const data = fields.get('data');
   if (data === undefined) return;
@@ -115,6 +117,7 @@ function apply(message: string, stream: Stream, watch: Watch): void {
   if (state === null) return;
   stream.lastId = fields.get('id') ?? stream.lastId;
   stream.state = state;
+  if (state.now !== null) noteTime(state.now);
   watch.onState(state);
 }
 

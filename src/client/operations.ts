@@ -30,6 +30,7 @@ export const OPERATIONS = {
   joinQueue:      { method: 'POST',   path: '/api/checkout/queue',                              repeat: true },
   getQueueEntry:  { method: 'GET',    path: '/api/checkout/queue/{id}',                         repeat: true },
   leaveQueue:     { method: 'DELETE', path: '/api/checkout/queue/{id}',                         repeat: true },
+  quoteCheckout:  { method: 'POST',   path: '/api/checkout/quote',                              repeat: true },
   startCheckout:  { method: 'POST',   path: '/api/checkout/start',                              repeat: true, key: true },
   getOrder:       { method: 'GET',    path: '/api/checkout/status/{orderId}',                   repeat: true },
   payOrder:       { method: 'POST',   path: '/api/checkout/orders/{order_id}/payments',         repeat: true, key: true },

@@ -9,6 +9,7 @@
  */
 import { apiErrorOf, unreachable, type ApiError } from './api-error.ts';
 import { fillPath, OPERATIONS, type Operation, type OperationName } from './operations.ts';
+import { timeIn } from './service-clock.ts';
 
 export interface TransportOptions {
   /** Prefix of every address; '' is the page's own origin. */
@@ -87,7 +88,7 @@ export async function send<Body>(
   const timeLimit = AbortSignal.timeout(ATTEMPT_MS_MAX);
   try {
     const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeLimit]) : timeLimit });
-    const retryAfter = secondsOf(response.headers.get('retry-after'));
+    const retryAfter = secondsOf(response.headers);
     const body = await jsonOf(response);
     if (!response.ok) return { failure: apiErrorOf(response.status, body, retryAfter) };
     return { body: unwrapped(body) as Body, status: response.status, retryAfter };
@@ -108,12 +109,15 @@ function pauseBefore(operation: Operation, failure: ApiError, repeats: number): 
   return failure.retryAfter * 1000 > PAUSE_MS_MAX ? null : Math.max(failure.retryAfter * 1000, spread);
 }
 
-/** Seconds of a Retry-After header, given in seconds or as a date. */
-function secondsOf(header: string | null): number | null {
+/** Seconds of a Retry-After header, given in seconds or as a date: by the clock of who answered, where the answer says it. */
+function secondsOf(headers: Headers): number | null {
+  const header = headers.get('retry-after');
   if (header === null) return null;
   if (/^\d+$/.test(header)) return Number(header);
   const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000));
+  const sentAt = timeIn(headers);
+  const now = Number.isNaN(sentAt) ? Date.now() : sentAt;
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000));
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

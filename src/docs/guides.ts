@@ -1,21 +1,10 @@
 /**
  * The guides of the reference, as data: the first questions of storefront developers and operators, answered in order.
  *
- * Text between backticks is shown as code. Code can be pasted unchanged against the demo catalogue, in the order of the
- * guide, with `BASE` and `JSON` set as in the first guide.
+ * The examples of a guide can be sent in its order: a later one takes its values from what an earlier one was answered.
  */
-
-export type Block = { readonly text: string } | { readonly code: string };
-
-export interface Guide {
-  readonly slug: string;
-  readonly title: string;
-  readonly lead: string;
-  readonly sections: readonly { readonly title: string; readonly blocks: readonly Block[] }[];
-}
-
-const SETTINGS = `BASE=http://127.0.0.1:8080
-JSON='Content-Type: application/json'`;
+import type { Guide } from './guide.ts';
+import { severalMachines } from './several-machines.ts';
 
 const firstSale: Guide = {
   slug: 'first-sale',
@@ -25,8 +14,9 @@ const firstSale: Guide = {
     {
       title: 'List what is on sale',
       blocks: [
-        { text: 'Start the service with `npm start`; it brings five events to try. Then read what is on sale.' },
-        { code: `${SETTINGS}\ncurl -s $BASE/api/events/public\ncurl -s $BASE/api/events/public/night-shift` },
+        { text: 'Start the service with `npm start`; it brings six events to try. Then read what is on sale.' },
+        { example: 'listEvents' },
+        { example: 'getEvent' },
       ],
     },
     {
@@ -38,35 +28,19 @@ const firstSale: Guide = {
         {
           text: 'A hold over `max_per_order` or `max_tickets_per_order` is refused as a checkout would refuse it. PATCH and a new POST restart the hold’s time, but one session’s hold lasts four times `hold_minutes` at most (`hold_max_minutes`), counted from its first POST: then its tickets return to sale.',
         },
-        {
-          code: `HOLD=$(curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
-  "event_id": "evt_club", "session_key": "browser-of-ada",
-  "items": [{"ticket_type_id": "single", "selling_stage_id": "regular", "quantity": 2}]
-}' | grep -o 'hld_[A-Za-z0-9_-]*' | head -1)
-echo $HOLD`,
-        },
+        { example: 'createHold' },
       ],
     },
     {
       title: 'Check out and pay',
       blocks: [
         {
-          text: 'The checkout turns the hold into an order and answers where to pay. Send an `Idempotency-Key` with it: a repeat after a broken connection then gets the same answer instead of a second order. Changes of a hold, further payments and the POSTs of the admin API take one as well.',
+          text: 'The checkout turns the hold into an order and answers where to pay. Send a header `Idempotency-Key` with it: a repeat after a broken connection then gets the same answer instead of a second order. Changes of a hold, further payments and the POSTs of the admin API take one as well.',
         },
-        {
-          code: `ANSWER=$(curl -s $BASE/api/checkout/start -H "$JSON" -H 'Idempotency-Key: ada-1' -d '{
-  "event_id": "evt_club", "hold_id": "'$HOLD'", "session_key": "browser-of-ada",
-  "customer": {"name": "Ada Byron", "email": "ada@example.com"}, "accept_terms": true
-}')
-echo $ANSWER
-ORDER=$(echo $ANSWER | grep -o '"order_id":"[^"]*' | cut -d'"' -f4)
-SESSION=$(echo $ANSWER | grep -o '"checkout_session_id":"[^"]*' | cut -d'"' -f4)`,
-        },
+        { example: 'startCheckout' },
         { text: 'Buyers go to `redirect_url`. Programs may report the result of the payment to the sandbox directly:' },
-        {
-          code: `curl -s $BASE/sandbox/payments/$SESSION -H "$JSON" -d '{"outcome": "paid"}'
-curl -s $BASE/api/checkout/status/$ORDER`,
-        },
+        { example: 'settleSandboxSession' },
+        { example: 'getOrderStatus' },
         {
           text: 'The order is `CONFIRMED` and has its tickets, each with a signed `code` that a scanner checks offline.',
         },
@@ -86,11 +60,9 @@ const seats: Guide = {
         {
           text: 'The layout changes only with the definition: keep it, and repeat the request with `If-None-Match`. Which seats are not free is a separate answer, in full or as the changes since a `version`.',
         },
-        {
-          code: `curl -s $BASE/api/events/public/the-glass-orchard/seating | head -c 400
-curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere"
-curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance_id=premiere&since=0"`,
-        },
+        { example: 'getSeating' },
+        { example: 'getOccupancy' },
+        { example: 'getOccupancySince' },
       ],
     },
     {
@@ -99,6 +71,7 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
         {
           text: 'Instead of polling, follow `GET /api/events/public/{slug}/live`: server-sent events, first a `snapshot`, then a `change` at most four times a second, less often when many listen. Browsers resume by themselves with `Last-Event-ID`. It is advisory, as the payload is: what counts is the answer to the hold.',
         },
+        { example: 'watchDate' },
       ],
     },
     {
@@ -110,14 +83,8 @@ curl -s "$BASE/api/events/public/the-glass-orchard/seating/occupancy?performance
         {
           text: 'Ticket types with `accessible` take accessible seats alone, named or not, and other types are never assigned one. Request a wheelchair place and the seats of companions together, both without `seat_ids`: the second item is placed beside the first, in the same row where that is possible.',
         },
-        {
-          code: `curl -s $BASE/api/events/public/the-glass-orchard/seating/best-available -H "$JSON" \\
-  -d '{"ticket_type_id": "stalls", "performance_id": "premiere", "count": 3}'
-curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
-  "event_id": "evt_theatre", "session_key": "browser-of-bob",
-  "items": [{"ticket_type_id": "stalls", "selling_stage_id": "general", "performance_id": "premiere",
-             "quantity": 2, "seat_ids": ["stalls-H-10", "stalls-H-11"]}]}'`,
-        },
+        { example: 'suggestSeats' },
+        { example: 'holdSeats' },
         {
           text: 'Change a hold with `PATCH /api/checkout/holds/{id}`: the seats it has count as its own, so that two seats become three without losing the first two. A refused change leaves the hold as it was.',
         },
@@ -137,14 +104,9 @@ const waitingRoom: Guide = {
         {
           text: 'Events with `waiting_room` require a pass. Join once; poll about every `Retry-After` seconds. Whoever does not poll for two minutes leaves the queue. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
         },
-        {
-          code: `PASS=$(curl -s $BASE/api/checkout/queue -H "$JSON" \\
-  -d '{"event_id": "evt_rush", "session_key": "browser-of-cem"}' | grep -o '"id":"[^"]*' | head -1 | cut -d'"' -f4)
-curl -s $BASE/api/checkout/queue/$PASS -H 'X-Session-Key: browser-of-cem'
-curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
-  "event_id": "evt_rush", "session_key": "browser-of-cem", "queue_pass": "'$PASS'",
-  "items": [{"ticket_type_id": "field", "selling_stage_id": "general", "quantity": 2}]}'`,
-        },
+        { example: 'joinQueue' },
+        { example: 'pollQueue' },
+        { example: 'holdWithPass' },
       ],
     },
     {
@@ -156,9 +118,7 @@ curl -s $BASE/api/checkout/holds -H "$JSON" -d '{
         {
           text: 'The rule, in bytes: h is the SHA-256 of an entry id, D the SHA-256 of all h sorted and joined, both as lower-case hex. K is HMAC-SHA-256 with the 32 bytes of the seed as key and the 32 bytes of the opening as message. The order is that of ascending HMAC-SHA-256 with K as key and the text D followed by h as message, written as hex. A draw that an older version recorded has no opening (`opening` is `null`); its K is the seed.',
         },
-        {
-          code: `curl -s $BASE/api/events/public/late-show/draw`,
-        },
+        { example: 'getDraw' },
         {
           text: '`holdfast draw verify ADDRESS --commitment HEX` checks the whole proof, the storefront’s page of the draw checks it in the browser, and the page at the address itself has a program of a few lines that needs Node alone.',
         },
@@ -258,6 +218,17 @@ const goingLive: Guide = {
       ],
     },
     {
+      title: 'Personal data',
+      blocks: [
+        {
+          text: 'What an order says about people is sealed in the journal, under keys in `keys.db`; to erase it is to destroy the keys. Set `retention_days` of an event, and its orders are erased so many days after its last performance. Who asks what is kept about them is answered by `holdfast subject` or `GET /admin/subject`, who asks to be forgotten by `holdfast erase`, the button of the console or `POST /admin/orders/{id}/erase`. Copies of `keys.db` open what was not erased when they were made: keep few of them, apart from copies of the journal, and not for longer than your retention.',
+        },
+        {
+          code: `npx holdfast subject --email ada@example.com --out ada\nnpx holdfast erase --email ada@example.com\nnpx holdfast pii`,
+        },
+      ],
+    },
+    {
       title: 'Journal and backups',
       blocks: [
         {
@@ -285,4 +256,4 @@ const goingLive: Guide = {
   ],
 };
 
-export const guides: readonly Guide[] = [firstSale, seats, waitingRoom, payments, goingLive];
+export const guides: readonly Guide[] = [firstSale, seats, waitingRoom, payments, goingLive, severalMachines];

@@ -190,5 +190,13 @@ function discrepanciesOf(order: Order, hold: Hold | undefined): string[] {
   expect(tickets === sumOf(hold.lines, (line) => line.ticketCount), 'its hold has another number of tickets');
   expect(!isPaid || order.ticketIds.length === tickets, 'it is paid, but its tickets are not issued');
   expect(isCovered(order), 'more was given back than was paid');
+  const { personal, customer, tracking, items } = order.purchase;
+  const isOpen = customer !== null || tracking !== null || items.some(({ attendees }) => attendees !== null);
+  expect(personal === undefined || !isOpen, 'its personal data is sealed, but a field is open');
+  expect(personal !== undefined || customer !== null, 'its customer is neither sealed nor open');
+  expect(
+    order.erasure === undefined || (personal?.sealed ?? null) === null,
+    'it was erased, but its personal data is there',
+  );
   return found;
 }

@@ -4,7 +4,8 @@
  * Both are plain data, so that an event may be in this process or on another machine. A refusal may take the place of a reply.
  */
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
-import type { Attendee, Customer, IdempotencyMark, OperatorMark } from './fact.ts';
+import type { IdempotencyMark, OperatorMark } from './fact.ts';
+import type { Attendee, Customer } from './personal.ts';
 import type { HoldView, OrderView, PaymentView, QueueEntryView } from './views.ts';
 
 /** One item of a request for tickets, as asked. */
@@ -106,6 +107,10 @@ export interface Commands {
       /** Who reports it; null where an operator notes it. */
       readonly provider: PaymentProviderName | null;
     };
+  /** Makes the personal data of an order unreadable for good. */
+  EraseOrder: Keyed & OperatorMark & { readonly orderId: string; readonly note: null };
+  /** The same for orders whose retention has passed, from the one after number `after` on. */
+  EraseDueOrders: { readonly after: number | null; readonly limit: number };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -143,6 +148,14 @@ export interface Replies {
   CancelOrder: Replayable & { readonly order: OrderView };
   /** `repeated`: it was recorded already and nothing changed. */
   RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
+  /** `repeated`: nothing of it was left to erase. */
+  EraseOrder: Replayable & { readonly order: OrderView; readonly repeated: boolean };
+  /** Orders with open data of older facts cannot be erased. `nextAfter` is null when none are left to look at. */
+  EraseDueOrders: {
+    readonly erasedOrders: number;
+    readonly unsealedOrders: number;
+    readonly nextAfter: number | null;
+  };
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };

@@ -26,6 +26,7 @@ import {
   decideOpenPayment,
   decideRecordCheckoutSession,
 } from './orders/decide.ts';
+import { decideEraseDueOrders, decideEraseOrder } from './orders/erasure.ts';
 import { decideRecordPayment } from './orders/payments.ts';
 import { decideRecordRefund } from './orders/refunds.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
@@ -42,20 +43,36 @@ import {
   roomConflicts,
 } from './waiting-room/decide.ts';
 import type { EventState } from './event-state.ts';
+import type { OrderTurn } from './orders/turn.ts';
 import type { Command, CommandOf } from './command.ts';
-import type { TurnIds } from './ids.ts';
 
-/** What a turn brings along: the moment, sources of ids and seeds, and the hashing of draws. */
-export interface Turn extends TurnIds, RoomTurn {}
+/** What a turn brings along: the moment, sources of ids and seeds, the hashing of draws, and the sealing of personal data. */
+export interface Turn extends OrderTurn, RoomTurn {}
 
 /** Decides a command; one that repeats a request under its idempotency key gets the first answer. */
-export function decide(state: EventState, command: Command, turn: Turn): Decision | Refusal {
+export function decide(state: EventState, given: Command, turn: Turn): Decision | Refusal {
+  const command = sealMarkOf(state, given, turn);
   const mark = markOf(command);
   if (mark === null) return decideCommand(state, command, turn);
   const earlier = recallDecision(state, command, mark, turn.now);
   if (earlier !== null) return earlier;
   const decision = decideCommand(state, command, turn);
   return isRefusal(decision) ? decision : rememberAnswer(decision, mark);
+}
+
+/**
+ * A command whose request says something about people, with a keyed digest in its mark. A request that was answered by an older
+ * version has an open digest in its record, and is recognized by that.
+ */
+function sealMarkOf(state: EventState, command: Command, { sealing }: Turn): Command {
+  if (command.type !== 'StartCheckout' && command.type !== 'CancelOrder' && command.type !== 'RecordRefund') {
+    return command;
+  }
+  const mark = command.idempotency ?? null;
+  if (mark === null || sealing === null) return command;
+  const { key, digest } = mark;
+  if (state.idempotency.get(key)?.digest === digest) return command;
+  return { ...command, idempotency: { key, digest: sealing.requestDigest(digest) } };
 }
 
 function decideCommand(state: EventState, command: Command, turn: Turn): Decision | Refusal {
@@ -75,9 +92,13 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'RecordPayment':
       return decideRecordPayment(state, command, turn);
     case 'CancelOrder':
-      return decideCancelOrder(state, command);
+      return decideCancelOrder(state, command, turn);
     case 'RecordRefund':
       return decideRecordRefund(state, command, turn);
+    case 'EraseOrder':
+      return decideEraseOrder(state, command);
+    case 'EraseDueOrders':
+      return decideEraseDueOrders(state, command, turn.now);
     case 'JoinQueue':
       return decideJoinQueue(state, command, turn);
     case 'PollQueue':

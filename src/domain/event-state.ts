@@ -73,6 +73,7 @@ const NOTHING_DEFINED: EventDefinition = {
   maxTicketsPerOrder: null,
   maxTicketsPerEmail: null,
   requireIndividualData: false,
+  retentionDays: null,
   performances: [],
   localities: [],
   ticketTypes: [],

@@ -58,6 +58,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'OrderExpired':
     case 'OrderCancelled':
     case 'RefundRecorded':
+    case 'OrderErased':
       return evolveOrders(state, happened, at);
     default:
       return evolveWaitingRoom(state, happened, at);

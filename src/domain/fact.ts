@@ -7,6 +7,7 @@
  */
 import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
 
 /** One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing. */
 export interface HoldLine {
@@ -19,22 +20,6 @@ export interface HoldLine {
   readonly unitPriceCents: number;
   /** As many as tickets on numbered seating, empty elsewhere. */
   readonly seatIds: readonly string[];
-}
-
-/** A person on a ticket. */
-export interface Attendee {
-  readonly name: string;
-  readonly email: string | null;
-  readonly documentNumber: string | null;
-  readonly phone: string | null;
-}
-
-/** Who buys; the address as typed. */
-export interface Customer {
-  readonly email: string;
-  readonly name: string;
-  readonly documentNumber: string | null;
-  readonly phone: string | null;
 }
 
 /** Units of a bar perk on an item of an order, at the price of its placing. */
@@ -55,8 +40,10 @@ export interface OrderItem {
   readonly unitPriceCents: number;
   /** The item's share of its line's seats. */
   readonly seatIds: readonly string[];
-  /** In the order of the item's tickets, or null where nobody was named. */
+  /** In the order of the item's tickets; null where nobody was named, and where they are sealed. */
   readonly attendees: readonly Attendee[] | null;
+  /** The item's attendees are among the sealed data of its order. */
+  readonly isNamed?: true;
   /** As the catalogue spells it. */
   readonly discountCode: string | null;
   /** What the item's own code takes off, and then what the order's promo code takes off this item. */
@@ -154,11 +141,14 @@ export interface FactData {
     /** The hold that the order takes over; one placed in the same turn where the checkout began without. */
     readonly holdId: string;
     readonly items: readonly OrderItem[];
-    readonly customer: Customer;
+    /** Null where it is sealed. */
+    readonly customer: Customer | null;
+    /** Customer, attendees and tracking, sealed; absent in facts from before there was sealing. */
+    readonly personal?: SealedPersonal;
     readonly promoCode: string | null;
     readonly promoterCode: string | null;
     readonly referralCode: string | null;
-    /** Bounded by `tracking.ts`; older facts may have values that are no texts. */
+    /** Null where it is sealed; of older facts as in `PersonalData`. */
     readonly tracking: Readonly<Record<string, unknown>> | null;
     readonly successUrl: string | null;
     readonly cancelUrl: string | null;
@@ -233,6 +223,8 @@ export interface FactData {
     readonly orderId: string;
     readonly cause: CancellationCause;
     readonly refundDueCents: number;
+    /** An operator's note about the order; `note` is open where it is about a performance, and in older facts. */
+    readonly sealedNote?: string;
   };
   /** Money was given back, outside of this service. */
   RefundRecorded: OperatorMark & {
@@ -248,6 +240,15 @@ export interface FactData {
     readonly provider?: PaymentProviderName;
     /** The refund, already recorded, that this one is: it brings no further money, its amount is 0. */
     readonly sameAs?: string;
+    /** As on OrderCancelled. */
+    readonly sealedNote?: string;
+  };
+  /** The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more. */
+  OrderErased: {
+    readonly orderId: string;
+    readonly keyIds: readonly string[];
+    readonly operator: string | null;
+    readonly cause: ErasureCause;
   };
   /** A request with an idempotency key was answered; the last fact of its turn. HoldPlaced and OrderPlaced carry their own marks. */
   RequestAnswered: { readonly idempotency: IdempotencyMark; readonly answer: RequestAnswer };
@@ -277,6 +278,7 @@ export const FACT_TYPES = {
   OrderExpired: true,
   OrderCancelled: true,
   RefundRecorded: true,
+  OrderErased: true,
   WaitingRoomAdded: true,
   WaitingRoomRescheduled: true,
   WaitingRoomRemoved: true,

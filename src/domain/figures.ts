@@ -7,6 +7,7 @@ import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { oversoldTickets } from './audit.ts';
 import type { StockTotals } from './inventory/inventory.ts';
+import { HOUR_MS, type MoneyView } from './orders/money-by-hour.ts';
 import { shownStatus, type PerformanceState } from './inventory/performance.ts';
 import { stockOfPerformances } from './inventory/view.ts';
 import { refuse, type Refusal } from './refusal.ts';
@@ -16,6 +17,9 @@ import type { EventState } from './event-state.ts';
 import type { WaitingRoomFigures } from './views.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
+
+/** Hours of money in the view of an operator's event: so many are sent for each of many events. */
+const HOURS_SHOWN = 24;
 
 export interface Figures {
   /** Tickets over all performances. */
@@ -35,6 +39,8 @@ export interface OperatorEventView {
     readonly status: PerformanceStatus | 'DRAFT';
   })[];
   readonly waitingRoom: WaitingRoomFigures | null;
+  /** With the newest hours alone. */
+  readonly money: MoneyView;
 }
 
 export interface Gauges {
@@ -105,6 +111,7 @@ export function operatorEventView(state: EventState, now: number): OperatorEvent
       return { ...stock, status: isDraft ? 'DRAFT' : shownStatus(state.performances.get(stock.id)!, defined) };
     }),
     waitingRoom: waitingRoomFigures(state, now),
+    money: state.orders.money.view(now - HOURS_SHOWN * HOUR_MS),
   };
 }
 

@@ -20,12 +20,16 @@ import type {
 import type { OccupancyView, SeatingView } from './inventory/view.ts';
 import type { SeatFacts } from './catalogue/seating-plan.ts';
 import type { Order } from './orders/order.ts';
+import type { CancellationForecast } from './orders/cancellation-forecast.ts';
+import type { MoneyView } from './orders/money-by-hour.ts';
+import type { NamedOrderPage, SealedOrderPage } from './orders/named-orders.ts';
 import type { OrderScan, UnopenedPayment, UselessSession } from './orders/open-sessions.ts';
-import type { OrderPage, TicketPage } from './orders/view.ts';
+import type { OrderPage, TicketPage, TicketsView } from './orders/view.ts';
 import type { VoidTicketPage } from './orders/void-tickets.ts';
+import type { SealedOrder } from './personal.ts';
 import type { Refusal } from './refusal.ts';
 import type { StoredFact } from './replay.ts';
-import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView } from './views.ts';
+import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView, QuoteView } from './views.ts';
 import type { OrderStatus } from '#machines/order.ts';
 
 export interface Queries {
@@ -66,6 +70,8 @@ export interface Queries {
   FindHold: { readonly holdId: string; readonly sessionKey: string };
 
   // orders
+  /** What the tickets of a hold cost with a promo code. */
+  QuoteOrder: { readonly holdId: string; readonly sessionKey: string | null; readonly promoCode: string | null };
   /** Without `tickets`, the first page of them is shown. */
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage };
   /** An order with the definition that names what was bought. */
@@ -78,7 +84,15 @@ export interface Queries {
     readonly limit: number;
     /** Tickets shown of each order; without it the first few. */
     readonly ticketsMax?: number;
+    /** Without it the oldest come first. */
+    readonly newestFirst?: boolean;
   };
+  /** The personal data of orders that name people on their tickets, from the one after number `after` on. */
+  ListNamedOrders: { readonly after: number | null; readonly limit: number };
+  /** The personal data of all orders, the newest first, from before number `before` on. */
+  ListSealedOrders: { readonly before: number | null; readonly limit: number };
+  /** What cancelling a performance would do to the orders after number `after`. */
+  ForecastCancellation: { readonly performanceId: string; readonly after: number | null };
   FindTicket: { readonly ticketId: string };
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */
@@ -97,6 +111,8 @@ export interface Queries {
   /** A stored fact in today's form, and what it is about. */
   ReadFact: { readonly stored: StoredFact };
   ReadOperatorEvent: Record<never, never>;
+  /** All money, in all and by hour. */
+  ReadMoney: Record<never, never>;
   ReadGauges: Record<never, never>;
   /** Everything that an event has, in numbers. Cost: a pass over its holds, orders and pools. */
   ReadFigures: Record<never, never>;
@@ -114,10 +130,14 @@ export interface Views {
   ReadLivePerformance: LiveView | Unchanged | Refusal;
   CountUnknownCodes: { readonly count: number };
   FindHold: HoldView | Refusal;
+  QuoteOrder: QuoteView | Refusal;
   FindOrder: { readonly order: OrderView; readonly definitionVersion: number } | Refusal;
   FindOrderedEvent: { readonly order: OrderView; readonly definition: EventDefinition; readonly now: number } | Refusal;
-  FindTickets: Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
+  FindTickets: TicketsView;
   ListOrders: OrderPage;
+  ListNamedOrders: NamedOrderPage;
+  ListSealedOrders: SealedOrderPage;
+  ForecastCancellation: CancellationForecast | Refusal;
   /** Null for a ticket that no order has. */
   FindTicket: { readonly issued: IssuedTicketView | null };
   ListVoidTickets: VoidTicketPage | Refusal;
@@ -136,6 +156,7 @@ export interface Views {
     | Refusal;
   ReadFact: FactView;
   ReadOperatorEvent: OperatorEventView;
+  ReadMoney: MoneyView & { readonly name: string };
   ReadGauges: Gauges;
   ReadFigures: EventFigures;
   ReadPerformanceFigures: PerformanceFigures | Refusal;
@@ -147,7 +168,11 @@ export interface FactView {
   readonly eventId: string;
   readonly currency: string;
   /** Null for a fact that names no order. */
-  readonly order: { readonly purchase: Order['purchase']; readonly firstPaymentId: string | null } | null;
+  readonly order: {
+    readonly purchase: Order['purchase'];
+    readonly firstPaymentId: string | null;
+    readonly personal: SealedOrder;
+  } | null;
 }
 
 export type QueryType = keyof Queries;
@@ -171,10 +196,14 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ReadLivePerformance: false,
   CountUnknownCodes: false,
   FindHold: true,
+  QuoteOrder: false,
   FindOrder: true,
   FindOrderedEvent: true,
   FindTickets: false,
   ListOrders: true,
+  ListNamedOrders: true,
+  ListSealedOrders: true,
+  ForecastCancellation: false,
   FindTicket: true,
   ListVoidTickets: true,
   FindSession: true,
@@ -184,6 +213,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   FindDraw: true,
   ReadFact: false,
   ReadOperatorEvent: false,
+  ReadMoney: false,
   ReadGauges: false,
   ReadFigures: false,
   ReadPerformanceFigures: false,

@@ -17,19 +17,26 @@ import {
   type Reading,
 } from './inventory/public-view.ts';
 import { seatingView, suggestSeats } from './inventory/view.ts';
+import { forecastCancellation } from './orders/cancellation-forecast.ts';
+import { listNamedOrders, listSealedOrders } from './orders/named-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from './orders/open-sessions.ts';
 import { findOrder, findSession, findTicket, findTickets, listOrders, listVoidTickets } from './orders/view.ts';
+import { quoteOrder } from './orders/quote.ts';
+import { personalOf } from './orders/order.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { readFact, type StoredFact } from './replay.ts';
 import { viewDraw } from './waiting-room/view.ts';
 import { isPublished, type EventState } from './event-state.ts';
 import type { Query, QueryOf, QueryType, Views } from './query.ts';
+import type { Sealing } from './personal.ts';
 import type { FactData } from './fact.ts';
 import type { Hashing } from './waiting-room/draw.ts';
 
 /** What the actor brings to a query. */
 export interface ReadContext extends Reading {
   readonly hashing: Hashing;
+  /** Null where the key of addresses is not at hand: a list by address finds older orders alone, whose addresses are open. */
+  readonly sealing: Pick<Sealing, 'addressHash'> | null;
 }
 
 export function read<Type extends QueryType>(
@@ -68,6 +75,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return { count: countUnknownCodes(state.plan, query.codes) };
     case 'FindHold':
       return findHold(state, query.holdId, query.sessionKey);
+    case 'QuoteOrder':
+      return quoteOrder(state, query, now);
     case 'FindOrder': {
       const order = findOrder(state, query.orderId, query.tickets);
       return isRefusal(order) ? order : { order, definitionVersion: state.definitionVersion };
@@ -79,7 +88,13 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'FindTickets':
       return findTickets(state, query.orderId, query.page);
     case 'ListOrders':
-      return listOrders(state, query);
+      return listOrders(state, query, context.sealing);
+    case 'ListNamedOrders':
+      return listNamedOrders(state, query);
+    case 'ListSealedOrders':
+      return listSealedOrders(state, query);
+    case 'ForecastCancellation':
+      return forecastCancellation(state, query);
     case 'FindTicket':
       return { issued: findTicket(state, query.ticketId) };
     case 'ListVoidTickets':
@@ -107,6 +122,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return viewFact(state, query.stored);
     case 'ReadOperatorEvent':
       return operatorEventView(state, now);
+    case 'ReadMoney':
+      return { name: state.plan.definition.name, ...state.orders.money.view(-Infinity) };
     case 'ReadGauges':
       return gaugesOf(state, now);
     case 'ReadFigures':
@@ -127,6 +144,10 @@ function viewFact(state: EventState, stored: StoredFact): Views['ReadFact'] {
   const fact = readFact(stored, plan);
   const { orderId } = fact.data as Partial<FactData['OrderPlaced']>;
   const order = orderId === undefined ? undefined : orders.byId.get(orderId);
-  const about = order && { purchase: order.purchase, firstPaymentId: order.payments[0]?.id ?? null };
+  const about = order && {
+    purchase: order.purchase,
+    firstPaymentId: order.payments[0]?.id ?? null,
+    personal: personalOf(order),
+  };
   return { fact, eventId, currency: plan.definition.currency, order: about ?? null };
 }

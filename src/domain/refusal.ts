@@ -80,6 +80,8 @@ export interface RefusalDetails {
   ORDER_NOT_FOUND: Nothing;
   ORDER_NOT_PAYABLE: { readonly status: string };
   ORDER_NOT_CANCELLABLE: { readonly status: string };
+  ORDER_NOT_ERASABLE: { readonly status: string };
+  ORDER_NOT_SEALED: Nothing;
   REFUND_TOO_HIGH: { readonly refundable: number; readonly requested: number };
   UPDATE_CONFLICT: { readonly conflicts: readonly Problem[] };
 }

@@ -14,7 +14,7 @@ import { viewHold } from './holds/view.ts';
 import { recall, remember } from './idempotency.ts';
 import { Defect, invariant } from './invariant.ts';
 import { viewOrder } from './orders/view.ts';
-import { waitingPayment } from './orders/order.ts';
+import { waitingPayment, withoutSealedNote } from './orders/order.ts';
 import { orderById } from './orders/state.ts';
 import { isRefusal, type Refusal } from './refusal.ts';
 import type { Command, CommandOf } from './command.ts';
@@ -22,7 +22,14 @@ import type { IdempotentAnswer, OrderThen, OrderView } from './views.ts';
 import type { EventState } from './event-state.ts';
 
 type RepeatableType =
-  'ChangeHold' | 'OpenPayment' | 'CancelOrder' | 'RecordRefund' | 'CancelPerformance' | 'BlockSeats' | 'UnblockSeats';
+  | 'ChangeHold'
+  | 'OpenPayment'
+  | 'CancelOrder'
+  | 'RecordRefund'
+  | 'EraseOrder'
+  | 'CancelPerformance'
+  | 'BlockSeats'
+  | 'UnblockSeats';
 
 type Repeatable = { [Type in RepeatableType]: CommandOf<Type> }[RepeatableType];
 
@@ -31,6 +38,7 @@ const REPEATABLE: ReadonlySet<Command['type']> = new Set<RepeatableType>([
   'OpenPayment',
   'CancelOrder',
   'RecordRefund',
+  'EraseOrder',
   'CancelPerformance',
   'BlockSeats',
   'UnblockSeats',
@@ -135,7 +143,8 @@ function replyAgain(state: EventState, command: Repeatable, answer: IdempotentAn
     case 'ORDER_THEN': {
       const order = orderThen(state, answer);
       if (command.type === 'CancelOrder') return valuesReply<'CancelOrder'>({ order, replayed: true });
-      return valuesReply<'RecordRefund'>({ order, repeated: true, replayed: true });
+      // A refund and an erasure that were recorded already answer alike.
+      return valuesReply<'RecordRefund' | 'EraseOrder'>({ order, repeated: true, replayed: true });
     }
     case 'PERFORMANCE': {
       const { releasedHolds, cancelledOrders } = answer;
@@ -168,9 +177,15 @@ function orderThen(
 ): OrderView {
   const order = orderById(state, orderId);
   invariant(!isRefusal(order), 'an order is kept as long as an answer about it');
-  const { hasTickets, ...changing } = then;
+  const { hasTickets, ...kept } = then;
   const now = viewOrder(state, order);
+  const changing = now.personal.erasure === null ? kept : { ...kept, ...withoutNotes(kept) };
   return hasTickets
     ? { ...now, ...changing }
     : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };
+}
+
+/** An answer from before an order was erased shows of its notes what the order does. */
+function withoutNotes({ refunds, cancellation }: Pick<OrderThen, 'refunds' | 'cancellation'>) {
+  return { refunds: refunds.map(withoutSealedNote), cancellation: cancellation && withoutSealedNote(cancellation) };
 }

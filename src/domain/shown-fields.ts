@@ -61,6 +61,7 @@ const ATTENDEE = { name: SHOWN, email: SHOWN, documentNumber: SHOWN, phone: SHOW
 const ITEM = {
   ...LINE,
   attendees: ATTENDEE,
+  isNamed: SHOWN,
   discountCode: SHOWN,
   discountCents: SHOWN,
   promoDiscountCents: SHOWN,
@@ -110,6 +111,7 @@ export const SHOWN_FIELDS = {
     holdId: LABEL,
     items: ITEM,
     customer: ATTENDEE,
+    personal: { sealed: HIDDEN, addressHash: HIDDEN },
     promoCode: SHOWN,
     promoterCode: SHOWN,
     referralCode: SHOWN,
@@ -159,7 +161,7 @@ export const SHOWN_FIELDS = {
   OrderPaid: { orderId: SHOWN, trigger: SHOWN },
   TicketsIssued: { orderId: SHOWN, ticketIds: SHOWN },
   OrderExpired: { orderId: SHOWN },
-  OrderCancelled: { orderId: SHOWN, cause: SHOWN, refundDueCents: SHOWN, ...MARK },
+  OrderCancelled: { orderId: SHOWN, cause: SHOWN, refundDueCents: SHOWN, sealedNote: HIDDEN, ...MARK },
   RefundRecorded: {
     orderId: SHOWN,
     refundId: SHOWN,
@@ -169,8 +171,10 @@ export const SHOWN_FIELDS = {
     currency: SHOWN,
     provider: SHOWN,
     sameAs: SHOWN,
+    sealedNote: HIDDEN,
     ...MARK,
   },
+  OrderErased: { orderId: SHOWN, keyIds: HIDDEN, operator: SHOWN, cause: SHOWN },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 
 /** An object, or a list of objects, without the fields that its rules do not show; null stays null. */

@@ -8,7 +8,8 @@ import type { PerformanceStatus } from '#machines/performance.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type { Attendee, CancellationCause, Customer, OperatorMark, OrderItem } from './fact.ts';
+import type { CancellationCause, OperatorMark, OrderItem } from './fact.ts';
+import type { SealedOrder } from './personal.ts';
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
@@ -44,6 +45,13 @@ export interface HoldView {
   readonly expiresAt: number;
   readonly orderId: string | null;
   readonly items: readonly HoldItemView[];
+}
+
+/** What the tickets of a hold cost: `ticketsCents` is less the discount, without perks. */
+export interface QuoteView {
+  readonly ticketsCents: number;
+  readonly discountCents: number;
+  readonly currency: string;
 }
 
 export interface HoldItemView {
@@ -85,7 +93,10 @@ export interface OrderView {
   readonly ticketCount: number;
   /** The ticket after which the next page begins; null on the last one. */
   readonly ticketsNextAfter: string | null;
-  readonly items: readonly OrderItem[];
+  readonly items: readonly OrderItemView[];
+  /** What was bought, by its name today; missing where the definition has it no more. */
+  readonly ticketTypes: readonly NamedView[];
+  readonly barPerks: readonly NamedView[];
   readonly discounts: readonly DiscountView[];
   readonly event: {
     readonly id: string;
@@ -94,18 +105,36 @@ export interface OrderView {
     /** The performances of the order's tickets. */
     readonly performances: readonly OrderedPerformanceView[];
   };
-  readonly customer: Customer;
+  /** Customer, attendees and tracking. */
+  readonly personal: SealedOrder;
   readonly promoCode: string | null;
   readonly promoterCode: string | null;
   readonly referralCode: string | null;
-  readonly tracking: Readonly<Record<string, unknown>> | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
-  readonly cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+  readonly cancellation: CancellationView | null;
+}
+
+export interface NamedView {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Who comes is among the order's personal data; `isNamed` says that of sealed data. */
+export type OrderItemView = Omit<OrderItem, 'attendees'>;
+
+/** What an operator wrote about an order: open in what older facts say, sealed in today's; null and absent where nothing was written. */
+export interface OrderMark extends OperatorMark {
+  readonly sealedNote?: string;
+}
+
+export interface CancellationView extends OrderMark {
+  readonly cause: CancellationCause;
+  readonly at: number;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
-export interface RefundView extends OperatorMark {
+export interface RefundView extends OrderMark {
   readonly id: string;
   readonly amountCents: number;
   readonly at: number;
@@ -166,12 +195,16 @@ export interface TicketView {
   readonly rowLabel: string | null;
   readonly seatId: string | null;
   readonly seatLabel: string | null;
-  readonly attendee: Attendee | null;
+  /** The index of its item among the order's, and its own among the item's tickets: where its attendee stands in `PersonalData`. */
+  readonly itemIndex: number;
+  readonly offset: number;
 }
 
 /** One ticket, and why it is void when it is. */
 export interface IssuedTicketView {
   readonly ticket: TicketView;
+  /** Of its order. */
+  readonly personal: SealedOrder;
   readonly orderId: string;
   readonly eventId: string;
   readonly voidReason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null;

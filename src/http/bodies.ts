@@ -3,6 +3,7 @@
  *
  * Each function is typed by the schema of its body, so that body, validation and document agree.
  */
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { perkKey } from '#domain/catalogue/pricing.ts';
 import type { TicketAvailability, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';
 import type { OccupancyView, SeatingView } from '#domain/inventory/view.ts';
@@ -107,6 +108,7 @@ export function toEventBody(view: EventView): EventBody {
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
     max_installments: definition.maxInstallments,
+    legal: toLegalBody(definition.legal),
     performances: view.performances.map(toPerformanceBody),
     localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
       id,
@@ -124,6 +126,17 @@ export function toEventBody(view: EventView): EventBody {
       on_sale: onSale,
     })),
     ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
+  };
+}
+
+function toLegalBody(legal: EventDefinition['legal']): EventBody['legal'] {
+  if (legal === undefined) return null;
+  return {
+    terms_url: legal.termsUrl,
+    imprint_url: legal.imprintUrl,
+    privacy_url: legal.privacyUrl,
+    vat_percent: legal.vatPercent,
+    order_button: legal.orderButton,
   };
 }
 

@@ -14,7 +14,7 @@ import { varyBy } from './negotiation.ts';
 
 export type Origins = '*' | readonly string[];
 
-const EXPOSED_HEADERS = ['X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
+const EXPOSED_HEADERS = ['Date', 'X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
 const EXPOSED = EXPOSED_HEADERS.join(', ');
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 

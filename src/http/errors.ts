@@ -77,6 +77,8 @@ export const ERRORS = {
   SEAT_TAKEN: entry(409, 'A seat has just been taken.', 'detail.seat_ids lists every taken seat: choose others.'),
   ORDER_NOT_PAYABLE: entry(409, 'Nothing is left to pay on this order.', 'The order is paid, or it is over.'),
   ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
+  ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),
+  ORDER_NOT_SEALED: entry(409, 'This order is of an older version, which kept personal data open.', 'Rewrite the data folder with holdfast seal: it makes a new one in which this order can be erased.'),
   REFUND_TOO_HIGH: entry(409, 'More than was paid cannot be given back.', 'The amount is over what was paid and not yet given back.'),
   UPDATE_CONFLICT: entry(409, 'The update would take away something held or sold.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),
   PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, on the admin API to 16 MiB.'),

@@ -9,52 +9,65 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { OperatorEventView } from '#domain/figures.ts';
-import type { EventsPort, GaugesPort } from './ports.ts';
+import type { EventsPort } from './ports.ts';
 import { formatMoment } from './formats.ts';
+import { toEventMoneyBody, toMoneySumsBody } from './money-bodies.ts';
 import { toWaitingRoomBody } from './queue-bodies.ts';
 import type { OverviewEventBody } from './schemas/console.ts';
-import { readUnlessBroken, readUnlessBusy } from '#actors/event-port.ts';
+import type { EventMoneyBody } from './schemas/money.ts';
+import { readUnlessBroken } from '#actors/event-port.ts';
 
 const REMEMBERED_MAX = 2_000;
 const ACTIVATED_A_CALL_MAX = 10;
 
 interface EventFiguresPorts {
-  readonly events: Pick<EventsPort, 'byEventId'>;
-  readonly gauges: Pick<GaugesPort, 'active'>;
+  readonly events: Pick<EventsPort, 'byEventId' | 'readActive'>;
 }
 
 export interface EventFigures {
   /** The figures of these events, in their order, without events that are broken or have to wait for the next call (2). */
   of(eventIds: readonly string[]): Promise<OverviewEventBody[]>;
+  /** The money of the same events. */
+  moneyOf(eventIds: readonly string[]): Promise<EventMoneyBody[]>;
 }
 
-export function createEventFigures({ events, gauges }: EventFiguresPorts): EventFigures {
-  const remembered = new LRUCache<string, OverviewEventBody>({ max: REMEMBERED_MAX });
+export function createEventFigures({ events }: EventFiguresPorts): EventFigures {
+  const remembered = new LRUCache<string, Figures>({ max: REMEMBERED_MAX });
+
+  const read = async (eventIds: readonly string[]): Promise<readonly Figures[]> => {
+    // Events in memory are read before others are activated: an activation may evict one of them.
+    const now = new Map((await events.readActive(eventIds)).map((view) => [view.definition.id, figuresOf(view)]));
+    const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
+    for (const eventId of unseen.slice(0, ACTIVATED_A_CALL_MAX)) {
+      const view = await readUnlessBroken(events, eventId, { type: 'ReadOperatorEvent' });
+      if (view !== null) now.set(eventId, figuresOf(view));
+    }
+    for (const [eventId, figures] of now) remembered.set(eventId, figures);
+    return eventIds.flatMap((eventId) => {
+      const figures = now.get(eventId) ?? remembered.get(eventId);
+      if (figures === undefined) return [];
+      const asleep = !now.has(eventId);
+      return [{ event: { ...figures.event, asleep }, money: { ...figures.money, asleep } }];
+    });
+  };
+
   return {
-    async of(eventIds) {
-      // Events in memory are read before others are activated: an activation may evict one of them.
-      const now = new Map<string, OverviewEventBody>();
-      const wanted = new Set(eventIds);
-      for (const event of gauges.active()) {
-        if (!wanted.has(event.eventId)) continue;
-        const view = await readUnlessBusy(event.read({ type: 'ReadOperatorEvent' }));
-        if (view !== null) now.set(event.eventId, toOverviewEventBody(view));
-      }
-      const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
-      for (const eventId of unseen.slice(0, ACTIVATED_A_CALL_MAX)) {
-        const view = await readUnlessBroken(events, eventId, { type: 'ReadOperatorEvent' });
-        if (view !== null) now.set(eventId, toOverviewEventBody(view));
-      }
-      for (const figures of now.values()) remembered.set(figures.id, figures);
-      return eventIds.flatMap((eventId) => {
-        const figures = now.get(eventId) ?? remembered.get(eventId);
-        return figures === undefined ? [] : [now.has(eventId) ? figures : { ...figures, asleep: true }];
-      });
-    },
+    of: async (eventIds) => (await read(eventIds)).map(({ event }) => event),
+    moneyOf: async (eventIds) => (await read(eventIds)).map(({ money }) => money),
   };
 }
 
-function toOverviewEventBody({ definition, performances, waitingRoom }: OperatorEventView): OverviewEventBody {
+interface Figures {
+  readonly event: OverviewEventBody;
+  readonly money: EventMoneyBody;
+}
+
+function figuresOf(view: OperatorEventView): Figures {
+  return { event: toOverviewEventBody(view), money: toEventMoneyBody(view.definition, view.money) };
+}
+
+function toOverviewEventBody(view: OperatorEventView): OverviewEventBody {
+  const { definition, performances, waitingRoom, money } = view;
   const stock = new Map(performances.map((each) => [each.id, each]));
   return {
     id: definition.id,
@@ -80,5 +93,6 @@ function toOverviewEventBody({ definition, performances, waitingRoom }: Operator
       };
     }),
     waiting_room: waitingRoom === null ? null : toWaitingRoomBody(waitingRoom),
+    money: money.totals.map(toMoneySumsBody),
   };
 }

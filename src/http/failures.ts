@@ -45,8 +45,8 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     reply.code(body.statusCode);
     // An error is not cached, even where the answer would be.
     reply.header('cache-control', 'no-store');
-    if (reply.request.routeOptions.config.page === true) varyBy(reply, 'Accept');
-    if (isForPeople(reply.request)) return sendPage(reply, failurePage(body));
+    if (isPage(reply.request, code)) varyBy(reply, 'Accept');
+    if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body));
     return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
   app.decorateReply('refuse', function (refusal: Refusal) {
@@ -115,8 +115,14 @@ function invalid(errors: readonly { path: string; message: string }[]): Failure 
 }
 
 /** Whether a browser opens the address of a page. */
-function isForPeople({ routeOptions, headers }: FastifyRequest): boolean {
-  return routeOptions.config.page === true && prefersHtml(headers.accept);
+function isForPeople(request: FastifyRequest, code: ErrorCode): boolean {
+  return isPage(request, code) && prefersHtml(request.headers.accept);
+}
+
+/** Whether an address may be a person's: that of a page, or one that names nothing and is not the API's. */
+function isPage({ routeOptions, method, url }: FastifyRequest, code: ErrorCode): boolean {
+  if (routeOptions.config.page === true) return true;
+  return code === 'NOT_FOUND' && method === 'GET' && routeOptions.url === undefined && !/^\/(api|admin)\b/.test(url);
 }
 
 function routeOf(request: FastifyRequest): string {
@@ -163,25 +169,33 @@ export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyReque
   };
 }
 
-/** Answers what is not HTTP at all, on the bare socket; `newId` names a request that could not be read. */
-export function answerClientError(clock: ClockPort, newId: NewId) {
+/** What an answer on a bare socket needs. */
+export interface RawPorts {
+  readonly clock: ClockPort;
+  /** Names a request, also one that could not be read. */
+  readonly newId: (request: Headed) => string;
+  /** Further lines of the head. */
+  readonly headers: readonly string[];
+}
+
+/** Answers what is not HTTP at all, on the bare socket. */
+export function answerClientError(ports: RawPorts) {
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    writeRaw(socket, codeOfClientError(error), clock.now(), newId(UNREAD));
+    writeRaw(socket, codeOfClientError(error), ports, UNREAD);
   };
 }
 
 /** Answers CONNECT, which Node hands over as a bare socket. */
-export function answerTunnel(clock: ClockPort, newId: NewId) {
+export function answerTunnel(ports: RawPorts) {
   return (request: Headed, socket: Socket): void =>
-    writeRaw(socket, 'METHOD_NOT_ALLOWED', clock.now(), newId(request), ['allow: GET']);
+    writeRaw(socket, 'METHOD_NOT_ALLOWED', ports, request, ['allow: GET']);
 }
 
 type Headed = Pick<IncomingMessage, 'headers'>;
-type NewId = (request: Headed) => string;
 
 const UNREAD: Headed = { headers: {} };
 
@@ -192,19 +206,26 @@ function codeOfClientError({ code }: NodeJS.ErrnoException): ErrorCode {
   return 'VALIDATION_ERROR';
 }
 
-function writeRaw(socket: Socket, code: ErrorCode, now: number, id: string, headers: readonly string[] = []): void {
+function writeRaw(
+  socket: Socket,
+  code: ErrorCode,
+  { clock, newId, headers: always }: RawPorts,
+  request: Headed,
+  headers: readonly string[] = [],
+): void {
   const { status } = ERRORS[code];
   const malformed = { errors: [{ path: '', message: 'is not a well-formed HTTP request' }] };
-  const body = JSON.stringify(errorBody(code, code === 'VALIDATION_ERROR' ? malformed : {}, now));
+  const body = JSON.stringify(errorBody(code, code === 'VALIDATION_ERROR' ? malformed : {}, clock.now()));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
-    `x-request-id: ${id}`,
+    `x-request-id: ${newId(request)}`,
     `x-api-version: ${API_VERSION}`,
     'x-content-type-options: nosniff',
     'cache-control: no-store',
+    ...always,
     ...headers,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroySoon());

@@ -14,6 +14,7 @@ import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/chann
 import type { TroubleMessage } from '#actors/trouble.ts';
 import type { FastifyReply, onResponseHookHandler } from 'fastify';
 import type { GaugesPort, InUse, Metrics } from './ports.ts';
+import { addClusterMetrics, type ClusterGaugesPort } from './cluster-metrics.ts';
 import { watchLoop } from './loop-delay.ts';
 import { addStockGauges } from './stock-gauges.ts';
 import { type Series, TalliedHistogram } from './tallied-histogram.ts';
@@ -31,13 +32,19 @@ const UNUSED_PERIOD_MS = 24 * 60 * 60 * 1000;
 /** Those of the process and its event loop, once for all: they hang on observers that cannot be taken off again. */
 let processRegistry: Registry | null = null;
 
-/** Starts listening; what stood before is unknown to it. */
-export function createMetrics(gauges: GaugesPort): Metrics {
+/** Starts listening; what stood before is unknown to it. A node of a cluster has metrics of its own. */
+export function createMetrics(gauges: GaugesPort, node?: ClusterGaugesPort): Metrics {
   const registry = new Registry();
   const registers = [registry];
   processRegistry ??= startProcessRegistry();
   addStockGauges(registers, gauges);
-  const listeners = [...listenToTurns(registers), ...listenToJournal(registers), ...observeService(registers)];
+  const ofNode = node === undefined ? [] : addClusterMetrics(registers, node);
+  const listeners = [
+    ...listenToTurns(registers),
+    ...listenToJournal(registers),
+    ...observeService(registers),
+    ...ofNode,
+  ];
   for (const [name, listener] of listeners) subscribe(name, listener);
   const observe = observeRequests(registers);
   const watchInUse = showInUse(registers);

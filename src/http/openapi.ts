@@ -8,8 +8,10 @@
  */
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { Type, type TSchema } from 'typebox';
+import { withHeaders } from './documented-headers.ts';
 import { ERRORS } from './errors.ts';
-import { StartedCheckout } from './schemas/checkout.ts';
+import { Quote, StartedCheckout } from './schemas/checkout.ts';
+import { Cluster } from './schemas/cluster.ts';
 import { Overview } from './schemas/console.ts';
 import { JournalPage } from './schemas/journal.ts';
 import {
@@ -24,10 +26,13 @@ import {
 import { ref, Time } from './schemas/fields.ts';
 import { Hold, HoldItem } from './schemas/holds.ts';
 import { LiveChange, LiveSnapshot } from './schemas/live.ts';
-import { AdminEvent } from './schemas/operators.ts';
+import { EventMoney, MoneyList, MoneySums } from './schemas/money.ts';
+import { AdminEvent, Cancellation } from './schemas/operators.ts';
 import { AdminOrder, AdminTicket, OrderStatus, Ticket } from './schemas/orders.ts';
 import { Draw, QueueEntry } from './schemas/queue.ts';
 import { Occupancy, Seat, Seating } from './schemas/seating.ts';
+import { FoundOrders } from './schemas/search.ts';
+import { Subject } from './schemas/subject.ts';
 import type { HttpApp } from './app.ts';
 
 /** The interface version, as every answer says in X-Api-Version. */
@@ -74,6 +79,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Seat,
   LiveSnapshot,
   LiveChange,
+  Quote,
   StartedCheckout,
   Ticket,
   OrderStatus,
@@ -81,7 +87,14 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   AdminOrder,
   AdminTicket,
   Overview,
+  Cluster,
   JournalPage,
+  Cancellation,
+  MoneySums,
+  EventMoney,
+  MoneyList,
+  FoundOrders,
+  Subject,
 ];
 
 const INFO = {
@@ -106,7 +119,7 @@ const TAGS = {
   Payments: 'What payment providers report.',
   Tickets: 'What doors check tickets with.',
   Sandbox: 'Payments without money and a clock that can be moved, for those who build storefronts.',
-  Service: 'The service itself: overview, journal, snapshots.',
+  Service: 'The service itself: overview, journal, snapshots, and the cluster where there is one.',
   Health: 'Whether it lives and can answer, and what it measures.',
 } as const;
 
@@ -158,6 +171,7 @@ function withoutUnused(document: Document): Document {
   const tags = Object.entries(TAGS).filter(([name]) => topics.has(name));
   return {
     ...document,
+    paths: withHeaders(document.paths),
     tags: tags.map(([name, description]) => ({ name, description })),
     components: { ...components, schemas: kept },
   } as Document;

@@ -1,15 +1,19 @@
 /**
  * Translates between the domain's orders and the API's bodies: the request of a checkout to its command, orders and tickets to JSON.
  *
- * What the public sees of an order is decided here: of the buyer only name and address, and no codes of attribution.
+ * What the public sees of an order is decided here: of the buyer only name and address, and no codes of attribution. Personal data
+ * comes opened, for one answer; of an order that was erased every field about a person is null.
  */
-import type { Attendee, IdempotencyMark, OrderItem } from '#domain/fact.ts';
+import type { IdempotencyMark } from '#domain/fact.ts';
+import type { OpenedOrder } from '#actors/personal-data.ts';
+import type { Attendee } from '#domain/personal.ts';
 import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
-import type { IssuedTicketView, OrderView, PaymentView, TicketView } from '#domain/views.ts';
+import type { IssuedTicketView, NamedView, OrderItemView, OrderView, PaymentView, TicketView } from '#domain/views.ts';
 import { returnUrl } from '#payments/checkout-sessions.ts';
 import type { TicketClaims, TicketSigner } from '#tickets/signing.ts';
 import { readItem } from './bodies.ts';
 import { formatMoment, formatTime } from './formats.ts';
+import type { OrderPorts } from './ports.ts';
 import type { StartCheckoutBody, StartedCheckoutBody } from './schemas/checkout.ts';
 import type { AdminOrderBody, AdminTicketBody, OrderStatusBody, TicketBody } from './schemas/orders.ts';
 
@@ -69,53 +73,95 @@ export function toStartedBody(order: OrderView, payment: PaymentView | null, bas
 
 // ── orders ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export async function toOrderStatusBody(order: OrderView, tickets: TicketSigner): Promise<OrderStatusBody> {
-  await prepareCodes(order, tickets);
-  return { ...toStatusBody(order), ...toTicketBodies(order, tickets) };
+export async function toOrderStatusBody(
+  order: OrderView,
+  { tickets, personalData }: OrderPorts,
+): Promise<OrderStatusBody> {
+  const [opened] = await Promise.all([personalData.open(order), prepareCodes(order, tickets)]);
+  return { ...toStatusBody(order, opened), ...toTicketBodies(order, opened, tickets) };
 }
 
 /** The status of an order without its tickets. */
-export function toStatusBody(order: OrderView): Omit<OrderStatusBody, 'tickets' | 'ticket_objects'> {
-  const { name, email } = order.customer;
-  return { ...toOrderBody(order), payments: order.payments.map(toPaymentBody), customer: { name, email } };
+export function toStatusBody(
+  order: OrderView,
+  { customer, erasedAt }: OpenedOrder,
+): Omit<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+  return {
+    ...toOrderBody(order),
+    payments: order.payments.map(toPaymentBody),
+    customer: { name: customer?.name ?? null, email: customer?.email ?? null },
+    erased_at: formatMoment(erasedAt),
+  };
 }
 
-export async function toAdminOrderBody(order: OrderView, tickets: TicketSigner): Promise<AdminOrderBody> {
-  const { name, email, documentNumber, phone } = order.customer;
-  await prepareCodes(order, tickets);
+export async function toAdminOrderBody(order: OrderView, ports: OrderPorts): Promise<AdminOrderBody> {
+  const [body] = await toAdminOrderBodies([order], ports);
+  return body!;
+}
+
+/** Several orders, their personal data opened together. */
+export async function toAdminOrderBodies(
+  orders: readonly OrderView[],
+  { tickets, personalData }: OrderPorts,
+): Promise<AdminOrderBody[]> {
+  const opened = await personalData.openAll(orders);
+  return toOpenedAdminBodies(
+    orders.map((order, place) => ({ order, opened: opened[place]! })),
+    tickets,
+  );
+}
+
+/** Orders whose personal data were opened for this answer. */
+export async function toOpenedAdminBodies(
+  found: readonly { readonly order: OrderView; readonly opened: OpenedOrder }[],
+  tickets: OrderPorts['tickets'],
+): Promise<AdminOrderBody[]> {
+  const bodies: AdminOrderBody[] = [];
+  for (const { order, opened } of found) {
+    await prepareCodes(order, tickets);
+    bodies.push(toOpenedAdminBody(order, opened, tickets));
+  }
+  return bodies;
+}
+
+function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: TicketSigner): AdminOrderBody {
+  const { customer, attendees, tracking } = opened;
   const { cancellation } = order;
   return {
     ...toOrderBody(order),
-    ...toTicketBodies(order, tickets),
+    ...toTicketBodies(order, opened, tickets),
     placed_at: formatTime(order.placedAt),
     payment_provider: order.paymentProvider,
     refunded_amount: order.refundedCents,
-    customer: { name, email, document_number: documentNumber, phone },
-    items: order.items.map(toOrderItemBody),
+    customer: toCustomerBody(customer),
+    personal_data: opened.state,
+    erased_at: formatMoment(opened.erasedAt),
+    erased_by: order.personal.erasure?.operator ?? null,
+    items: order.items.map((item, index) => toOrderItemBody(order, item, attendees[index] ?? null)),
     payments: order.payments.map((payment) => ({
       ...toPaymentBody(payment),
       checkout_session_id: payment.checkoutSessionId,
       session_expires_at: formatMoment(payment.sessionExpiresAt),
     })),
     refunds_due: order.refundsDue.map(({ amountCents: amount, currency }) => ({ amount, currency })),
-    refunds: order.refunds.map((refund) => ({
+    refunds: order.refunds.map((refund, place) => ({
       id: refund.id,
       amount: refund.amountCents,
       currency: refund.currency ?? order.currency,
       reference: refund.reference ?? null,
       provider: refund.provider ?? null,
-      note: refund.note,
+      note: opened.refundNotes[place] ?? null,
       created_at: formatTime(refund.at),
     })),
     promo_code: order.promoCode,
     promoter_code: order.promoterCode,
     referral_code: order.referralCode,
-    tracking: order.tracking === null ? null : { ...order.tracking },
+    tracking: tracking === null ? null : { ...tracking },
     success_url: order.successUrl,
     cancel_url: order.cancelUrl,
     cancelled_by: cancellation?.cause ?? null,
     cancelled_at: formatMoment(cancellation?.at ?? null),
-    cancellation_note: cancellation?.note ?? null,
+    cancellation_note: opened.cancellationNote,
   };
 }
 
@@ -169,46 +215,83 @@ function toPaymentBody(payment: PaymentView): OrderStatusBody['payments'][number
   };
 }
 
-function toOrderItemBody(item: OrderItem): AdminOrderBody['items'][number] {
+function toOrderItemBody(
+  { ticketTypes, barPerks }: OrderView,
+  item: OrderItemView,
+  attendees: readonly Attendee[] | null,
+): AdminOrderBody['items'][number] {
   return {
     ticket_type_id: item.ticketTypeId,
+    ticket_type_name: nameOf(ticketTypes, item.ticketTypeId),
     selling_stage_id: item.sellingStageId,
     performance_id: item.performanceId,
     quantity: item.quantity,
     ticket_count: item.ticketCount,
     unit_price: item.unitPriceCents,
     seat_ids: [...item.seatIds],
-    attendees: (item.attendees ?? []).map(toAttendeeBody),
+    attendees: (attendees ?? []).map(toAttendeeBody),
     discount_code: item.discountCode,
     discount_amount: item.discountCents + item.promoDiscountCents,
     bar_perks: item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => ({
       bar_perk_id: barPerkId,
+      name: nameOf(barPerks, barPerkId),
       quantity,
       unit_price: unitPriceCents,
     })),
   };
 }
 
+/** What the definition has no more is shown by its id. */
+function nameOf(names: readonly NamedView[], id: string): string {
+  return names.find((named) => named.id === id)?.name ?? id;
+}
+
 // ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function toAdminTicketBody(issued: IssuedTicketView, tickets: TicketSigner): AdminTicketBody {
+export function toAdminTicketBody(
+  issued: IssuedTicketView,
+  opened: OpenedOrder,
+  tickets: TicketSigner,
+): AdminTicketBody {
   const { ticket, eventId, orderId, voidReason } = issued;
   return {
-    ...toTicketBody(ticket, eventId, tickets),
+    ...toTicketBody(ticket, opened, eventId, tickets),
     event_id: eventId,
     order_id: orderId,
     void_reason: voidReason,
   };
 }
 
-function toTicketBodies(order: OrderView, tickets: TicketSigner): Pick<OrderStatusBody, 'tickets' | 'ticket_objects'> {
+function toTicketBodies(
+  order: OrderView,
+  opened: OpenedOrder,
+  tickets: TicketSigner,
+): Pick<OrderStatusBody, 'tickets' | 'ticket_objects'> {
   return {
     tickets: order.tickets.map(({ id }) => id),
-    ticket_objects: order.tickets.map((ticket) => toTicketBody(ticket, order.event.id, tickets)),
+    ticket_objects: order.tickets.map((ticket) => toTicketBody(ticket, opened, order.event.id, tickets)),
   };
 }
 
-export function toTicketBody(ticket: TicketView, eventId: string, tickets: TicketSigner): TicketBody {
+export function toTicketBody(
+  ticket: TicketView,
+  { attendees }: Pick<OpenedOrder, 'attendees'>,
+  eventId: string,
+  tickets: TicketSigner,
+): TicketBody {
+  const attendee = attendees[ticket.itemIndex]?.[ticket.offset];
+  return {
+    ...toNamelessTicketBody(ticket, eventId, tickets),
+    attendee: attendee === undefined ? null : toAttendeeBody(attendee),
+  };
+}
+
+/** A ticket without the person on it. */
+export function toNamelessTicketBody(
+  ticket: TicketView,
+  eventId: string,
+  tickets: TicketSigner,
+): Omit<TicketBody, 'attendee'> {
   return {
     id: ticket.id,
     valid: ticket.isValid,
@@ -219,7 +302,6 @@ export function toTicketBody(ticket: TicketView, eventId: string, tickets: Ticke
     row_label: ticket.rowLabel,
     seat_id: ticket.seatId,
     seat_label: ticket.seatLabel,
-    attendee: ticket.attendee === null ? null : toAttendeeBody(ticket.attendee),
   };
 }
 
@@ -239,6 +321,11 @@ export function claimsOf({ id, performanceId, seatId }: TicketView, eventId: str
   return { ticketId: id, eventId, performanceId, seatId };
 }
 
-function toAttendeeBody({ name, email, documentNumber, phone }: Attendee) {
+function toCustomerBody(customer: OpenedOrder['customer']): AdminOrderBody['customer'] {
+  if (customer === null) return { name: null, email: null, document_number: null, phone: null };
+  return toAttendeeBody(customer);
+}
+
+export function toAttendeeBody({ name, email, documentNumber, phone }: Attendee) {
   return { name, email, document_number: documentNumber, phone };
 }

@@ -1,7 +1,8 @@
 /** What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
-import type { EventIndex } from '#actors/event-index.ts';
-import type { EventFinder, EventPort } from '#actors/event-port.ts';
+import type { ClusterPort } from '#actors/cluster-port.ts';
+import type { EnginePort, EventReader, FactsPage, FactsRequest, SnapshotSummary } from '#actors/engine-port.ts';
+import type { PersonalDataReader } from '#actors/personal-data.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { IdempotencyMark } from '#domain/fact.ts';
 import type { Refusal } from '#domain/refusal.ts';
@@ -11,7 +12,7 @@ import type { TicketSigner } from '#tickets/signing.ts';
 import type { TrustProxy } from './client-address.ts';
 
 /** Finds, lists and defines events. */
-export type EventsPort = EventFinder & Pick<EventIndex, 'list' | 'listAll' | 'define'>;
+export type EventsPort = EnginePort['events'];
 
 export interface ClockPort {
   now(): number;
@@ -25,6 +26,8 @@ export interface HealthPort {
   readiness(): Readiness;
   /** True from the signal to stop on: what was accepted is finished, nothing new is taken on. */
   readonly draining: boolean;
+  /** The name of the node; absent on a single machine. */
+  readonly node?: string;
 }
 
 /** What is read when the metrics are read. */
@@ -43,7 +46,7 @@ export interface GaugesPort {
   /** How far notifications have come; null without a receiver. */
   notifiedSeq(): number | null;
   /** The events in memory, the one used last first. */
-  active(): readonly Pick<EventPort, 'eventId' | 'read'>[];
+  active(): readonly EventReader[];
 }
 
 /** What clients take up while they are there, and give back however they go. */
@@ -82,6 +85,7 @@ export interface HttpSettings {
   readonly rateLimitPerMinute: number;
   readonly responseEnvelope: 'none' | 'data';
   readonly sandboxClock: boolean;
+  readonly serverTiming: boolean;
   readonly limits: {
     readonly bodyBytesMax: number;
     readonly adminBodyBytesMax: number;
@@ -110,7 +114,18 @@ interface CommonPorts {
   readonly log: LogPort;
   readonly tickets: TicketSigner;
   readonly metrics: Metrics;
+  /** Prefix of the URLs handed to buyers, without a slash at its end. */
+  baseUrl(): string;
+  /** Opens what answers show of people. */
+  readonly personalData: PersonalDataReader;
+  /** Missing on a single machine. */
+  readonly cluster?: ClusterPort;
+  /** Without it the pages of the reference have no script. */
+  readonly reference?: ReferencePort;
 }
+
+/** What the body of an order is made with. */
+export type OrderPorts = Pick<CommonPorts, 'tickets' | 'personalData'>;
 
 /** One file of a page, ready to be sent. */
 export interface PageFile {
@@ -127,37 +142,26 @@ export interface PagesPort {
   asset(name: string): Promise<PageFile | null>;
 }
 
+/** What the pages of the API reference need beside the app. */
+export interface ReferencePort {
+  /** The addresses of both listeners, without a slash at the end; known once they listen. */
+  origins(): { readonly public: string; readonly admin: string };
+  /** The script of the pages. */
+  script(): Promise<PageFile>;
+}
+
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
   readonly storefront?: PagesPort;
   /** A storefront in a hundred lines, as an example. */
   readonly example?: PagesPort;
   readonly payments: PaymentService;
-  /** Prefix of the URLs handed to buyers, without a slash at its end. */
-  baseUrl(): string;
   /** Moves the service's clock forward and answers the new moment once that is durable; null where that is too far. */
   advanceClock(seconds: number): Promise<number | null>;
 }
 
-export interface SnapshotSummary {
-  /** The last fact that the snapshots could know. */
-  readonly seq: number;
-  readonly taken: number;
-  readonly failed: number;
-  /** The facts that moved to the archive. */
-  readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
-}
-
-/** A fact of the journal, as it is stored. */
-export interface KeptFact {
-  readonly seq: number;
-  readonly at: number;
-  /** '' for what belongs to the service itself. */
-  readonly eventId: string;
-  readonly type: string;
-  /** JSON text. */
-  readonly data: string;
-}
+/** A fact of the journal, as it is stored; its event's id is '' where it belongs to the service itself. */
+export type KeptFact = FactsPage['facts'][number];
 
 export interface AdminPorts extends CommonPorts {
   /** The operators' pages; without them the listener has the API alone. */
@@ -166,8 +170,8 @@ export interface AdminPorts extends CommonPorts {
   readonly adminToken: string;
   /** Names without a provider. */
   readonly absentProviders: readonly PaymentProviderName[];
-  /** The durable facts after one, in their order; may be left early. */
-  facts(afterSeq: number): Iterable<KeptFact>;
+  /** A page of the newest durable facts. */
+  newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(
     options: { readonly prune: boolean },

@@ -15,7 +15,7 @@ import { isReading } from './admission-queue.ts';
 import { clientAddresses, type AddressedRequest } from './client-address.ts';
 import type { HttpApp } from './app.ts';
 import type { ClockPort, HttpSettings } from './ports.ts';
-import type { StartCheckoutBody } from './schemas/checkout.ts';
+import type { QuoteCheckoutBody, StartCheckoutBody } from './schemas/checkout.ts';
 
 const WINDOW_MS = 60_000;
 
@@ -94,9 +94,11 @@ export function limitChanges(app: HttpApp, settings: HttpSettings, clock: ClockP
 
 // ── discount codes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+type WithCodes = Omit<QuoteCheckoutBody, 'hold_id'> & Pick<StartCheckoutBody, 'items'>;
+
 export interface CodeGuesses {
-  /** Counts the unknown codes of a start. The seconds to wait when it may not go on, else null. */
-  check(request: AddressedRequest & { readonly body: StartCheckoutBody }, event: EventPort): Promise<number | null>;
+  /** Counts the unknown codes of a start or a quote. The seconds to wait when it may not go on, else null. */
+  check(request: AddressedRequest & { readonly body: WithCodes }, event: EventPort): Promise<number | null>;
 }
 
 export function boundCodeGuesses({ trustProxy, limits }: HttpSettings, clock: ClockPort): CodeGuesses {
@@ -118,6 +120,6 @@ export function boundCodeGuesses({ trustProxy, limits }: HttpSettings, clock: Cl
   };
 }
 
-function codesIn({ promo_code: promoCode, items }: StartCheckoutBody): readonly string[] {
+function codesIn({ promo_code: promoCode, items }: WithCodes): readonly string[] {
   return [promoCode, ...(items ?? []).map((item) => item.discount_code)].filter((code) => typeof code === 'string');
 }

@@ -2,7 +2,7 @@
  * The parts of a request beside its body: idempotency key, session key, operator and cursor.
  *
  * 1. A request is recognized as a repeat by its key and by a digest of route and body. The digest is of canonical JSON, so that a
- *    client may write its fields in another order. The keys are kept by the domain.
+ *    client may write its fields in another order. The keys are kept by the domain, which keys the digest where a body may name people.
  * 2. An operator names themselves in `X-Operator`. The bearer token is one for all; the name is what the operator's tool vouches for.
  * 3. A cursor is opaque to clients: it says where the next page of a list starts.
  */

@@ -23,6 +23,8 @@ import { limitChanges } from './rate-limits.ts';
 import { adminEventRoutes } from './routes/admin-events.ts';
 import { adminOrderRoutes, adminTicketRoutes } from './routes/admin-orders.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
+import { clusterRoutes } from './routes/cluster.ts';
+import { cancellationRoutes } from './routes/cancellation.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -34,9 +36,15 @@ import { paymentRoutes } from './routes/payments.ts';
 import { liveRoutes } from './routes/live.ts';
 import { queueRoutes } from './routes/queue.ts';
 import { sandboxClockRoutes, sandboxPaymentRoutes } from './routes/sandbox.ts';
+import { showServerTiming } from './server-timing.ts';
+import { searchRoutes } from './routes/search.ts';
+import { subjectRoutes } from './routes/subject.ts';
 import { seatingRoutes } from './routes/seating.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { buildSerializer, createValidatorCompiler } from './validation.ts';
+
+/** Says which node of a cluster answered; a single machine does not send it. */
+const SERVED_BY = 'x-served-by';
 
 /** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
@@ -52,6 +60,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const { settings } = ports;
   const allowOrigin = allowOrigins(settings.corsOrigins);
   const { bodyBytesMax, stalledMsMax } = settings.limits;
+  const stamp = createStamp(ports);
   const app = await buildApp(ports, { bodyBytesMax, stalledMsMax }, (request, reply) => {
     stamp(request, reply);
     allowOrigin(request, reply);
@@ -74,7 +83,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
   if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
-  await docsRoutes(app);
+  docsRoutes(app, 'public', ports.reference);
   return app;
 }
 
@@ -88,18 +97,22 @@ export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
   };
   // A snapshot of everything may take its time.
   const bounds = { bodyBytesMax: settings.limits.adminBodyBytesMax, stalledMsMax: 0 };
-  const app = await buildApp(ports, bounds, stamp);
+  const app = await buildApp(ports, bounds, createStamp(ports));
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   metricsRoutes(app, ports);
   adminEventRoutes(app, ports);
+  cancellationRoutes(app, ports);
   adminOrderRoutes(app, ports);
   adminTicketRoutes(app, ports);
+  subjectRoutes(app, ports);
+  searchRoutes(app, ports);
   snapshotRoutes(app, ports);
   consoleRoutes(app, ports);
+  if (ports.cluster !== undefined) clusterRoutes(app, ports, ports.cluster);
   journalRoutes(app, ports);
   if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
-  await docsRoutes(app);
+  docsRoutes(app, 'admin', ports.reference);
   return app;
 }
 
@@ -126,6 +139,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
   const { limits } = settings;
   const { bodyBytesMax, stalledMsMax } = bounds;
   const newRequestId = createRequestIds();
+  const raw = { clock, newId: newRequestId, headers: rawHeaders(ports.health) };
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -137,15 +151,16 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
     schemaController: { compilersFactory: { buildSerializer } },
     http: { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
-    clientErrorHandler: answerClientError(clock, newRequestId),
+    clientErrorHandler: answerClientError(raw),
     frameworkErrors: answerBadAddress(clock, setHeaders),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = limits.connectionsMax;
-  app.server.on('connect', answerTunnel(clock, newRequestId));
+  app.server.on('connect', answerTunnel(raw));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.setValidatorCompiler(createValidatorCompiler());
   readJsonOnly(app);
   ports.metrics.observe(app);
+  if (settings.serverTiming) showServerTiming(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
   const inFlight = installAdmission(app, limits, ports);
@@ -167,12 +182,40 @@ function receiveBounds(receiveMsMax: number) {
   return { headersTimeout: receiveMsMax, connectionsCheckingInterval: checkMs };
 }
 
-/** The headers of every answer of both apps. Nothing may be cached, unless a route allows it. */
-function stamp(request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
-  reply.header('x-api-version', API_VERSION);
-  reply.header('x-content-type-options', 'nosniff');
-  reply.header('cache-control', 'no-store');
+/**
+ * Makes what sets the headers of every answer of both apps. Nothing may be cached, unless a route allows it. `Date` is the
+ * time of the service's clock, which need not be the machine's: pages count down by it.
+ */
+function createStamp({ clock, health: { node } }: Pick<AppPorts, 'clock' | 'health'>): Stamp {
+  const dateOf = createDateText();
+  const stamp: Stamp = (request, reply) => {
+    reply.header('date', dateOf(clock.now()));
+    reply.header('x-request-id', request.id);
+    reply.header('x-api-version', API_VERSION);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+  };
+  if (node === undefined) return stamp;
+  return (request, reply) => {
+    stamp(request, reply);
+    reply.header(SERVED_BY, node);
+  };
+}
+
+/** Makes the function that writes a moment as HTTP does; it writes each second once. */
+function createDateText(): (ms: number) => string {
+  let second = -1;
+  let text = '';
+  return (ms) => {
+    const current = Math.floor(ms / 1000);
+    if (current !== second) [second, text] = [current, new Date(current * 1000).toUTCString()];
+    return text;
+  };
+}
+
+/** What the answers to requests that are no HTTP have besides. */
+function rawHeaders({ node }: Pick<HealthPort, 'node'>): readonly string[] {
+  return node === undefined ? [] : [`${SERVED_BY}: ${node}`];
 }
 
 /** JSON is the one kind of body; an empty one counts as none, as clients send it with DELETE and bare POSTs. */

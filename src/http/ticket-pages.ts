@@ -2,7 +2,8 @@
  * Keeps the tickets of large orders as JSON text, so that reading an order costs about the same however many tickets it has.
  *
  * A page of a thousand tickets takes 50 ms to sign and some milliseconds to write, in slices. Afterwards the text is reused while
- * nothing that it shows has changed. The rest of an order is small and made for each request.
+ * nothing that it shows has changed. The rest of an order is small and made for each request, and so are the people on its tickets:
+ * nothing personal is kept.
  *
  * 1. A text shows the tickets at one moment; its key names everything that may change about them.
  * 2. Requests that come while a text is made share it.
@@ -10,9 +11,10 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { OrderView } from '#domain/views.ts';
+import type { OpenedOrder } from '#actors/personal-data.ts';
+import type { OrderView, TicketView } from '#domain/views.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
-import { claimsOf, toTicketBody } from './order-bodies.ts';
+import { claimsOf, toAttendeeBody, toNamelessTicketBody } from './order-bodies.ts';
 
 /** Of an order with fewer tickets a text of its own is not worth its place. */
 export const LARGE_TICKETS_MIN = 50;
@@ -20,15 +22,32 @@ export const LARGE_TICKETS_MIN = 50;
 const KEPT_MAX = 10_000;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
+/** What a ticket's text takes beside its characters. */
+const TICKET_TEXT_BYTES = 64;
+
 /** Written without giving the loop back: under a millisecond. */
 const TICKETS_A_SLICE = 100;
 
-/** Both lists of an order's tickets as JSON. */
+/** Both lists of an order's tickets as JSON, without the people on the tickets. */
 export interface TicketTexts {
   readonly ids: string;
-  readonly objects: string;
+  readonly objects: readonly TicketText[];
   /** The ticket after which the next page begins; null on the last one. */
   readonly nextAfter: string | null;
+}
+
+interface TicketText extends Pick<TicketView, 'itemIndex' | 'offset'> {
+  /** The JSON of its fields, with neither the attendee nor the brace behind it. */
+  readonly text: string;
+}
+
+/** The tickets as a list of JSON, with the people on them. */
+export function ticketObjectsOf({ objects }: TicketTexts, { attendees }: Pick<OpenedOrder, 'attendees'>): string {
+  const texts = objects.map(({ text, itemIndex, offset }) => {
+    const attendee = attendees[itemIndex]?.[offset];
+    return `${text},"attendee":${attendee === undefined ? 'null' : JSON.stringify(toAttendeeBody(attendee))}}`;
+  });
+  return `[${texts.join(',')}]`;
 }
 
 type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
@@ -51,7 +70,8 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
   const kept = new LRUCache<string, TicketTexts>({
     max: KEPT_MAX,
     maxSize: KEPT_BYTES_MAX,
-    sizeCalculation: ({ ids, objects }) => 2 * (ids.length + objects.length) + 200,
+    sizeCalculation: ({ ids, objects }) =>
+      objects.reduce((bytes, { text }) => bytes + 2 * text.length + TICKET_TEXT_BYTES, 2 * ids.length + 200),
   });
   const underWay = new Map<string, Promise<TicketTexts>>();
   return {
@@ -70,10 +90,11 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
 async function write(read: () => Promise<PageView>, eventId: string, signer: TicketSigner): Promise<TicketTexts> {
   const { tickets, ticketsNextAfter: nextAfter } = await read();
   await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
-  const objects: string[] = [];
+  const objects: TicketText[] = [];
   for (const [place, ticket] of tickets.entries()) {
-    objects.push(JSON.stringify(toTicketBody(ticket, eventId, signer)));
+    const text = JSON.stringify(toNamelessTicketBody(ticket, eventId, signer)).slice(0, -1);
+    objects.push({ text, itemIndex: ticket.itemIndex, offset: ticket.offset });
     if (place % TICKETS_A_SLICE === TICKETS_A_SLICE - 1) await nextRound();
   }
-  return { ids: JSON.stringify(tickets.map(({ id }) => id)), objects: `[${objects.join(',')}]`, nextAfter };
+  return { ids: JSON.stringify(tickets.map(({ id }) => id)), objects, nextAfter };
 }

@@ -33,14 +33,21 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
   return number >= bounds.minimum && number <= bounds.maximum;
 }
 
+/** The compilers of this process, by the named schemas that they know. */
+const serializerCompilers = new Map<string, SerializerSelector.SerializerCompiler>();
+
 /**
- * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors.
- * Compiling each anew took 28 % of the processor time of a start.
+ * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors, and so do
+ * both listeners and all services of a process, because a serializer keeps nothing. Compiling each anew took 28 % of the processor
+ * time of a start.
  */
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
-  return oncePerSchema(SerializerSelector()(namedSchemas, options));
+  const key = JSON.stringify([namedSchemas, options]);
+  const compiler = serializerCompilers.get(key) ?? oncePerSchema(SerializerSelector()(namedSchemas, options));
+  serializerCompilers.set(key, compiler);
+  return compiler;
 }
 
 /** The same compiler, which gives routes of equal schemas one compiled function. */

@@ -1,7 +1,8 @@
 /**
  * Notifications: the messages that a fact causes, their bodies, and the signed post of one message.
  *
- * 1. A message is made from its fact and from what never changes about an order: made again, it is the same.
+ * 1. A message is made from its fact and from what never changes about an order: made again, it is the same. Once the order was
+ *    erased, nothing about its buyer is in it any more.
  * 2. An id names the fact and the type, so that a receiver recognizes a repeat.
  * 3. No personal data is sent: e-mail address and phone number are hex SHA-256 digests.
  * 4. Ids that grant access are digests too, except `order_id`, which is for the receiver itself; `dedupe_id` may be passed on.
@@ -10,7 +11,9 @@ import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
 import type { FactView } from '#domain/query.ts';
-import type { Customer, FactData, FactType } from '#domain/fact.ts';
+import type { OpenedOrder, PersonalDataReader } from '#actors/personal-data.ts';
+import type { Customer } from '#domain/personal.ts';
+import type { FactData, FactType } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 export type MessageType =
@@ -51,10 +54,28 @@ export function isNotifiable(type: string): boolean {
   return NOTIFIABLE.has(type);
 }
 
-/** The messages of a stored fact, in the order in which they are posted; `view` is of the fact, as of then or later. */
-export function messagesOf(row: FactRow, view: FactView): readonly Message[] {
-  return draftsOf(view).map(({ type, data }) => ({
-    id: `msg_${row.seq}_${type.replace('.', '_')}`,
+/** What a message is made from: the view of its fact, as of then or later, and the opened data of the order that it is about. */
+export interface MessageSource {
+  readonly view: FactView;
+  /** Null for a fact that names no order. */
+  readonly opened: OpenedOrder | null;
+}
+
+/** Reads what the messages of a fact are made from. */
+export async function openSource(
+  view: FactView,
+  personalData: Pick<PersonalDataReader, 'open'>,
+): Promise<MessageSource> {
+  return { view, opened: view.order === null ? null : await personalData.open(view.order) };
+}
+
+/**
+ * The messages of a stored fact, in the order in which they are posted. The label tells facts with the same number in several sequences
+ * of facts.
+ */
+export function messagesOf(row: FactRow, source: MessageSource, label = ''): readonly Message[] {
+  return draftsOf(source).map(({ type, data }) => ({
+    id: `msg_${label}${row.seq}_${type.replace('.', '_')}`,
     type,
     body: JSON.stringify({ type, timestamp: new Date(row.at).toISOString(), data }),
   }));
@@ -65,30 +86,31 @@ interface Draft {
   readonly data: object;
 }
 
-function draftsOf(view: FactView): readonly Draft[] {
+function draftsOf(source: MessageSource): readonly Draft[] {
+  const { view } = source;
   const { fact } = view;
   switch (fact.type) {
     case 'HoldPlaced':
       return isOfOrder(fact.data) ? [] : [{ type: 'AddToCart', data: cartOf(fact.data, view) }];
     case 'CheckoutSessionOpened':
-      return isFirstSession(view, fact.data) ? ofOrder(view, 'InitiateCheckout') : [];
+      return isFirstSession(view, fact.data) ? ofOrder(source, 'InitiateCheckout') : [];
     case 'TicketsIssued':
       return orderOf(view).purchase.totalCents === 0
-        ? ofOrder(view, 'Purchase')
-        : ofOrder(view, 'Purchase', 'CompletePayment');
+        ? ofOrder(source, 'Purchase')
+        : ofOrder(source, 'Purchase', 'CompletePayment');
     case 'OrderPaid': {
       const { trigger } = fact.data;
       const isPaidInFull = trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL';
-      return isPaidInFull ? ofOrder(view, 'order.confirmed') : [];
+      return isPaidInFull ? ofOrder(source, 'order.confirmed') : [];
     }
     case 'OrderExpired':
-      return ofOrder(view, 'order.expired');
+      return ofOrder(source, 'order.expired');
     case 'OrderCancelled':
-      return [...ofOrder(view, 'order.cancelled'), ...refundDueOf(view, fact.data)];
+      return [...ofOrder(source, 'order.cancelled'), ...refundDueOf(source, fact.data)];
     case 'PaymentRecorded':
-      return fact.data.isCounted ? [] : refundDueOf(view, fact.data);
+      return fact.data.isCounted ? [] : refundDueOf(source, fact.data);
     case 'StrayMoneyRecorded':
-      return strayMoneyOf(view, fact.data);
+      return strayMoneyOf(source, fact.data);
     case 'PerformanceCancelled':
       return [{ type: 'performance.cancelled', data: performanceOf(fact.data, view) }];
     default:
@@ -118,28 +140,28 @@ function cartOf({ holdId, lines }: FactData['HoldPlaced'], { eventId, currency }
     value: lines.reduce((sum, line) => sum + line.quantity * line.unitPriceCents, 0),
     currency,
     contents,
-    customer: { email: null, phone: null },
+    customer: NOBODY,
     tracking: {},
   };
 }
 
-function ofOrder(view: FactView, ...types: readonly MessageType[]): readonly Draft[] {
-  const data = orderDataOf(view);
+function ofOrder(source: MessageSource, ...types: readonly MessageType[]): readonly Draft[] {
+  const data = orderDataOf(source);
   return types.map((type) => ({ type, data }));
 }
 
 /** What is owed to the buyer; empty when it is nothing. */
-function refundDueOf(view: FactView, { refundDueCents }: { readonly refundDueCents: number }): readonly Draft[] {
+function refundDueOf(source: MessageSource, { refundDueCents }: { readonly refundDueCents: number }): readonly Draft[] {
   if (refundDueCents === 0) return [];
-  const data = { ...orderDataOf(view), value: refundDueCents, refund_due: refundDueCents };
+  const data = { ...orderDataOf(source), value: refundDueCents, refund_due: refundDueCents };
   return [{ type: 'refund.due', data }];
 }
 
 /** Money of another currency is due back in its own. */
-function strayMoneyOf(view: FactView, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
+function strayMoneyOf(source: MessageSource, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
   const { currency, foreignDueCents: due } = stray;
-  if (due === undefined) return refundDueOf(view, stray);
-  return [{ type: 'refund.due', data: { ...orderDataOf(view), value: due, currency, refund_due: due } }];
+  if (due === undefined) return refundDueOf(source, stray);
+  return [{ type: 'refund.due', data: { ...orderDataOf(source), value: due, currency, refund_due: due } }];
 }
 
 function orderOf({ order }: FactView): NonNullable<FactView['order']> {
@@ -147,8 +169,9 @@ function orderOf({ order }: FactView): NonNullable<FactView['order']> {
   return order;
 }
 
-function orderDataOf(view: FactView): object {
-  const { orderId, items, totalCents, currency, customer, tracking } = orderOf(view).purchase;
+function orderDataOf({ view, opened }: MessageSource): object {
+  const { purchase } = orderOf(view);
+  const { orderId, items, totalCents, currency } = purchase;
   return {
     dedupe_id: digestOf(orderId),
     order_id: orderId,
@@ -159,8 +182,8 @@ function orderDataOf(view: FactView): object {
       contentOf(item.ticketTypeId, item.quantity, item.unitPriceCents),
       ...item.barPerks.map((perk) => contentOf(perk.barPerkId, perk.quantity, perk.unitPriceCents)),
     ]),
-    customer: digestsOf(customer),
-    tracking: tracking ?? {},
+    customer: opened?.customer == null ? NOBODY : digestsOf(opened.customer),
+    tracking: opened?.tracking ?? {},
   };
 }
 
@@ -172,10 +195,13 @@ function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { ev
     value: 0,
     currency,
     contents: [],
-    customer: { email: null, phone: null },
+    customer: NOBODY,
     tracking: {},
   };
 }
+
+/** Of a message about nobody, and of an order that was erased. */
+const NOBODY = { email: null, phone: null };
 
 /** The same text has the same digest, from which the text cannot be derived (3, 4). */
 function digestOf(text: string): string {

@@ -15,23 +15,22 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
-import { readAt, type EventFinder } from '#actors/event-port.ts';
-import type { FactRow, Journal } from '#persistence/journal.ts';
-import { isNotifiable, messagesOf, type Message, type Post } from './messages.ts';
+import { readAt } from '#actors/event-port.ts';
+import type { PersonalDataReader } from '#actors/personal-data.ts';
+import type { FactFollower, FactSource } from '#actors/engine-port.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import { isNotifiable, messagesOf, openSource, type Message, type Post } from './messages.ts';
 
-export interface OutboxPorts {
-  readonly journal: Pick<Journal, 'durableSeq' | 'read'>;
-  /** How far an earlier run had come; null when there was none. */
-  readonly cursor: NotificationCursor | null;
-  readonly events: Pick<EventFinder, 'byEventId'>;
+export interface OutboxPorts extends Omit<FactSource, 'label'> {
+  /** See `FactSource`; '' when absent. */
+  readonly label?: string;
   readonly post: Post;
-  /** Resolves when the cursor is durable. */
-  readonly storeCursor: (cursor: NotificationCursor) => Promise<void>;
+  readonly personalData: Pick<PersonalDataReader, 'open'>;
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
 
-export interface Outbox {
+export interface Outbox extends FactFollower {
   /** All facts up to this one are delivered; those after it must stay in the journal. */
   readonly deliveredSeq: number;
   /** Posts no further message and stores the cursor. */
@@ -257,7 +256,8 @@ class JournalOutbox implements Outbox {
   async #deliverFact(queue: EventQueue, row: FactRow): Promise<void> {
     const event = this.#ports.events.byEventId(row.eventId);
     const view = await readAt(event, null, { type: 'ReadFact', stored: row });
-    const messages: readonly Message[] = view === null ? [] : messagesOf(row, view);
+    const source = view === null ? null : await openSource(view, this.#ports.personalData);
+    const messages: readonly Message[] = source === null ? [] : messagesOf(row, source, this.#ports.label);
     for (const message of messages.slice(queue.accepted)) {
       await this.#ports.post(message, this.#stopping.signal);
       queue.accepted += 1;

@@ -13,12 +13,13 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
 import type { EventPort } from '#actors/event-port.ts';
+import type { PersonalDataReader } from '#actors/personal-data.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
 import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrency-limit.ts';
-import { ProviderUnavailable, type CheckoutSession, type PaymentProviders } from './provider.ts';
+import { ProviderUnavailable, type CheckoutSession, type PaymentProviders, type SessionRequest } from './provider.ts';
 import type { EventsPort } from './ports.ts';
 
 export interface CheckoutSessionPorts {
@@ -28,6 +29,8 @@ export interface CheckoutSessionPorts {
   /** The events in memory. */
   readonly active: () => readonly EventPort[];
   readonly events: EventsPort;
+  /** A provider that asks for the buyer's address has it opened for each call. */
+  readonly personalData: Pick<PersonalDataReader, 'open'>;
 }
 
 /** An order and the payment whose session its buyer is sent to. */
@@ -71,7 +74,11 @@ const TRIES_MAX = 3;
 const RESUMED_MAX = 200;
 
 /** The calls to providers, each within a concurrency limit and a time limit. */
-function createProviderCalls({ providers, baseUrl }: Pick<CheckoutSessionPorts, 'providers' | 'baseUrl'>) {
+function createProviderCalls({
+  providers,
+  baseUrl,
+  personalData,
+}: Pick<CheckoutSessionPorts, 'providers' | 'baseUrl' | 'personalData'>) {
   const calls = new Set<AbortController>();
   let isTimeUp = false;
   const newLimit = (): ConcurrencyLimit => createConcurrencyLimit(CALLS_MAX, WAITING_MAX);
@@ -83,7 +90,10 @@ function createProviderCalls({ providers, baseUrl }: Pick<CheckoutSessionPorts, 
       const call = new AbortController();
       const timeUp = setTimeout(() => call.abort(), isTimeUp ? 0 : SESSION_MS_MAX);
       calls.add(call);
-      const open = () => providers[name].openSession(requestOf(order, payment, baseUrl()), call.signal);
+      const customerEmail = async (): Promise<string | null> =>
+        (await personalData.open(order)).customer?.email ?? null;
+      const open = () =>
+        providers[name].openSession(requestOf(order, payment, { baseUrl: baseUrl(), customerEmail }), call.signal);
       try {
         return await limits[name].run(open, call.signal);
       } finally {
@@ -103,9 +113,10 @@ function createProviderCalls({ providers, baseUrl }: Pick<CheckoutSessionPorts, 
   };
 }
 
-export function createCheckoutSessions({ providers, baseUrl, active, events }: CheckoutSessionPorts): CheckoutSessions {
+export function createCheckoutSessions(ports: CheckoutSessionPorts): CheckoutSessions {
+  const { active, events } = ports;
   const underWay = new Map<string, Promise<OpenedPayment>>();
-  const calls = createProviderCalls({ providers, baseUrl });
+  const calls = createProviderCalls(ports);
 
   const open = async (payable: Payable): Promise<OpenedPayment> => {
     const { order, payment } = payable;
@@ -179,7 +190,11 @@ async function atEvent<Answer>(
   }
 }
 
-function requestOf(order: OrderView, payment: PaymentView, baseUrl: string) {
+function requestOf(
+  order: OrderView,
+  payment: PaymentView,
+  { baseUrl, customerEmail }: Pick<SessionRequest, 'customerEmail'> & { readonly baseUrl: string },
+): SessionRequest {
   const tickets = order.items.reduce((sum, item) => sum + item.ticketCount, 0);
   const part = order.installmentsCents.length > 1 ? `, ${payment.installment}/${order.installmentsCents.length}` : '';
   return {
@@ -188,7 +203,7 @@ function requestOf(order: OrderView, payment: PaymentView, baseUrl: string) {
     amountCents: payment.amountCents,
     currency: payment.currency,
     description: `${order.event.name}: ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}${part}`,
-    customerEmail: order.customer.email,
+    customerEmail,
     successUrl: returnUrl(order, order.successUrl, baseUrl),
     cancelUrl: returnUrl(order, order.cancelUrl, baseUrl),
     expiresAt: order.status === 'PENDING' ? order.expiresAt : null,

@@ -18,7 +18,8 @@ export interface SessionRequest {
   readonly currency: string;
   /** Shown to the buyer on the provider's page. */
   readonly description: string;
-  readonly customerEmail: string;
+  /** Opens the buyer's address, for a provider that asks for it; null once it was erased. */
+  readonly customerEmail: () => Promise<string | null>;
   readonly successUrl: string;
   readonly cancelUrl: string;
   /** The end of the payment window; null for a further installment, which has none. */

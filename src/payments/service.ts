@@ -16,7 +16,7 @@ export interface PaymentSettings {
   readonly stripe: (StripeSettings & { readonly provider: PaymentProviderName }) | null;
 }
 
-export interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'active'> {
+export interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'active' | 'personalData'> {
   readonly events: EventsPort;
   readonly clock: ClockPort;
 }
@@ -43,7 +43,7 @@ export function absentProviders(
 
 export async function openPaymentService(settings: PaymentSettings, ports: PaymentPorts): Promise<PaymentService> {
   const { secrets, stripe } = settings;
-  const { baseUrl, active, events, clock } = ports;
+  const { baseUrl, active, events, clock, personalData } = ports;
   const sandboxes = new Map<PaymentProviderName, { readonly provider: SandboxProvider; readonly secret: string }>();
 
   const openProvider = async (name: PaymentProviderName): Promise<PaymentProvider> => {
@@ -56,7 +56,7 @@ export async function openPaymentService(settings: PaymentSettings, ports: Payme
   };
 
   const providers = { provider_a: await openProvider('provider_a'), provider_b: await openProvider('provider_b') };
-  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, active, events });
+  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, active, events, personalData });
   const webhooks = createWebhooks({ providers, events, clock });
   const sandbox = settings.sandbox
     ? createSandboxCheckout({ sandboxes, events, clock, checkoutSessions, webhooks })

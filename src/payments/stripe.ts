@@ -65,7 +65,8 @@ export async function openStripe(
       const key = `${request.paymentId}-${expiresAt / 1000}`;
       const tries = failedTries.get(key) ?? 0;
       const options = { idempotencyKey: tries === 0 ? key : `${key}-${tries}` };
-      const session = await stripe.checkout.sessions.create(sessionOf(request, expiresAt), options).catch((error) => {
+      const params = sessionOf(request, await request.customerEmail(), expiresAt);
+      const session = await stripe.checkout.sessions.create(params, options).catch((error) => {
         if (error instanceof StripeClient.errors.StripeAPIError) failedTries.set(key, tries + 1);
         return unavailable(error);
       });
@@ -124,8 +125,17 @@ function endOfSession(windowEndsAt: number | null, now: number): number {
   return Math.ceil(end / 1000) * 1000;
 }
 
-function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.SessionCreateParams {
-  const { orderId, paymentId, amountCents, currency, description, customerEmail, successUrl, cancelUrl } = request;
+/** Stripe takes plain addresses alone; it asks the buyer itself where it is given none. */
+function isPlainEmail(email: string | null): email is string {
+  return email !== null && PLAIN_EMAIL.test(email.trim());
+}
+
+function sessionOf(
+  request: SessionRequest,
+  customerEmail: string | null,
+  expiresAt: number,
+): Stripe.Checkout.SessionCreateParams {
+  const { orderId, paymentId, amountCents, currency, description, successUrl, cancelUrl } = request;
   const unitAmount = toStripeAmount(amountCents, currency);
   const isExact = fromStripeAmount(unitAmount, currency) === amountCents;
   const asked = isExact ? {} : { asked_amount: String(amountCents) };
@@ -134,7 +144,7 @@ function sessionOf(request: SessionRequest, expiresAt: number): Stripe.Checkout.
   return {
     mode: 'payment',
     client_reference_id: orderId,
-    ...(PLAIN_EMAIL.test(customerEmail.trim()) && { customer_email: customerEmail.trim() }),
+    ...(isPlainEmail(customerEmail) && { customer_email: customerEmail.trim() }),
     success_url: successUrl,
     cancel_url: cancelUrl,
     expires_at: expiresAt / 1000,

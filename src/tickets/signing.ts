@@ -85,6 +85,18 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
   };
 }
 
+/** The ticket that a code names, genuine or not; null where the text is no code. */
+export function ticketIdIn(code: string): string | null {
+  const [payload, signature, ...further] = code.split('.');
+  if (!payload || !signature || further.length > 0) return null;
+  try {
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly ticket_id?: unknown } | null;
+    return typeof claims?.ticket_id === 'string' ? claims.ticket_id : null;
+  } catch {
+    return null;
+  }
+}
+
 function privateKeyOf(seed: string): KeyObject {
   const der = Buffer.concat([PKCS8_PREFIX, Buffer.from(seed, 'base64')]);
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

@@ -6,7 +6,7 @@ import { findHold } from '#domain/holds/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { openActors, openConcert, place, START } from '../fixtures/actors.ts';
+import { commitFirst, openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
 const available = (actor: EventActor): number =>
@@ -17,12 +17,7 @@ const fingerprint = (actor: EventActor): string => actor.inspect((state) => [...
 /** Actors whose journal commits only on request, with the event defined durably. */
 async function openByHand(bounds: Parameters<typeof openActors>[1] = {}) {
   const journal = new MemoryJournal({ manual: true });
-  const opening = openConcert(openActors(journal, bounds));
-  while (journal.durableSeq === 0) {
-    await nextTurn();
-    journal.commit();
-  }
-  return { ...(await opening), journal };
+  return { ...(await commitFirst(journal, openConcert(openActors(journal, bounds)))), journal };
 }
 
 describe('The durability gate', () => {

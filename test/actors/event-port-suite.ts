@@ -3,20 +3,48 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { isRefusal } from '#domain/refusal.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/query.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { CommandOf } from '#domain/command.ts';
+import { commitFirst, openActors } from '../fixtures/actors.ts';
+import { sampleDefinition } from '../fixtures/events.ts';
 
-/** The port of the sample event erfurt-volley, whose facts become durable when the test says so. */
+/** The port of the sample event, whose facts become durable when the test says so. */
 export interface PortFixture {
   readonly clock: { now: number };
   find(): Promise<EventPort>;
-  /** Makes all facts durable. */
-  commit(): void;
-  /** Loses all facts that are not durable, and everything in memory. */
-  crash(): void;
+  /** Lets everything that was asked so far reach the event, and advisory answers come back. */
+  arrive(): Promise<void>;
+  /** The same, then makes all facts durable. */
+  commit(): Promise<void>;
+  /** The same, then loses all facts that are not durable, and everything in memory. */
+  crash(): Promise<void>;
+}
+
+/** The sample event erfurt-volley in this process, for ports to reach it; `arrive` is that of the port. */
+export async function openSampleEvent(arrive: () => Promise<void>) {
+  const journal = new MemoryJournal({ manual: true });
+  const { events, clock } = openActors(journal);
+  const definition = sampleDefinition('erfurt-volley');
+  journal.onStatus(() => events.actors.retireAll());
+  await commitFirst(journal, events.define(definition, { operator: null, note: null }));
+  return {
+    events,
+    eventId: definition.id,
+    clock,
+    arrive,
+    async commit() {
+      await arrive();
+      journal.commit();
+    },
+    async crash() {
+      await arrive();
+      journal.full(true);
+      journal.full(false);
+    },
+  };
 }
 
 const SESSION = 'session-1';
@@ -63,10 +91,14 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     ReadLivePerformance: { type: 'ReadLivePerformance', performanceId: 'derby', last: null },
     CountUnknownCodes: { type: 'CountUnknownCodes', codes: ['NO SUCH CODE'] },
     FindHold: { type: 'FindHold', holdId, sessionKey: SESSION },
+    QuoteOrder: { type: 'QuoteOrder', holdId, sessionKey: SESSION, promoCode: null },
     FindOrder: { type: 'FindOrder', orderId },
     FindOrderedEvent: { type: 'FindOrderedEvent', orderId },
     FindTickets: { type: 'FindTickets', orderId, page },
     ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
+    ListNamedOrders: { type: 'ListNamedOrders', ...page },
+    ListSealedOrders: { type: 'ListSealedOrders', before: null, limit: 10 },
+    ForecastCancellation: { type: 'ForecastCancellation', performanceId: 'derby', after: null },
     FindTicket: { type: 'FindTicket', ticketId: 'tkt_1_unknown' },
     ListVoidTickets: { type: 'ListVoidTickets', performanceId: null, ...page },
     FindSession: { type: 'FindSession', checkoutSessionId: 'cs_1_unknown' },
@@ -79,6 +111,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
       stored: { seq: 1, at: 0, type: 'OrderExpired', data: JSON.stringify({ orderId, refundDueCents: 0 }) },
     },
     ReadOperatorEvent: { type: 'ReadOperatorEvent' },
+    ReadMoney: { type: 'ReadMoney' },
     ReadGauges: { type: 'ReadGauges' },
     ReadFigures: { type: 'ReadFigures' },
     ReadPerformanceFigures: { type: 'ReadPerformanceFigures', performanceId: 'derby' },
@@ -86,15 +119,14 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
 }
 
 /** Places a hold and an order for it; neither is durable yet. */
-function buy(port: EventPort, commit: () => void) {
+async function buy(port: EventPort, commit: () => Promise<void>) {
   const placing = port.execute(PLACE_HOLD);
-  commit();
-  return placing.then(async (placed) => {
-    assert.ok(!isRefusal(placed));
-    const { id: holdId } = placed.hold;
-    const starting = port.execute({ ...START_CHECKOUT, holdId });
-    return { holdId, starting };
-  });
+  await commit();
+  const placed = await placing;
+  assert.ok(!isRefusal(placed));
+  const { id: holdId } = placed.hold;
+  const starting = port.execute({ ...START_CHECKOUT, holdId });
+  return { holdId, starting };
 }
 
 export function testEventPort(name: string, open: () => Promise<PortFixture>): void {
@@ -103,13 +135,27 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const fixture = await open();
       const port = await fixture.find();
       const { holdId, starting } = await buy(port, () => fixture.commit());
-      fixture.commit();
+      await fixture.commit();
       const started = await starting;
       assert.ok(!isRefusal(started));
       for (const query of Object.values(everyQuery(holdId, started.order.id))) {
         const view: unknown = await port.read(query as QueryOf<'FindHold'>);
         assert.deepStrictEqual(JSON.parse(JSON.stringify(view)), view, query.type);
       }
+    });
+
+    it('replies to a command once its facts are durable', async () => {
+      const fixture = await open();
+      const port = await fixture.find();
+      const answered: string[] = [];
+      const placing = port.execute(PLACE_HOLD).then((reply) => answered.push(reply.outcome));
+      const refused = port.execute({ type: 'LeaveQueue', entryId: 'que_1_unknown', sessionKey: SESSION });
+      await fixture.arrive();
+      assert.deepEqual(answered, []);
+      await fixture.commit();
+      await placing;
+      assert.deepEqual(answered, ['DONE']);
+      assert.ok(isRefusal(await refused));
     });
 
     it('shows a hold, an order and an entry once they are durable, and advisory figures at once', async () => {
@@ -120,9 +166,9 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const readings = Object.values(everyQuery(holdId, 'ord_1_unknown')).map((query) =>
         port.read(query as QueryOf<'FindHold'>).then(() => answered.add(query.type)),
       );
-      await nextRound();
+      await fixture.arrive();
       for (const [type, waits] of Object.entries(WAITS_FOR_DURABILITY)) assert.equal(answered.has(type), !waits, type);
-      fixture.commit();
+      await fixture.commit();
       await Promise.all(readings);
     });
 
@@ -140,7 +186,7 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const second = await read(first);
       assert.notEqual(second, first);
       assert.equal(await read(second), 'UNCHANGED');
-      fixture.commit();
+      await fixture.commit();
       await placing;
     });
 
@@ -156,11 +202,11 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const port = await fixture.find();
       const lost = port.execute(PLACE_HOLD);
       const before = await read(null);
-      fixture.crash();
+      await fixture.crash();
       await assert.rejects(lost);
       const placing = (await fixture.find()).execute({ ...PLACE_HOLD, sessionKey: 'session-2' });
       assert.notEqual(await read(before), before);
-      fixture.commit();
+      await fixture.commit();
       await placing;
     });
 
@@ -168,14 +214,13 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const fixture = await open();
       const port = await fixture.find();
       const placing = port.execute(PLACE_HOLD);
-      fixture.commit();
+      await fixture.commit();
       const placed = await placing;
       assert.ok(!isRefusal(placed));
       const statusAt = async (now: number) => {
         fixture.clock.now = now;
         const reading = port.read({ type: 'FindHold', holdId: placed.hold.id, sessionKey: SESSION });
-        await nextRound();
-        fixture.commit();
+        await fixture.commit();
         const hold = await reading;
         return isRefusal(hold) ? hold.code : hold.status;
       };

@@ -15,7 +15,9 @@ import {
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+
+const skip = ofOneMachine('a process is killed and started again on its folder');
 
 /** How often each status was answered. */
 function tally(answers: readonly { readonly status: number }[]): Record<number, number> {
@@ -296,7 +298,7 @@ describe('A repeated start of a checkout', () => {
     assert.equal((await service.post(START_CHECKOUT, checkoutBody(), headers)).status, 201);
   });
 
-  it('gets its first answer after kill -9', async () => {
+  it('gets its first answer after kill -9', { skip }, async () => {
     const service = await spawnService();
     try {
       await service.define(gala());

@@ -43,6 +43,7 @@ describe('The public event payload', () => {
       'description',
       'hold_minutes',
       'id',
+      'legal',
       'localities',
       'max_installments',
       'max_tickets_per_email',

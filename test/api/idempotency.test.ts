@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { HoldBody } from '#http/schemas/holds.ts';
-import { START_CHECKOUT } from '../fixtures/checkout.ts';
+import { START_CHECKOUT, setOutage } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
@@ -163,11 +163,10 @@ for (const [what, prepare] of Object.entries(changes)) {
       await change.meanwhile();
       for (const restart of [false, true]) {
         if (restart) await service.restart();
-        const { journal } = service.internals.engine;
-        const before = journal.appendedSeq;
+        const before = service.factsAppended();
         const again = await change.send(keyed(key));
         assert.deepEqual([again.status, again.body, replayedOf(again)], [first.status, first.body, 'true']);
-        assert.equal(journal.appendedSeq, before, 'a repeat changes nothing');
+        assert.equal(service.factsAppended(), before, 'a repeat changes nothing');
       }
     });
 
@@ -175,11 +174,10 @@ for (const [what, prepare] of Object.entries(changes)) {
       const change = await prepare();
       const key = newKey();
       const first = await change.send(keyed(key));
-      const { journal } = service.internals.engine;
-      const before = journal.appendedSeq;
+      const before = service.factsAppended();
       const other = await change.send(keyed(key), true);
       assert.deepEqual([other.status, other.body['code']], [422, 'IDEMPOTENCY_KEY_REUSED']);
-      assert.equal(journal.appendedSeq, before);
+      assert.equal(service.factsAppended(), before);
       assert.deepEqual((await change.send(keyed(key))).body, first.body);
     });
 
@@ -230,9 +228,9 @@ describe('An Idempotency-Key', () => {
     ];
     const key = newKey();
     const pay = (id: string) => service.post<Json>(`/api/checkout/orders/${id}/payments`, undefined, keyed(key));
-    assert.equal((await service.post('/sandbox/outage', { seconds: 60 })).status, 200);
+    assert.equal((await setOutage(service, { seconds: 60 })).status, 200);
     assert.equal((await pay(one.id)).status, 502);
-    assert.equal((await service.post('/sandbox/outage', { seconds: 0 })).status, 200);
+    assert.equal((await setOutage(service, { seconds: 0 })).status, 200);
     const opened = await pay(one.id);
     assert.deepEqual([opened.status, replayedOf(opened)], [201, null]);
     const again = await pay(one.id);

@@ -73,7 +73,7 @@ describe('The live stream of a performance', () => {
   const streams: Stream[] = [];
 
   before(async () => {
-    service = await openService({ environment: { SANDBOX_CLOCK: 'on' } });
+    service = await openService();
     await service.define(sample('theatre-run'));
     await service.define(sample('club-night'));
     await service.define(sample('open-studios', { id: 'evt_draft', slug: 'draft', status: 'DRAFT' }));

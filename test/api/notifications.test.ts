@@ -13,6 +13,7 @@ import {
   checkoutBody,
   newCustomer,
   openNextPayment,
+  setOutage,
   settle,
   start,
   START_CHECKOUT,
@@ -20,8 +21,10 @@ import {
 } from '../fixtures/checkout.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
+
+const skip = ofOneMachine('a process is killed and started again on its folder');
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 
@@ -157,6 +160,20 @@ describe('A receiver', () => {
     assert.ok(!JSON.stringify(receiver.told).includes(hold.id), 'the id of a hold opens it');
   });
 
+  it('gets nothing about the buyer of an order that was erased', async () => {
+    const customer = { ...newCustomer(), phone: '+49 361 7' };
+    const started = await start(service, { customer, tracking: { gclid: 'x' } });
+    await settle(service, started, 'paid');
+    await until(() => typesOf(receiver.told, started.order_id).includes('Purchase'));
+    const address = `/admin/orders/${started.order_id}`;
+    assert.equal((await service.operate('POST', `${address}/erase`)).status, 200);
+    await service.operate('POST', `${address}/cancel`, { body: { note: 'as she asked' } });
+    const isCancelled = ({ type, data }: Told) => type === 'order.cancelled' && data.order_id === started.order_id;
+    await until(() => receiver.told.some(isCancelled));
+    const { data } = receiver.told.find(isCancelled)!;
+    assert.deepEqual([data.customer, data.tracking, data.value], [{ email: null, phone: null }, {}, 1900]);
+  });
+
   it('gets a cart for POST holds alone, and a free order as a purchase alone', async () => {
     const inline = await start(service, { customer: newCustomer(), session_key: newSession() });
     const free = await start(service, { items: [item('guest', 1)], customer: newCustomer() });
@@ -177,7 +194,7 @@ describe('A receiver', () => {
   });
 
   it('gets the start of a checkout once its payment session is open', async () => {
-    await service.post('/sandbox/outage', { seconds: 60 });
+    await setOutage(service, { seconds: 60 });
     const body = checkoutBody({ customer: newCustomer() });
     const headers = { 'idempotency-key': 'funnel' };
     const failed = await service.post<{ detail: { order_id: string } }>(START_CHECKOUT, body, headers);
@@ -189,7 +206,7 @@ describe('A receiver', () => {
       () => 'the free order',
     );
     assert.deepEqual(typesOf(receiver.told, order_id), []);
-    await service.post('/sandbox/outage', { seconds: 0 });
+    await setOutage(service, { seconds: 0 });
     assert.equal((await service.post(START_CHECKOUT, body, headers)).status, 201);
     await settle(service, await payOnAfterDecline(order_id), 'paid');
     await until(
@@ -283,7 +300,7 @@ describe('A receiver that is down', () => {
     }
   });
 
-  it('misses nothing when the service is killed, and can recognise repeats by their ids', async () => {
+  it('misses nothing when the service is killed, and can recognise repeats by their ids', { skip }, async () => {
     const receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
     const service = await spawnService({ environment });

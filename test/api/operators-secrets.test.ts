@@ -10,15 +10,23 @@ import { holdfast } from '../cli/holdfast.ts';
 import { settle, start } from '../fixtures/checkout.ts';
 import type { Answer } from '../fixtures/client.ts';
 import { clubNight, floor, gala, item, theatreRun } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const MINUTE = 60_000;
+/** More than this sale has. */
+const FACTS_MAX = 2_000;
 
 const room = (id: string, overrides: object): object =>
   clubNight({ id, slug: id.replace('evt_', 'the-'), waiting_room: true, waiting_room_rate: 2, ...overrides });
 
 /** The secrets that a journal holds of this service, by the names of the fields that hold them. */
 const SECRET_FIELDS = /^(sessionKey|holdId|replacedHoldId|entryIds?|drawSeed|opening|key|digest|redirectUrl)$/;
+
+/** What the reads that do not answer without it are asked for. */
+const QUERIES: Readonly<Record<string, string>> = {
+  '/admin/subject': '?email=ada%40example.com',
+  '/admin/search': '?q=ada',
+};
 
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
@@ -65,7 +73,8 @@ describe('Operators', () => {
     ticketIds = order.tickets.slice(0, 1);
     service.wait(MINUTE);
     await service.get('/api/events/public/the-drawn/draw');
-    const facts = [...service.internals.engine.journal.read({ afterSeq: 0 })];
+    const [{ engine }] = service.services;
+    const { facts } = await engine.newestFacts({ limit: FACTS_MAX, before: null, eventId: null });
     const found = facts.flatMap(({ data }) => [...secretsOf(JSON.parse(data))]);
     // A checkout without a session has its order's id in place of a session key.
     secrets = [...new Set(found)].filter((text) => !text.startsWith('ord_'));
@@ -99,10 +108,10 @@ describe('Operators', () => {
     for (const { path } of reads) {
       const [start = '', ids = ['']] = Object.entries(valuesOf).find(([prefix]) => path.startsWith(prefix)) ?? [];
       for (const id of ids) {
-        const performances: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'fri' };
+        const performances: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'eve' };
         const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, performances[id] ?? 'night');
         if (start === '/admin/events/' && /seat/.test(path) && id !== 'evt_play') continue;
-        assertCleanAnswer(address, await service.admin.get(address));
+        assertCleanAnswer(address, await service.admin.get(address + (QUERIES[path] ?? '')));
       }
     }
     for (const id of valuesOf['/admin/events/']!) {
@@ -118,7 +127,7 @@ describe('Operators', () => {
     assert.equal(joined.length, 6);
     for (const data of joined) assert.match(data, /^\{"entryId":"\*\*\*[0-9a-f]{8}","sessionKey":"\*\*\*"\}$/);
     const [placed] = dataOf('OrderPlaced').filter((data) => data.includes(orderIds[0]!));
-    assert.match(placed!, /"customer":\{"email":"[^"*]+@[^"*]+"/);
+    assert.match(placed!, /"customer":null,"personal":\{"sealed":"\*\*\*","addressHash":"\*\*\*"\},"tracking":null/);
     assert.match(placed!, /"items":\[\{"performanceId":"\w+","ticketTypeId":"seat"/);
     assert.ok(dataOf('TicketsIssued').some((data) => data.includes(ticketIds[0]!)));
     assert.match(dataOf('DrawStarted')[0]!, /^\{"entryCount":2,"opening":"\*\*\*"\}$/);
@@ -137,7 +146,8 @@ describe('Operators', () => {
     assertCleanAnswer('metrics', await admin.get('/metrics'));
   });
 
-  it('see no secret with any command that reads, and every one with journal --reveal', async () => {
+  const skip = ofOneMachine('commands read a data folder');
+  it('see no secret with any command that reads, and every one with journal --reveal', { skip }, async () => {
     const commands = [
       ['journal'],
       ['journal', '--json'],

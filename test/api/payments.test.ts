@@ -14,6 +14,7 @@ import {
   START_CHECKOUT,
   statusOf,
   type Started,
+  setOutage,
 } from '../fixtures/checkout.ts';
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
@@ -52,10 +53,10 @@ describe('A webhook', () => {
   });
 
   it('may name the payment alone, before the session is known', async () => {
-    await service.post('/sandbox/outage', { seconds: 60 });
+    await setOutage(service, { seconds: 60 });
     const refused = await service.post(START_CHECKOUT, checkoutBody({ customer: newCustomer() }));
     const orderId = String(assertRefused(refused, 502, 'PAYMENT_PROVIDER_UNAVAILABLE')['order_id']);
-    await service.post('/sandbox/outage', { seconds: 0 });
+    await setOutage(service, { seconds: 0 });
     const [payment] = (await statusOf(service, { order_id: orderId })).payments;
     const early = await sendWebhook(service, { session: 'session-of-a-bridge', paymentId: payment!.id });
     assert.deepEqual([early.status, early.body], [200, { result: 'recorded' }]);
@@ -289,7 +290,7 @@ describe('A provider that cannot be reached', () => {
   after(() => service.close());
 
   it('is 502, and the same start goes on with the same order', async () => {
-    const outage = await service.post<Json>('/sandbox/outage', { seconds: 60 });
+    const outage = await setOutage(service, { seconds: 60 });
     assert.equal(outage.status, 200, JSON.stringify(outage.body));
     assert.equal((outage.body['outages'] as Json[]).length, 2);
     const headers = { 'idempotency-key': 'resumed' };
@@ -314,7 +315,7 @@ describe('A provider that cannot be reached', () => {
       session_key: 'session-of-hold',
       items: [item('single', 1)],
     });
-    await service.post('/sandbox/outage', { provider: 'provider_a', seconds: 3_600 });
+    await setOutage(service, { provider: 'provider_a', seconds: 3_600 });
     const body = checkoutBody({ items: undefined, hold_id: hold.id });
     const refusal = assertRefused(await service.post(START_CHECKOUT, body), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
     const free = await start(service, { items: [item('guest', 1)] });
@@ -326,23 +327,25 @@ describe('A provider that cannot be reached', () => {
   });
 
   it('is asked again by the service itself, so that the order page can lead on', async () => {
-    await service.post('/sandbox/outage', { seconds: 60 });
+    await setOutage(service, { seconds: 60 });
     const refusal = assertRefused(
       await service.post(START_CHECKOUT, checkoutBody()),
       502,
       'PAYMENT_PROVIDER_UNAVAILABLE',
     );
-    const { checkoutSessions } = service.internals.payments;
-    await checkoutSessions.resumeUnopened();
+    const resume = async () => {
+      for (const { payments } of service.services) await payments.checkoutSessions.resumeUnopened();
+    };
+    await resume();
     service.wait(MINUTE);
     const page = `/orders/${String(refusal['order_id'])}`;
     assert.doesNotMatch(String((await service.get(page)).body), /sandbox\/pay\/cs_/);
-    await checkoutSessions.resumeUnopened();
+    await resume();
     assert.match(String((await service.get(page)).body), /href="[^"]*sandbox\/pay\/cs_/);
   });
 
   it('ends with its window like every order', async () => {
-    await service.post('/sandbox/outage', { seconds: 60 });
+    await setOutage(service, { seconds: 60 });
     const headers = { 'idempotency-key': 'too-late' };
     const refusal = assertRefused(
       await service.post(START_CHECKOUT, checkoutBody(), headers),
@@ -447,7 +450,10 @@ describe('The pages', () => {
       assert.match(shown.headers.get('content-security-policy')!, /^default-src 'none'/);
     }
     assertRefused(await service.get('/api/events/public/no-such-event', asBrowser), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await service.get('/no/where', asBrowser), 404, 'NOT_FOUND');
+    assertRefused(await service.get('/no/where'), 404, 'NOT_FOUND');
+    const nowhere = await service.get<string>('/no/where', asBrowser);
+    assert.equal(nowhere.status, 404);
+    assert.match(nowhere.body, /<h1>There is nothing at this address\.<\/h1>/);
   });
 
   const form = (path: string, body: string) =>

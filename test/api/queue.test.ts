@@ -12,8 +12,10 @@ import { newCustomer, START_CHECKOUT } from '../fixtures/checkout.ts';
 import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, item } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
+
+const skip = ofOneMachine('a process is killed and started again on its folder');
 
 const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);
@@ -374,7 +376,7 @@ describe('Operators', () => {
 });
 
 describe('A waiting room killed at any moment', () => {
-  it('keeps every place and pass that was answered, and draws once', async () => {
+  it('keeps every place and pass that was answered, and draws once', { skip }, async () => {
     const environment = { SANDBOX_CLOCK: 'on' };
     const service = await spawnService({ environment });
     const opensAt = new Date(Date.now() + MINUTE).toISOString();

@@ -8,7 +8,7 @@ import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 interface Jwk {
   readonly kty: string;
@@ -71,8 +71,12 @@ describe('A ticket', () => {
     await service.restart();
     assert.deepEqual(await keysOf(service), body.keys, 'the key is kept');
     assert.deepEqual((await statusOf(service, started)).ticket_objects, tickets);
-    assert.equal(statSync(path.join(service.folder, 'ticket-key')).mode & 0o777, 0o600);
-    assert.equal(statSync(path.join(service.folder, 'webhook-secret-a')).mode & 0o777, 0o600);
+  });
+
+  const skip = ofOneMachine('nodes are given their secrets and keep none');
+  it('is signed with a key that its owner alone can read, as webhook secrets', { skip }, () => {
+    for (const file of ['ticket-key', 'webhook-secret-a'])
+      assert.equal(statSync(path.join(service.folder, file)).mode & 0o777, 0o600);
   });
 
   it('is valid until its order or its performance is cancelled', async () => {

@@ -107,6 +107,16 @@ const eventFile = fc
       max_tickets_per_order: cap,
       max_tickets_per_email: cap,
       require_individual_data: fc.boolean(),
+      retention_days: fc.option(fc.integer({ min: 1, max: 3650 })),
+      legal: fc.option(
+        fc.record({
+          terms_url: fc.option(fc.webUrl()),
+          imprint_url: fc.option(fc.webUrl()),
+          privacy_url: fc.option(fc.webUrl()),
+          vat_percent: fc.constantFrom(7, 19, 8.1, null),
+          order_button: fc.constantFrom('Zahlungspflichtig bestellen', null),
+        }),
+      ),
     }),
     name: text,
     dates: fc.array(fc.tuple(some({ name: text, status: fc.constantFrom('ON_SALE', 'DRAFT') }), times), {
@@ -150,7 +160,7 @@ const eventFile = fc
 describe('The file form of a definition', () => {
   it('reads back as the same definition, for every sample', () => {
     const { definitions } = readCatalogue(samplesFolder);
-    assert.equal(definitions.length, 5);
+    assert.equal(definitions.length, 6);
     for (const definition of definitions) assert.deepEqual(readBack(definition), definition);
   });
 

@@ -136,13 +136,14 @@ describe('The demo catalogue', () => {
     return definition;
   };
 
-  it('has five events and no problems', () => {
+  it('has six events and no problems', () => {
     assert.deepEqual(problems, []);
     assert.deepEqual(definitions.map((definition) => definition.id).sort(), [
       'evt_club',
       'evt_erfurt',
       'evt_free',
       'evt_rush',
+      'evt_supper',
       'evt_theatre',
     ]);
   });

@@ -64,8 +64,9 @@ export async function serving(
   t: Pick<TestContext, 'after'>,
   folder: string,
   umask: string | null = null,
+  settings: Environment = {},
 ): Promise<Serving> {
-  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()) };
+  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()), ...settings };
   const child = start(['serve'], environment, umask);
   t.after(() => child.kill('SIGKILL'));
   const printed: string[] = [];

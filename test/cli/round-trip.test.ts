@@ -32,7 +32,7 @@ test('a folder can be loaded, inspected, copied and verified while a service run
   const loaded = await run('load', samples);
   assert.equal(loaded.code, 0, loaded.stderr);
   assert.match(loaded.stdout, /evt_erfurt  created, version 1\n/);
-  assert.match(loaded.stdout, /5 events loaded\.\n$/);
+  assert.match(loaded.stdout, /6 events loaded\.\n$/);
   const [again, taken, offline] = await Promise.all([
     run('load', samples, '--json'),
     run('serve'),
@@ -50,20 +50,20 @@ test('a folder can be loaded, inspected, copied and verified while a service run
   const [verified, facts, revealed, inspected, date] = await Promise.all([
     run('verify', '--json'),
     followed,
-    run('journal', '--type', 'HoldPlaced', '--reveal', '--since', '8'),
+    run('journal', '--type', 'HoldPlaced', '--reveal', '--since', '9'),
     run('inspect', 'erfurt-volley', '--json'),
     run('inspect', 'evt_erfurt', '--performance', 'derby'),
   ]);
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   const report = verified.json<Report>();
-  assert.equal(report.events, 5);
+  assert.equal(report.events, 6);
   assert.equal(report.figures.holds.active, 2);
   assert.equal(report.figures.tickets.held, 4);
   const lines = facts.stdout.trimEnd().split('\n');
   assert.equal(lines.length, 2);
   const placed = JSON.parse(lines[0]!) as { event_id: string; data: { sessionKey: string } };
   assert.deepEqual([placed.event_id, placed.data.sessionKey], ['evt_erfurt', '***']);
-  assert.match(revealed.stdout, /^8 .*"sessionKey":"session-b".*\n$/);
+  assert.match(revealed.stdout, /^9 .*"sessionKey":"session-b".*\n$/);
   assert.equal(inspected.json<{ holds: { active: number } }>().holds.active, 2);
   assert.match(date.stdout, /^kat1 +general .* 4 +0$/m);
 
@@ -146,12 +146,12 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   const withBoth = (await run('verify', '--json')).json<Report>();
   const pruned = await holdfast(['snapshot', '--prune', '--json'], first.environment);
   const { archived } = pruned.json<{ archived: { from_seq: number; to_seq: number } }>();
-  assert.deepEqual(archived, { from_seq: 1, to_seq: 7 });
+  assert.deepEqual(archived, { from_seq: 1, to_seq: 8 });
   assert.equal(await first.stop(), 0);
 
   const after = await run('verify', '--json');
   assert.equal(after.code, 0, after.stdout);
-  assert.equal(after.json<Report>().base_seq, 7);
+  assert.equal(after.json<Report>().base_seq, 8);
   assert.equal(after.json<Report>().state_fingerprint, withBoth.state_fingerprint);
   const second = await serving(t, data);
   assert.equal((await fetch(`${second.publicUrl}/api/events/public/erfurt-volley`)).status, 200);
@@ -166,7 +166,7 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   assert.equal(real.code, 0, real.stderr);
   assert.match(
     real.stdout,
-    /has everything up to fact 6, of .+Z\.\nLater facts are not there; .* --since 7 lists them\.\n$/,
+    /has everything up to fact 7, of .+Z\.\nLater facts are not there; .* --since 8 lists them\.\n$/,
   );
   const proved = (await run('verify', '--data', restored, '--json')).json<Report>();
   assert.equal(proved.state_fingerprint, before.state_fingerprint);
@@ -181,7 +181,7 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   await service.hold('session-a', twoInErfurt);
   assert.equal((await holdfast(['snapshot'], service.environment)).code, 0);
   const pruned = await holdfast(['snapshot', '--prune', '--json'], service.environment);
-  assert.deepEqual(pruned.json<{ archived: object }>().archived, { from_seq: 1, to_seq: 7 });
+  assert.deepEqual(pruned.json<{ archived: object }>().archived, { from_seq: 1, to_seq: 8 });
   await service.hold('session-b', twoInErfurt);
   assert.equal(await service.stop(), 0);
   const whole = (await run('verify', '--json')).json<Report>();
@@ -216,7 +216,7 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   const [short, backup] = await Promise.all([run('verify'), run('backup', path.join(parent, 'short'))]);
   for (const ended of [short, backup]) {
     assert.equal(ended.code, 1);
-    assert.match(ended.stdout, /facts 1 to 7 were moved to the archive, and no good file of it has them/);
+    assert.match(ended.stdout, /facts 1 to 8 were moved to the archive, and no good file of it has them/);
   }
 });
 
@@ -241,9 +241,9 @@ test('a flipped byte is found and reported, and the folder can be restored up to
   const { problems, ok } = verified.json<Report>();
   assert.equal(ok, false);
   assert.match(problems[0]!.what, /fails its checksum/);
-  assert.match(problems[0]!.hint, /holdfast restore --to NEW_DIR --seq 5/);
+  assert.match(problems[0]!.hint, /holdfast restore --to NEW_DIR --seq 6/);
   assert.equal(served.code, 5);
-  assert.match(served.stderr, /the journal is damaged: .*\n.*holdfast restore --to NEW_DIR --seq 5/);
+  assert.match(served.stderr, /the journal is damaged: .*\n.*holdfast restore --to NEW_DIR --seq 6/);
 
   const saved = path.join(parent, 'saved');
   const restored = await run('restore', '--to', saved, '--seq', '5', '--json');

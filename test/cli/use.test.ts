@@ -3,12 +3,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { createCall, readArguments, WrongUse, type Command } from '#cli/command.ts';
+import { eraseCommand } from '#cli/erase.ts';
 import { exportCommand } from '#cli/export.ts';
+import { importCommand } from '#cli/import.ts';
 import { inspectCommand } from '#cli/inspect.ts';
 import { journalCommand } from '#cli/journal.ts';
 import { loadCommand } from '#cli/load.ts';
 import { createOutput } from '#cli/output.ts';
+import { piiCommand } from '#cli/pii.ts';
 import { restoreCommand } from '#cli/restore.ts';
+import { snapshotCommand } from '#cli/snapshot.ts';
+import { subjectCommand } from '#cli/subject.ts';
+import { upgradeCommand } from '#cli/upgrade.ts';
 import { verifyCommand } from '#cli/verify.ts';
 import { holdfast, samples } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -17,13 +23,21 @@ const COMMANDS = [
   'serve',
   'load',
   'verify',
+  'upgrade',
   'snapshot',
   'backup',
+  'import',
   'restore',
   'journal',
   'inspect',
   'export',
+  'pii',
+  'subject',
+  'erase',
+  'seal',
+  'rehearse',
   'draw',
+  'cluster',
   'notify',
 ];
 
@@ -39,11 +53,11 @@ describe('Help', { concurrency: 4 }, () => {
     it(`explains ${command} with its use, its options and examples`, async () => {
       const { code, stdout, stderr } = await holdfast([command, '--help']);
       assert.equal(code, 0, stderr);
-      assert.match(stdout, new RegExp(`^holdfast ${command}: .+\n\nUsage: holdfast ${command}`));
+      assert.match(stdout, new RegExp(`^holdfast ${command}: (?:.+\n)+\nUsage: holdfast ${command}`));
       assert.match(stdout, /\nOptions:\n(.+\n)*  --json .+\n  --help .+\n/);
       assert.match(stdout, /\nExamples:\n  .*holdfast/);
       assert.ok(
-        stdout.split('\n').every((line) => line.length <= 120),
+        stdout.split('\n').every((line) => line.length <= 80),
         stdout,
       );
     });
@@ -69,7 +83,9 @@ describe('Wrong use', { concurrency: 4 }, () => {
   const cases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
     [loadCommand, [], /an argument is missing: holdfast load FILE/],
     [loadCommand, ['--chekc', 'x'], /there is no option --chekc; did you mean --check\?/],
-    [verifyCommand, ['everything'], /"everything" is one argument too many: holdfast verify/],
+    [verifyCommand, ['one', 'two'], /"two" is one argument too many: holdfast verify/],
+    [verifyCommand, ['no-such-folder'], /there is no folder no-such-folder/],
+    [verifyCommand, ['one', '--data', 'two'], /the folder is named twice: leave out one or --data/],
     [verifyCommand, ['--data'], /--data needs a value: DIR/],
     [verifyCommand, ['--json=yes'], /--json takes no value/],
     [restoreCommand, [], /--to is missing/],
@@ -80,11 +96,40 @@ describe('Wrong use', { concurrency: 4 }, () => {
     [exportCommand, ['order', 'evt_club'], /there is no export of order; did you mean orders\?/],
     [exportCommand, ['orders', 'evt_club', '--format', 'xls'], /--format is "xls": it must be csv or json/],
     [inspectCommand, ['--performance', 'derby'], /--performance needs the event/],
+    [importCommand, [], /an argument is missing: holdfast import DIR/],
+    [importCommand, [samples], /NATS_URL is not set: it must be the NATS servers/],
   ];
   for (const [command, args, expected] of cases) {
     it(`is explained in one line: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
       await assert.rejects(
         async () => command.run(createCall(readArguments(command, args), createOutput(true), { DATA_DIR: samples })),
+        (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
+      );
+    });
+  }
+
+  const clusterCases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
+    [journalCommand, [], /ask a node for GET \/admin\/journal, or name one, as holdfast backup OUT makes it/],
+    [journalCommand, ['--reveal'], /ask a node for GET \/admin\/journal/],
+    [exportCommand, ['orders', 'evt_club'], /ask a node for GET \/admin\/events\/EVENT\/orders/],
+    [subjectCommand, ['--email', 'a@b.c', '--out', 'x'], /ask a node for GET \/admin\/subject\?email=ADDRESS/],
+    [inspectCommand, [], /ask a node for GET \/admin\/overview/],
+    [snapshotCommand, [], /ask a node for POST \/admin\/snapshot/],
+    [piiCommand, [], /this command needs a data folder: name one, as holdfast backup OUT makes it/],
+    [verifyCommand, [], /this command needs a data folder: name one/],
+    [upgradeCommand, ['--check'], /this command needs a data folder: name one/],
+    [restoreCommand, ['--to', 'x'], /this command needs a data folder: name one/],
+    [
+      eraseCommand,
+      ['ord_1', '--yes', '--data', 'x'],
+      /--data names the folder of a single machine, and NATS_URL a cluster/,
+    ],
+  ];
+  for (const [command, args, expected] of clusterCases) {
+    it(`says what to use with a cluster: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
+      const environment = { NATS_URL: 'nats://127.0.0.1:1', DATA_DIR: samples };
+      await assert.rejects(
+        async () => command.run(createCall(readArguments(command, args), createOutput(true), environment)),
         (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
       );
     });
@@ -105,7 +150,7 @@ describe('A command that fails', { concurrency: 4 }, () => {
       holdfast(['inspect', '--data', folder, '--json']),
     ]);
     assert.equal(text.code, 1);
-    assert.match(text.stderr, /^holdfast inspect: there is no journal in .+\nName the data folder .+\n$/);
+    assert.match(text.stderr, /^holdfast inspect: there is no journal in .+\nName the data folder, .+\n$/);
     assert.equal(json.code, 1);
     assert.equal(json.json()['ok'], false);
   });

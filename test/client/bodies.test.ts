@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Cluster } from '#http/schemas/cluster.ts';
 import { LiveChange, LiveSnapshot } from '#http/schemas/live.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
 import { differences, partsOf, shapeOfSchema, shapesInFile, type Schema, type Shape, type Use } from './body-shapes.ts';
@@ -41,9 +42,18 @@ function requestOf({ paths }: Document, method: string, path: string): Schema {
 /** Which schema describes each type of `src/client/bodies.ts` that is not a part of another one. */
 const schemasOfClient = (document: Document): Readonly<Record<string, Compared>> => ({
   ...Object.fromEntries(
-    ['EventList', 'EventPayload', 'Seating', 'Occupancy', 'Seat', 'Hold', 'QueueEntry', 'Draw', 'StartedCheckout'].map(
-      (name) => [name, [named(document, name), 'whole'] as const],
-    ),
+    [
+      'EventList',
+      'EventPayload',
+      'Seating',
+      'Occupancy',
+      'Seat',
+      'Hold',
+      'QueueEntry',
+      'Draw',
+      'Quote',
+      'StartedCheckout',
+    ].map((name) => [name, [named(document, name), 'whole'] as const]),
   ),
   Order: [named(document, 'OrderStatus'), 'whole'],
   HoldRequest: [requestOf(document, 'post', '/api/checkout/holds'), 'sent'],
@@ -58,9 +68,15 @@ const schemasOfClient = (document: Document): Readonly<Record<string, Compared>>
 /** The same for `src/console/app/bodies.ts`. */
 const schemasOfConsole = (document: Document): Readonly<Record<string, Compared>> => ({
   Overview: [named(document, 'Overview'), 'part'],
+  // A single machine's document is without it.
+  Cluster: [Cluster as Schema, 'part'],
   JournalPage: [named(document, 'JournalPage'), 'part'],
   OrderPage: [answerOf(document, 'get', '/admin/events/{id}/orders'), 'part'],
   Order: [named(document, 'AdminOrder'), 'part'],
+  MoneyList: [named(document, 'MoneyList'), 'part'],
+  EventMoney: [named(document, 'EventMoney'), 'part'],
+  Cancellation: [named(document, 'Cancellation'), 'part'],
+  FoundOrders: [named(document, 'FoundOrders'), 'part'],
 });
 
 /** Types that are compared within another one: the two forms of `Occupancy`, and what `OverviewPerformance` extends. */

@@ -74,7 +74,7 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByText('No order fits.').waitFor();
     await page.getByLabel('E-mail address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('link', { name: orderId }).click();
+    await page.locator(`[data-order="${orderId}"]`).getByRole('link').click();
     await page.getByRole('button', { name: 'Cancel order…' }).click();
     await page.getByRole('button', { name: 'Leave as it is' }).click();
     assert.equal((await orderOf(service, orderId))['status'], 'CONFIRMED');
@@ -94,6 +94,24 @@ describe('The console', { skip: withoutBrowser }, () => {
       [order['status'], order['refund_due'], order['refunded_amount'], order['cancellation_note']],
       ['CANCELLED', 5_400, 5_400, 'Fell ill.'],
     );
+  });
+
+  it('erases the personal data of an order after a question, and says since when and by whom', async () => {
+    const { page } = operator;
+    await page.getByRole('heading', { name: 'Ada Byron' }).waitFor();
+    await page.getByRole('button', { name: 'Erase personal data…' }).click();
+    await page.getByText('It cannot be undone.').waitFor();
+    assert.equal(await page.getByLabel('Note').count(), 0);
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+    assert.equal((await orderOf(service, orderId))['personal_data'], 'OPEN');
+    await page.getByRole('button', { name: 'Erase personal data…' }).click();
+    await page.getByRole('button', { name: 'Erase it for good' }).click();
+    await page.getByText(/^Personal data was erased on .* by Zoë\.$/).waitFor();
+    await page.getByRole('button', { name: 'Erase personal data…' }).waitFor({ state: 'detached' });
+    assert.doesNotMatch(await page.locator('main').innerText(), /Ada|ada@|Fell ill/);
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('cell', { name: 'erased' }).first().waitFor();
+    await page.goto(`/#/orders/${orderId}`);
   });
 
   it('fits the screen of a phone', async () => {

@@ -1,85 +1,148 @@
-/** The commands of the reference and the guides, run by a real shell against a real service with the demo catalogue. */
+/** The examples of the reference and the guides, sent to a real service with the demo catalogue: as requests, and as code in each language. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { stripTypeScriptTypes } from 'node:module';
+import { createInterface } from 'node:readline';
+import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { examples } from '#src/docs/examples.ts';
+import answers from '#src/docs/answers.json' with { type: 'json' };
+import type { Example } from '#src/docs/example.ts';
+import { examples, type ExampleKey } from '#src/docs/examples.ts';
 import { guides } from '#src/docs/guides.ts';
-import type { Json } from '../fixtures/client.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
+import { snippetOf, type Language } from '#src/docs/snippets.ts';
+import { placeIn } from '#http/pages/docs-pages.ts';
+import { openService, SECOND, type TestService } from '../fixtures/service.ts';
+import { exampleKeys, sendStepsBefore, sendWithSteps, shapeOf, shortened } from './send-examples.ts';
 
 const run = promisify(execFile);
-const skip = existsSync('/usr/bin/curl') && existsSync('/bin/bash') ? false : 'there is no curl or no bash here';
 
-/** What a reader copies from an answer into the next command. */
-const COPIED: Readonly<Record<string, (answer: Json) => Json>> = {
-  createHold: ({ id }) => ({ HOLD: id }),
-  joinQueue: ({ id }) => ({ ENTRY: id }),
-  startCheckout: ({ order_id, checkout_session_id }) => ({ ORDER: order_id, SESSION: checkout_session_id }),
-  openPayment: ({ checkout_session_id }) => ({ SESSION: checkout_session_id }),
-  getOrderStatus: ({ tickets }) => ({ TICKET: (tickets as string[])[0] }),
+type Run = (code: string, values: Readonly<Record<string, string>>) => Promise<string>;
+
+/** What runs a snippet of each language; null where its program is not installed. */
+const runs: Readonly<Record<Language, Run | null>> = {
+  curl:
+    existsSync('/usr/bin/curl') && existsSync('/bin/bash')
+      ? (code, values) =>
+          runProgram('/bin/bash', ['--norc', '-ec', code.replaceAll('curl -s', 'curl --fail-with-body -s')], values)
+      : null,
+  typescript: runTypescript,
+  python: existsSync('/usr/bin/python3') ? runPython : null,
 };
 
-/** The exit code of curl when its time is over, as for a stream that does not end. */
-const TIMED_OUT = 28;
+let service: TestService;
+// An event sells only so many tickets to one address, so each test has a fresh service.
+beforeEach(async () => {
+  service = await openService({ demo: true, environment: { SANDBOX_CLOCK: 'on' } });
+});
+afterEach(() => service?.close());
 
-describe('The reference', { skip }, () => {
-  let service: TestService;
+const contextOf = ({ listener }: Example) => ({
+  examples,
+  origin: listener === 'public' ? service.publicUrl : service.adminUrl,
+});
 
-  before(async () => {
-    service = await openService({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
-  });
-  after(() => service?.close());
+async function runProgram(file: string, options: readonly string[], values: Readonly<Record<string, string>>) {
+  return (await run(file, options, { env: { PATH: process.env['PATH'], ...values } })).stdout;
+}
 
-  /** Runs commands unchanged but for the addresses; an error answer fails them. */
-  const shell = async (commands: string, copied: Json = {}, streamSeconds = 0.3): Promise<string> => {
-    const script = commands
-      .replaceAll('http://127.0.0.1:8080', service.publicUrl)
-      .replaceAll('http://127.0.0.1:8081', service.adminUrl)
-      .replaceAll('curl -sN', `curl -sN --max-time ${streamSeconds}`)
-      .replaceAll('curl -s', 'curl --fail-with-body -s');
-    const env = { PATH: process.env['PATH'], ADMIN_TOKEN, ...(copied as Record<string, string>) };
-    const { stdout } = await run('/bin/bash', ['--norc', '-c', `set -e\n${script}`], { env }).catch(
-      (error: { code: number; stdout: string; stderr: string }) => {
-        if (error.code === TIMED_OUT) return error;
-        throw new Error(`${script}\n${error.stdout}${error.stderr}`);
-      },
-    );
-    return stdout;
+/** In this process, because starting Node for each would take longer than all the rest. */
+async function runTypescript(code: string, values: Readonly<Record<string, string>>): Promise<string> {
+  const lines: string[] = [];
+  const program = `export async function main(process, console) {${stripTypeScriptTypes(code)}}`;
+  const { main } = (await import(`data:text/javascript,${encodeURIComponent(program)}`)) as {
+    main(process: object, console: object): Promise<void>;
   };
+  await main({ env: values }, { log: (value: unknown) => lines.push(JSON.stringify(value)) });
+  // A request that is refused does not throw.
+  assert.doesNotMatch(lines.join('\n'), /"statusCode":/);
+  return lines.join('\n');
+}
 
-  it('has an example for every operation that people call, and each example succeeds', async () => {
+const PYTHON_LOOP = `import contextlib, io, json, os, sys
+for line in sys.stdin:
+    part = json.loads(line)
+    os.environ.update(part["values"])
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(part["code"], {})
+    print(json.dumps(output.getvalue()), flush=True)`;
+
+let python: { readonly child: ChildProcess; readonly lines: AsyncIterator<string> } | null = null;
+after(() => python?.child.stdin?.end());
+
+/** One process for all snippets; an error ends it, with what Python says about it. */
+async function runPython(code: string, values: Readonly<Record<string, string>>): Promise<string> {
+  if (python === null) {
+    const child = spawn('/usr/bin/python3', ['-c', PYTHON_LOOP], { stdio: ['pipe', 'pipe', 'inherit'] });
+    python = { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+  }
+  python.child.stdin!.write(`${JSON.stringify({ code, values })}\n`);
+  const { value, done } = await python.lines.next();
+  if (done === true) throw new Error(`Python ended:\n${code}`);
+  return JSON.parse(value) as string;
+}
+
+/** A stream does not end by itself. */
+const isFinite = (key: ExampleKey): boolean => (examples[key] as Example).answers !== 'stream';
+
+describe('The examples', () => {
+  it('are there for every operation that people call, and for no other', async () => {
     const operations: string[] = [];
     for (const url of [service.publicUrl, service.adminUrl]) {
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
-        paths: Record<string, Record<string, { operationId: string; summary?: string }>>;
+        paths: Record<string, Record<string, { operationId: string }>>;
       };
-      for (const { operationId, summary } of Object.values(paths).flatMap(Object.values)) {
-        assert.ok(summary, operationId);
-        operations.push(operationId);
-      }
+      operations.push(...Object.values(paths).flatMap((path) => Object.values(path).map((each) => each.operationId)));
     }
-    const without = new Set(operations.filter((operationId) => examples[operationId] === undefined));
-    assert.deepEqual([...without].sort(), ['isLive', 'receivePaymentWebhook']);
-    let copied: Json = {};
-    for (const [operationId, commands] of Object.entries(examples)) {
-      let answer = await shell(commands, copied);
-      // A stream has its first message later on a busy machine.
-      if (answer === '' && commands.includes('curl -sN')) answer = await shell(commands, copied, 20);
-      assert.ok(answer.length > 0, operationId);
-      const copy = COPIED[operationId];
-      if (copy !== undefined) copied = { ...copied, ...copy(JSON.parse(answer) as Json) };
+    const shown = new Set(Object.values<Example>(examples).map(({ operation }) => operation));
+    const without = new Set(operations.filter((operation) => !shown.has(operation)));
+    assert.deepEqual([...without], ['receivePaymentWebhook']);
+    // The one that a single machine does not have.
+    assert.deepEqual(
+      [...shown].filter((operation) => !operations.includes(operation)),
+      ['getCluster'],
+    );
+  });
+
+  it('are answered as the reference shows it', async () => {
+    assert.deepEqual(Object.keys(answers), exampleKeys, 'npm run record-answers');
+    for (const key of exampleKeys) {
+      const { status, body } = await sendWithSteps(service, key);
+      const shown = answers[key as keyof typeof answers];
+      assert.equal(status, shown.status, `${key} ${JSON.stringify(body)}`);
+      // The figures of a running process differ from run to run.
+      if (key !== 'readMetrics') {
+        const parts = JSON.parse(JSON.stringify(shortened(body))) as unknown;
+        assert.deepEqual(shapeOf(parts), shapeOf(shown.body), `${key}: npm run record-answers`);
+      }
+      service.wait(2 * SECOND);
     }
   });
 
-  for (const { slug, title, sections } of guides) {
-    const commands = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('code' in block ? [block.code] : [])));
-    if (!commands.some((code) => code.includes('curl'))) continue;
-    it(`has a guide “${title}” whose commands succeed in their order`, async () => {
-      const settings = slug === 'first-sale' ? '' : `BASE=${service.publicUrl}\nJSON='Content-Type: application/json'`;
-      const output = await shell([settings, ...commands].join('\n'));
-      if (slug === 'first-sale') assert.match(output, /"status":"CONFIRMED"[^]*"code":/);
+  for (const [language, runCode] of Object.entries(runs) as [Language, Run | null][]) {
+    const skip = runCode === null && 'its program is not installed here';
+    it(`succeed as ${language} when their values are given`, { skip }, async () => {
+      for (const key of exampleKeys.filter(isFinite)) {
+        const values = await sendStepsBefore(service, key);
+        const output = await runCode!(snippetOf(examples[key], language, contextOf(examples[key])), values);
+        assert.ok(output.trim().length > 1, key);
+        service.wait(2 * SECOND);
+      }
+    });
+
+    it(`succeed as ${language} in the order of each guide`, { skip }, async () => {
+      await sendWithSteps(service, 'defineEvent');
+      for (const { slug, sections } of guides) {
+        const keys = sections
+          .flatMap(({ blocks }) => blocks.flatMap((block): ExampleKey[] => ('example' in block ? [block.example] : [])))
+          .filter(isFinite);
+        const code = keys.map((key) =>
+          snippetOf(examples[key], language, { ...contextOf(examples[key]), ...placeIn(keys, key) }),
+        );
+        const output = await runCode!(code.join('\n'), {});
+        if (slug === 'first-sale') assert.match(output, /"status":\s*"CONFIRMED"[^]*"code":/);
+      }
     });
   }
 });

@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import type { StockTotals } from '#domain/inventory/inventory.ts';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { buyerKeyOf } from '#domain/orders/purchase-limits.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -148,7 +148,7 @@ function assertBooks(fixture: EventFixture): void {
   for (const { purchase } of live) {
     const codes = new Set([purchase.promoCode, ...purchase.items.map((each) => each.discountCode)]);
     for (const text of codes) if (text !== null) uses.set(text.toLowerCase(), (uses.get(text.toLowerCase()) ?? 0) + 1);
-    const email = emailKey(purchase.customer.email);
+    const email = buyerKeyOf(purchase);
     for (const { ticketTypeId, ticketCount, barPerks } of purchase.items) {
       tickets.set(email, (tickets.get(email) ?? 0) + ticketCount);
       const key = perkKey(ticketTypeId, 'beer');
@@ -156,8 +156,8 @@ function assertBooks(fixture: EventFixture): void {
     }
   }
   assert.deepEqual([orders.usesByCode, perksSold], [uses, beers]);
-  assert.equal(orders.ticketsByEmail.size, tickets.size);
-  for (const [email, count] of tickets) assert.equal(orders.ticketsByEmail.get(email), count);
+  assert.equal(orders.ticketsByBuyer.size, tickets.size);
+  for (const [email, count] of tickets) assert.equal(orders.ticketsByBuyer.get(email), count);
   assert.ok((uses.get('twice') ?? 0) <= USES_MAX && [...beers.values()].every((count) => count <= BEERS));
 
   for (const performance of performances.values()) {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileSalePlan, findSeat, isStageOpen, offerOf, UNCAPPED } from '#domain/catalogue/sale-plan.ts';
+import {
+  compileSalePlan,
+  findSeat,
+  isStageOpen,
+  offerOf,
+  retentionEndsAt,
+  UNCAPPED,
+} from '#domain/catalogue/sale-plan.ts';
 import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
 
 const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 50 };
@@ -91,6 +98,32 @@ test('windows are in milliseconds, fractions of minutes included', () => {
 test('a definition stored before the settings had a default has the default: a ceiling of four windows, limits at the hold', () => {
   const stored = compileSalePlan(eventOf([floor], [], [], { holdMinutes: 5, holdMaxMinutes: null }));
   assert.deepEqual([stored.holdLifeMaxMs, stored.limitsAtHold], [20 * 60_000, true]);
+});
+
+test('personal data is kept for the days of retention after the last performance, and for ever while one has no time', () => {
+  const day = 86_400_000;
+  const date = (
+    id: string,
+    startsAt: number | null,
+    endsAt: number | null,
+    status: 'ON_SALE' | 'DRAFT' = 'ON_SALE',
+  ) => ({
+    id,
+    name: id,
+    startsAt,
+    endsAt,
+    status,
+    sortOrder: 0,
+  });
+  const [ended, started, timeless] = [date('a', 5, 10), date('b', 20, null), date('c', null, null)];
+  assert.equal(retentionEndsAt({ retentionDays: 1, performances: [ended] }), 10 + day);
+  assert.equal(retentionEndsAt({ retentionDays: 30, performances: [started, ended] }), 20 + 30 * day);
+  assert.equal(retentionEndsAt({ retentionDays: 30, performances: [ended, timeless] }), null);
+  const drafts = [date('d', null, null, 'DRAFT'), date('e', 90, 99, 'DRAFT')];
+  assert.equal(retentionEndsAt({ retentionDays: 30, performances: [ended, ...drafts] }), 10 + 30 * day);
+  assert.equal(retentionEndsAt({ retentionDays: 30, performances: drafts }), null);
+  assert.equal(retentionEndsAt({ retentionDays: null, performances: [ended] }), null);
+  assert.equal(retentionEndsAt({ performances: [ended] }), null);
 });
 
 test('a seat is found by its id', () => {

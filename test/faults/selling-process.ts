@@ -11,6 +11,7 @@ import { startEngine, type Engine } from '#actors/engine.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { JournalFault } from '#persistence/journal.ts';
+import { KeyStoreFault } from '#persistence/keys.ts';
 import { clubNight } from '../fixtures/events.ts';
 
 const [folder = '', ending = 'close'] = process.argv.slice(2);
@@ -104,6 +105,7 @@ try {
   writeSync(1, 'done\n');
 } catch (error) {
   const { message, hint = '', stack } = error as { message: string; hint?: string; stack?: string };
-  if (error instanceof JournalFault) leave(EXIT.journalNotWritable, `${message} ${hint}`);
+  if (error instanceof JournalFault || error instanceof KeyStoreFault)
+    leave(EXIT.journalNotWritable, `${message} ${hint}`);
   leave(EXIT.defect, stack ?? message);
 }

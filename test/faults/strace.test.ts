@@ -16,7 +16,7 @@ import { readEventState } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { newFolder } from '../fixtures/folders.ts';
+import { newDataFolder } from '../fixtures/folders.ts';
 
 const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 500_000;
@@ -107,7 +107,7 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
   ] as const) {
     for (const n of pointsOf(call, inSuite)) {
       it(`an I/O error at the ${call} number ${n} of a thread ends it with code 4, and nothing answered is lost`, async (t) => {
-        const folder = newFolder(t);
+        const folder = newDataFolder(t);
         const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call, error: 'EIO', n });
         t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
         fired += hit.length;
@@ -122,7 +122,7 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
 
   for (const n of pointsOf('pwrite64', [3, 40])) {
     it(`a full disk at the pwrite64 number ${n} of a thread is waited for, and nothing answered is lost`, async (t) => {
-      const folder = newFolder(t);
+      const folder = newDataFolder(t);
       const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call: 'pwrite64', error: 'ENOSPC', n });
       t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
       fired += hit.length;
@@ -140,7 +140,7 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
     ['EIO', 4],
   ] as const) {
     it(`${error} in the last checkpoint loses nothing and does not delay the end: exit code ${codeExpected}`, async (t) => {
-      const folder = newFolder(t);
+      const folder = newDataFolder(t);
       const sound = await promisify(execFile)(process.execPath, [victim, folder, 'brief']);
       assert.match(sound.stdout, /^done$/m);
       const ended = await sellUnder(folder, { call: 'pwrite64', error, n: 1 }, 'journal.db', 'brief');

@@ -433,6 +433,7 @@ function bodyForOthers(path: string, which: number, sessionKey: string): Json {
 export const PAGES: readonly Operation[] = (
   [
     ['GET', '/orders/{order_id}'],
+    ['GET', '/orders/{order_id}/calendar.ics'],
     ['POST', '/orders/{order_id}/pay'],
     ['GET', '/sandbox/pay/{checkout_session_id}'],
     ['POST', '/sandbox/pay/{checkout_session_id}'],

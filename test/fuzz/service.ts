@@ -479,6 +479,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
   cancelOrder: ['OrderCancelled', 'RequestAnswered'],
   recordRefund: ['RefundRecorded', 'RequestAnswered'],
+  eraseOrder: ['OrderErased', 'RequestAnswered'],
 };
 
 interface Change {

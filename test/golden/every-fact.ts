@@ -225,6 +225,12 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   const called = { type: 'CancelPerformance', performanceId: 'sat', ...by } as const;
   await execute(actor, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
 
+  // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after another note.
+  await execute(actor, { type: 'EraseOrder', orderId: full.order.id, operator: 'Ada', note: null });
+  await execute(actor, { type: 'EraseOrder', orderId, operator: null, note: null });
+  await execute(actor, { type: 'RecordRefund', orderId, amountCents: 100, ...unreferenced, ...by });
+  await execute(actor, { type: 'EraseOrder', orderId, operator: 'Ada', note: null });
+
   // What stands at the end: a hold, a waiting order, a paid one.
   const sold = await execute(actor, checkout({ items: [wanted('seat', 2)] }));
   await pay(await open(sold.order.id, sold.payment!.id));

@@ -1,29 +1,19 @@
 /** Later versions read what earlier ones wrote: golden journals lead to the states that they led to, and the future is refused. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
 import { verifyFolder } from '#actors/verification.ts';
-import { FACT_TYPES } from '#domain/fact.ts';
+import { openSealed } from '#actors/sealing.ts';
+import { keyIdOf, type PersonalData, type SealingFactType } from '#domain/personal.ts';
+import { FACT_TYPES, type FactData } from '#domain/fact.ts';
 import { recordCountOf, restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
-import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import type { FactRow } from '#persistence/journal.ts';
 import { runToEnd } from '../fixtures/service.ts';
 import { playEveryFact } from './every-fact.ts';
-import { goldenJournals, readGolden, readStates, replayGolden, statesOf } from './golden.ts';
-import { newFolder } from '../fixtures/folders.ts';
+import { folderOf, goldenJournals, readGolden, readStates, replayGolden, statesOf, readGoldenKeys, sealedIn } from './golden.ts';
 
 const EVERY_TYPE = [...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPES)];
-
-/** A data folder that holds these facts. */
-async function folderOf(t: TestContext, rows: readonly FactRow[]): Promise<string> {
-  const folder = newFolder(t);
-  const journal = await openSqliteJournal({ folder });
-  for (const { at, eventId, type, data } of rows) journal.append({ at, eventId, facts: [{ type, data }] });
-  await journal.close();
-  return folder;
-}
 
 /** The records in pieces; eight of what is packed, or of the ids of a draw, count as one. */
 function recordsIn(pieces: readonly string[]): number {
@@ -70,12 +60,38 @@ describe('The golden journals', () => {
     });
 
     it(`${name} is a sound folder from its bytes to its books`, async (t) => {
-      const report = await verifyFolder(await folderOf(t, readGolden(name)));
+      const report = await verifyFolder(await folderOf(t, readGolden(name), readGoldenKeys(name)));
       assert.deepEqual(report.problems, []);
       assert.equal(report.facts, readGolden(name).length);
       assert.equal(report.events, Object.keys(readStates()[name]!).length);
     });
   }
+
+  /** What a buyer of the golden sale gives; nobody is named on its other orders. */
+  const dataOfAda: PersonalData = {
+    customer: { email: 'Ada+vip@Example.com', name: 'Ada', documentNumber: 'X1', phone: '+49 1' },
+    attendees: [null],
+    tracking: { fbp: 'fb.1' },
+  };
+
+  it('have sealed texts that open with the keys of then, and none whose key was destroyed', () => {
+    const name = 'journal-5.ndjson';
+    const keys = readGoldenKeys(name);
+    const rows = readGolden(name);
+    const erased = rows.flatMap(({ type, data }) =>
+      type === 'OrderErased' ? (JSON.parse(data) as FactData['OrderErased']).keyIds : [],
+    );
+    const texts = rows.flatMap(({ type, data }) => sealedIn(data).map((sealed) => ({ type, data, sealed })));
+    const isErased = ({ sealed }: { readonly sealed: string }): boolean => erased.includes(keyIdOf(sealed));
+    assert.ok(erased.length >= 4 && texts.filter(isErased).length === erased.length);
+    for (const { type, data, sealed } of texts.filter((text) => !isErased(text))) {
+      const { orderId } = JSON.parse(data) as FactData['OrderPlaced'];
+      const about = { orderId, factType: type as SealingFactType };
+      const opened = openSealed(keys.get(keyIdOf(sealed))!, about, sealed);
+      assert.deepEqual(opened, type === 'OrderPlaced' ? dataOfAda : 'as the promoter asked');
+    }
+    for (const id of erased) assert.equal(keys.get(id), undefined);
+  });
 
   it('can be recorded again: every type of fact still happens, and its replay gives the live state', async () => {
     const { rows, fixture } = await playEveryFact();

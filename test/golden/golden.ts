@@ -5,15 +5,21 @@
  * `states.json` has the state that each journal leads to: figures by event, and its fingerprint. When a later version keeps
  * more of a state, the fingerprint changes and is recorded again (`record.ts --states`); the figures must not change.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
 import { replayFact } from '#domain/replay.ts';
 import { figuresOf, type Figures } from '#domain/figures.ts';
 import { auditEventState } from '#domain/audit.ts';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { fingerprintOf } from '#persistence/snapshots.ts';
+import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import { keyIdsOf } from '#actors/folder-keys.ts';
+import { KEY_BYTES } from '#persistence/keys.ts';
+import { KeyFile, keysPath } from '#persistence/sqlite/key-file.ts';
+import { newFolder } from '../fixtures/folders.ts';
 
 export const goldenFolder = new URL('./', import.meta.url);
 
@@ -41,6 +47,30 @@ export function readGolden(name: string): FactRow[] {
       const { data, ...row } = JSON.parse(line) as Omit<FactRow, 'data'> & { readonly data: unknown };
       return { ...row, data: JSON.stringify(data) };
     });
+}
+
+/** A data folder that holds these facts, each a unit of its own, and these keys of sealed texts. */
+export async function folderOf(
+  t: TestContext,
+  rows: readonly FactRow[],
+  keys: ReadonlyMap<string, Buffer> = new Map(),
+): Promise<string> {
+  const folder = newFolder(t);
+  if (keys.size > 0) makeKeys(folder, rows, keys);
+  const journal = await openSqliteJournal({ folder });
+  for (const { at, eventId, type, data } of rows) journal.append({ at, eventId, facts: [{ type, data }] });
+  await journal.close();
+  return folder;
+}
+
+/** The keys of a golden journal's folder; those that its erasures destroyed are known as destroyed. */
+function makeKeys(folder: string, rows: readonly FactRow[], keys: ReadonlyMap<string, Buffer>): void {
+  const file = new KeyFile(keysPath(folder));
+  const destroyed = rows.filter(({ type }) => type === 'OrderErased').flatMap(keyIdsOf);
+  file.store([...keys].map(([id, key]) => ({ id, key })));
+  file.store(destroyed.map((id) => ({ id, key: Buffer.alloc(KEY_BYTES) })));
+  file.destroy(destroyed);
+  file.close();
 }
 
 export function readStates(): Readonly<Record<string, GoldenStates>> {
@@ -71,4 +101,17 @@ export function statesOf(eventStates: ReadonlyMap<string, EventState>): GoldenSt
     return [eventId, { figures: figuresOf(state), fingerprint: fingerprintOf(snapshotPieces(state)) }] as const;
   });
   return Object.fromEntries(states);
+}
+
+/** The sealed texts in the data of a fact. */
+export function sealedIn(data: string): readonly string[] {
+  const { personal, sealedNote } = JSON.parse(data) as Partial<FactData['OrderPlaced'] & FactData['OrderCancelled']>;
+  return [personal?.sealed, sealedNote].filter((text) => text !== undefined && text !== null);
+}
+
+/** The keys that were not destroyed when a golden journal was recorded, by id; none of one from before there was sealing. */
+export function readGoldenKeys(journal: string): ReadonlyMap<string, Buffer> {
+  const file = new URL(journal.replace('journal-', 'keys-').replace('.ndjson', '.json'), goldenFolder);
+  const keys = (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}) as Record<string, string>;
+  return new Map(Object.entries(keys).map(([id, key]) => [id, Buffer.from(key, 'base64url')]));
 }

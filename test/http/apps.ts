@@ -9,12 +9,15 @@ import { checkDefinition } from '#catalogue/definition.ts';
 import { eventSummary } from '#domain/catalogue/view.ts';
 import { read } from '#domain/read.ts';
 import { createHashing } from '#actors/crypto.ts';
+import { PersonalDataReader } from '#actors/personal-data.ts';
+import { MemoryKeys } from '#persistence/memory-keys.ts';
 import { isPublished } from '#domain/event-state.ts';
 import type { HttpApp } from '#http/app.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { buildAdminApp, buildPublicApp } from '#http/server.ts';
 import type { EventPort } from '#actors/event-port.ts';
-import type { EventsPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
+import type { ClusterPort } from '#actors/cluster-port.ts';
+import type { AdminPorts, EventsPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/limits.ts';
@@ -26,6 +29,7 @@ import { EVENT_NUMBER, given, START, type EventFixture } from '../fixtures/event
 export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
 const hashing = createHashing();
+const KEYS = new MemoryKeys();
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Apps {
@@ -34,7 +38,7 @@ export interface Apps {
   readonly fixtures: Map<string, EventFixture>;
   readonly clock: { ms: number };
   readonly logged: { details: object; message: string }[];
-  readonly health: { readiness: () => Readiness; draining: boolean };
+  readonly health: { readiness: () => Readiness; draining: boolean; readonly node?: string };
   /** Thrown by every event instead of an answer, for the tests of faults. */
   trouble: Error | null;
   /** Every command waits for this before its turn, as it would for a slow disk. */
@@ -49,6 +53,7 @@ const settingsOfTests: HttpSettings = {
   rateLimitPerMinute: 0,
   responseEnvelope: 'none',
   sandboxClock: true,
+  serverTiming: false,
   limits: LIMITS,
 };
 
@@ -56,17 +61,23 @@ const settingsOfTests: HttpSettings = {
 export async function openApps(
   settings: Partial<HttpSettings> = {},
   samples: readonly string[] = ['club-night', 'erfurt-volley'],
+  { cluster, console }: Pick<AdminPorts, 'cluster' | 'console'> = {},
 ): Promise<Apps> {
   const fixtures = new Map<string, EventFixture>();
   const clock = { ms: START };
   const logged: Apps['logged'] = [];
-  const health: Apps['health'] = { readiness: () => ({ ready: true, degraded: [] }), draining: false };
-  for (const definition of samples.map(readSample)) fixtures.set(definition.id, given(definition, clock.ms));
+  const health: Apps['health'] = {
+    ...(cluster !== undefined && { node: cluster.nodeName }),
+    readiness: () => ({ ready: true, degraded: [] }),
+    draining: false,
+  };
+  for (const definition of samples.map(readSample)) fixtures.set(definition.id, openEvent(definition, clock.ms));
   const apps = { fixtures, clock, logged, health, trouble: null, delay: null } as unknown as {
     -readonly [K in keyof Apps]: Apps[K];
   };
 
   const events = createEvents(apps);
+  const personalData = new PersonalDataReader(KEYS);
   const payments = await openPaymentService(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
     {
@@ -74,29 +85,34 @@ export async function openApps(
       active: () => [...fixtures.values()].flatMap((fixture) => portOf(apps, fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       baseUrl: () => BASE_URL,
+      personalData,
     },
   );
   const gauges = gaugesOf(fixtures.size);
-  const metrics = createMetrics(gauges);
+  const metrics = createMetrics(gauges, cluster && { cluster, figures: { forwarded: 0 } });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
     metrics,
     events,
+    personalData,
+    baseUrl: () => BASE_URL,
     clock: { now: () => clock.ms },
     health,
+    ...(cluster !== undefined && { cluster }),
     log: { error: (details: object, message: string) => void logged.push({ details, message }) },
   } as const;
   const advanceClock = async (seconds: number) => {
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
     return (clock.ms += seconds * 1000);
   };
-  apps.app = await buildPublicApp({ ...common, payments, baseUrl: () => BASE_URL, advanceClock });
+  apps.app = await buildPublicApp({ ...common, payments, advanceClock });
   apps.admin = await buildAdminApp({
     ...common,
     adminToken: ADMIN_TOKEN,
+    ...(console !== undefined && { console }),
     absentProviders: [],
-    facts: () => [],
+    newestFacts: async () => ({ facts: [], nextBefore: null }),
     gauges,
     takeSnapshot: async () => ({
       answer: { seq: 7, taken: fixtures.size, failed: 0, archived: null },
@@ -108,6 +124,13 @@ export async function openApps(
     metrics.close();
   };
   return apps;
+}
+
+/** An event whose orders have open personal data, as those of older versions have. */
+function openEvent(definition: EventDefinition, now: number): EventFixture {
+  const fixture = given(definition, now);
+  fixture.seals = false;
+  return fixture;
 }
 
 /** The port of an event; null without one. */
@@ -127,7 +150,8 @@ function portOf(apps: Pick<Apps, 'clock' | 'trouble' | 'delay'>, fixture: EventF
     },
     async read(query) {
       settle();
-      return read(fixture.state, query, { now: apps.clock.ms, activation: fixture.state.eventId, hashing });
+      const { sealing } = fixture.sealing;
+      return read(fixture.state, query, { now: apps.clock.ms, activation: fixture.state.eventId, hashing, sealing });
     },
   };
 }
@@ -156,10 +180,11 @@ function createEvents(apps: Apps): EventsPort {
       const { ids, nextAfter } = pageOf([...fixtures.keys()], page);
       return { eventIds: ids, nextAfter };
     },
+    readActive: async () => [],
     define: async (definition, mark) => {
       const known = fixtures.get(definition.id);
       if (known === undefined) {
-        fixtures.set(definition.id, given(definition, clock.ms));
+        fixtures.set(definition.id, openEvent(definition, clock.ms));
         return { outcome: 'DONE', eventId: definition.id, version: 1, created: true, changed: true };
       }
       const reply = known.execute({ type: 'DefineEvent', definition, ...mark });
@@ -214,5 +239,25 @@ export function clubHold(overrides: object = {}): Record<string, unknown> {
     session_key: 'session-one',
     items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }],
     ...overrides,
+  };
+}
+
+/** A cluster of two nodes as the first one sees it: shard 2 was taken over, shard 3 has no owner. */
+export function clusterOfTwo(): ClusterPort {
+  return {
+    clusterName: 'holdfast',
+    nodeName: 'north',
+    isConnected: true,
+    nodes: () => [
+      { name: 'north', shards: 2, isLeaving: false },
+      { name: 'south', shards: 1, isLeaving: true },
+    ],
+    shards: () => [
+      { shard: 0, owner: 'north', epoch: 7 },
+      { shard: 1, owner: 'south', epoch: 9 },
+      { shard: 2, owner: 'north', epoch: 1_204 },
+      { shard: 3, owner: null, epoch: null },
+    ],
+    takeovers: () => [{ shard: 2, at: START, from: 'south', to: 'north', epoch: 1_204, ownerlessMs: 1_630.2 }],
   };
 }

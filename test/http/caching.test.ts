@@ -54,6 +54,7 @@ describe('An answer that may not be stored', () => {
     { method: 'GET', url: `/orders/${orderId}` },
     { method: 'GET', url: `/orders/${orderId}`, headers: { accept: 'text/html' } },
     { method: 'GET', url: '/orders/ord_nobody', headers: { accept: 'text/html' } },
+    { method: 'GET', url: `/orders/${orderId}/calendar.ics` },
     { method: 'POST', url: `/orders/${orderId}/pay` },
     { method: 'GET', url: `/sandbox/pay/${sessionId}` },
     { method: 'GET', url: '/sandbox/pay/cs_nobody' },

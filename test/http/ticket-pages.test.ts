@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createTicketPages, ticketsKey } from '#http/ticket-pages.ts';
+import { createTicketPages, ticketObjectsOf, ticketsKey } from '#http/ticket-pages.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import type { TicketView } from '#domain/views.ts';
 
 const signer = createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]);
 
 function ticket(n: number, isValid = true): TicketView {
-  const seat = { section: null, rowLabel: null, seatId: null, seatLabel: null, attendee: null };
+  const seat = { section: null, rowLabel: null, seatId: null, seatLabel: null, itemIndex: 0, offset: n };
   return { id: `tkt_1_${n}`, isValid, ticketTypeId: 'guest', performanceId: 'fri', ...seat };
 }
 
@@ -15,6 +15,8 @@ function pageOf(count: number, isValid = true) {
   const tickets = Array.from({ length: count }, (_, n) => ticket(n, isValid));
   return { tickets, ticketsNextAfter: tickets.at(-1)!.id };
 }
+
+const NOBODY = { attendees: [] };
 
 describe('The tickets of a large order', () => {
   it('are written once while nothing that they show has changed, also for concurrent requests', async () => {
@@ -28,13 +30,28 @@ describe('The tickets of a large order', () => {
     const later = await pages.textsOf('k', 'evt', read);
     assert.equal(reads, 1);
     assert.ok(both.every((texts) => texts === later));
-    const objects = JSON.parse(later.objects) as { id: string; code: string }[];
+    const objects = JSON.parse(ticketObjectsOf(later, NOBODY)) as { id: string; code: string }[];
     assert.deepEqual(
       objects.map(({ id }) => id),
       JSON.parse(later.ids),
     );
     assert.equal(objects[999]!.code.split('.').length, 2);
     assert.equal(later.nextAfter, 'tkt_1_999');
+  });
+
+  it('keep nothing of the people on them, who are added to each answer', async () => {
+    const pages = createTicketPages(signer);
+    const texts = await pages.textsOf('k', 'evt', async () => pageOf(3));
+    const person = (name: string) => ({ name, email: null, documentNumber: '7', phone: null });
+    const attendees = [[person('Ada'), person('Grace'), person('Joan "J." Clarke')]];
+    const named = JSON.parse(ticketObjectsOf(texts, { attendees })) as { attendee: object }[];
+    assert.deepEqual(
+      named.map(({ attendee }) => attendee),
+      attendees[0]!.map(({ name }) => ({ name, email: null, document_number: '7', phone: null })),
+    );
+    const nameless = JSON.parse(ticketObjectsOf(texts, NOBODY)) as { attendee: null }[];
+    assert.ok(nameless.every(({ attendee }) => attendee === null));
+    assert.doesNotMatch(JSON.stringify(texts), /Ada|Grace|Clarke/);
   });
 
   it('are written in slices, with other work between them', async () => {

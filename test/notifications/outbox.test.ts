@@ -4,8 +4,10 @@ import { describe, it } from 'node:test';
 import { initialState } from '#domain/event-state.ts';
 import { read } from '#domain/read.ts';
 import { createHashing } from '#actors/crypto.ts';
+import { PersonalDataReader } from '#actors/personal-data.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryKeys } from '#persistence/memory-keys.ts';
 import type { NotificationCursor } from '#actors/service-facts.ts';
 import type { Message } from '#notifications/messages.ts';
 import { until } from '../fixtures/until.ts';
@@ -48,13 +50,14 @@ class Fixture {
           eventId,
           execute: () => Promise.reject(new Error('notifications change nothing')),
           read: async (query) =>
-            read(initialState(eventId, 1), query, { now: 0, activation: '', hashing: createHashing() }),
+            read(initialState(eventId, 1), query, { now: 0, activation: '', hashing: createHashing(), sealing: null }),
         }),
       },
       storeCursor: async (cursor) => {
         this.cursor = cursor;
       },
       post: (message) => this.#receive(message),
+      personalData: new PersonalDataReader(new MemoryKeys()),
     });
   }
 

@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { openService, type TestService } from '../fixtures/service.ts';
 import { holdfast, samples, serving } from '../cli/holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
+import { clusterOfTwo, openApps } from '../http/apps.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -42,7 +43,10 @@ describe('The files for operators', () => {
   before(async () => {
     service = await openService();
     const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
-    for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    const node = await openApps({}, [], { cluster: clusterOfTwo() });
+    const ofNode = (await node.admin.inject('/metrics')).body;
+    await node.close();
+    for (const [, name, type] of `${text}\n${ofNode}`.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
       for (const suffix of suffixes) printed.add(`${name!}${suffix}`);
     }
@@ -114,6 +118,11 @@ describe('The files for operators', () => {
     const journal = new Database(path.join(data, 'journal.db'), { readonly: true });
     await journal.backup(path.join(shipped, 'journal.db'));
     journal.close();
+    // The unit ships a copy that SQLite made, and not the file itself.
+    assert.match(textOf('holdfast-files.service'), /sqlite3 \S+\/keys\.db "\.backup (\S+)"\nExecStart=\S+ copyto \1 /);
+    const keys = new Database(path.join(data, 'keys.db'), { readonly: true });
+    await keys.backup(path.join(shipped, 'keys.db'));
+    keys.close();
     const names = shippedFiles(data);
     for (const kind of [/^archive\//, /^snapshots\//, /^ticket-key$/, /^admin-token$/])
       assert.ok(
@@ -121,7 +130,7 @@ describe('The files for operators', () => {
         `${kind} is shipped`,
       );
     assert.deepEqual(
-      names.filter((name) => /journal|witness|lock|pid/.test(name)),
+      names.filter((name) => /journal|keys|witness|lock|pid/.test(name)),
       [],
     );
     for (const name of names) {

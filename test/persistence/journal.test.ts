@@ -1,22 +1,54 @@
-/** The contract of a journal, checked on the journal on disk and on its twin in memory. */
+/** The contract of a journal, checked on the journal on disk, on its twin in memory, and on the journal of a shard. */
 
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { fc } from '../property.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import { JournalFault } from '#persistence/journal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryLog } from '#persistence/memory-log.ts';
 import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite/journal.ts';
+import type { ShardLog } from '#persistence/nats/shard-log.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { nats } from '../fixtures/nats.ts';
+import { claimed, streamLogs } from './shards.ts';
 import { appendAll, durable, outcome, unitOf } from './journals.ts';
 
 interface Kind {
   readonly name: string;
   readonly runs: number;
+  /** Why it is skipped. */
+  readonly missing?: string | false;
+  /** After the last test. */
+  close?(): Promise<void>;
   open(t: TestContext): Promise<Journal>;
   /** Opens a journal on what the given one left on its disk. */
   reopen(journal: Journal): Promise<Journal>;
 }
+
+/** The journal of a shard on a log; opened again, it is claimed by another node. */
+function shardKind(
+  name: string,
+  runs: number,
+  newLog: (t: TestContext) => Promise<ShardLog>,
+  needs: Pick<Kind, 'missing' | 'close'> = {},
+): Kind {
+  const logs = new WeakMap<Journal, ShardLog>();
+  const open = async (log: ShardLog): Promise<Journal> => {
+    const { journal } = await claimed(log, { batchUnitsMax: 3 });
+    logs.set(journal, log);
+    return journal;
+  };
+  return {
+    name,
+    runs,
+    ...needs,
+    open: async (t) => open(await newLog(t)),
+    reopen: async (journal) => open(logs.get(journal)!),
+  };
+}
+
+const streams = streamLogs();
 
 const kinds: readonly Kind[] = [
   {
@@ -31,6 +63,8 @@ const kinds: readonly Kind[] = [
     open: async (t) => openSqliteJournal({ folder: newDataFolder(t), batchFactsMax: 7 }),
     reopen: async (journal) => openSqliteJournal({ folder: (journal as SqliteJournal).folder }),
   },
+  shardKind('of a shard', 60, async () => new MemoryLog()),
+  shardKind('of a shard on a NATS server', 3, streams.newLog, { missing: nats.missing, close: streams.close }),
 ];
 
 const anyUnit: fc.Arbitrary<Unit> = fc.record({
@@ -48,7 +82,9 @@ function rowsOf(units: readonly Unit[]): FactRow[] {
 }
 
 for (const kind of kinds) {
-  describe(`A journal ${kind.name}`, () => {
+  describe(`A journal ${kind.name}`, { skip: kind.missing ?? false }, () => {
+    after(() => kind.close?.());
+
     it('gives sequence numbers at once, without gaps, in the order of the calls', async (t) => {
       const journal = await kind.open(t);
       assert.equal(journal.status, 'OPEN');

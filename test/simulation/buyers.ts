@@ -13,7 +13,7 @@ import type { HoldView, PaymentView } from '#domain/views.ts';
 
 export const HABITS = [
   'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'foreign', 'read',
-  'cancel', 'refund', 'block', 'redefine', 'call-off',
+  'cancel', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
 ] as const; // prettier-ignore
 
 export type Habit = (typeof HABITS)[number];
@@ -31,6 +31,8 @@ export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits
     block: 1,
     cancel: 1,
     refund: 4,
+    erase: 3,
+    retain: 1,
     foreign: 1,
   };
   const common: Partial<Record<Habit, number>> = { place: 6, checkout: 4, pay: 6, buy: 3, poll: 3, read: 3 };
@@ -85,6 +87,9 @@ export function drawBuyers(chance: Chance, count: number, eventIds: readonly str
 
 const operator = { operator: 'olga', note: null };
 
+/** An operator who may write something about a person. */
+const writing = (chance: Chance) => ({ operator: 'olga', note: chance.percent(50) ? 'Anna called about it' : null });
+
 /** The next command of a buyer with this habit; null when it has no object. */
 export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command | null {
   const { chance } = people;
@@ -136,12 +141,16 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       return buyer.entryId === null ? null : { type: 'LeaveQueue', entryId: buyer.entryId, sessionKey };
     case 'foreign':
       return requestOfOthers(people, buyer);
+    case 'retain':
+      return { type: 'EraseDueOrders', after: null, limit: chance.between(1, 3) };
     case 'cancel':
+    case 'erase':
     case 'refund': {
       const orderIds = people.buyers.filter((each) => each.eventId === buyer.eventId).flatMap((each) => each.orderIds);
       if (orderIds.length === 0) return null;
+      if (habit === 'erase') return { type: 'EraseOrder', orderId: chance.pick(orderIds), ...operator, note: null };
       const orderId = chance.pick(habit === 'cancel' ? orderIds : orderIds.slice(0, 2));
-      return habit === 'cancel' ? { type: 'CancelOrder', orderId, ...operator } : refund(chance, orderId);
+      return habit === 'cancel' ? { type: 'CancelOrder', orderId, ...writing(chance) } : refund(chance, orderId);
     }
     case 'block': {
       const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';
@@ -251,6 +260,8 @@ function item(people: People, buyer: Buyer): ItemRequest {
 
 function changes(people: People, buyer: Buyer, hold: HoldView): ItemRequest[] {
   const { chance } = people;
+  // A hold that is over for long shows no items; what its buyer asks for is refused.
+  if (hold.items.length === 0) return items(people, buyer);
   const line = chance.pick(hold.items);
   const quantity = Math.max(0, line.quantity + chance.between(-2, 2));
   const { ticketTypeId, sellingStageId, performanceId } = line;
@@ -286,7 +297,7 @@ function checkout(
 
 /** A checkout of a hold, sometimes with its items repeated, right or wrong. */
 function holdToBuy(chance: Chance, { id: holdId, items }: HoldView): Partial<CommandOf<'StartCheckout'>> {
-  if (chance.percent(65)) return { holdId };
+  if (chance.percent(65) || items.length === 0) return { holdId };
   const typed = items.map(({ ticketTypeId, sellingStageId, performanceId, quantity, seatIds }) => ({
     ...{ ticketTypeId, sellingStageId, performanceId, discountCode: null, attendees: null, barPerks: [] },
     quantity: quantity + (chance.percent(40) ? 1 : 0),
@@ -333,7 +344,7 @@ function refund(chance: Chance, orderId: string): Command {
     currency: chance.percent(15) ? 'USD' : null,
     reference: isReport || chance.percent(40) ? chance.pick(['re_1', 're_2', 're_3']) : null,
     provider: isReport ? (chance.percent(90) ? 'provider_a' : 'provider_b') : null,
-    ...operator,
+    ...writing(chance),
   };
 }
 

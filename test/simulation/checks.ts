@@ -6,15 +6,17 @@
 import assert from 'node:assert/strict';
 import { eventView, type TicketAvailability } from '#domain/catalogue/view.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
-import { listVoidTickets, viewOrder } from '#domain/orders/view.ts';
+import { sealedTextsOf } from '#domain/orders/order.ts';
+import { listOrders, listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/snapshot.ts';
 import { findOwnEntry } from '#domain/waiting-room/state.ts';
 import { MINUTE } from './events.ts';
-import type { SaleModel } from './model.ts';
+import { plainAddress, type SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { EventState } from '#domain/event-state.ts';
+import type { Sealing } from '#domain/personal.ts';
 import { findAnyHold } from '#domain/holds/state.ts';
 
 /** An event in memory and its model, at a time. */
@@ -129,6 +131,25 @@ export function assertState({ actor, model, now }: Inspected, before: readonly s
       assert.equal(isRefusal(found) ? found.code : found.status, entry.status, 'an entry is as in the model');
     }
   });
+}
+
+/** No erased order has a sealed text in memory, and an address leads to its orders that are not erased. */
+export function assertForgotten(state: EventState, model: SaleModel, sealing: Sealing): void {
+  const orders = [...model.orders.values()];
+  for (const { id, sealedTexts } of orders) {
+    const order = state.orders.byId.get(id)!;
+    assert.equal(sealedTextsOf(order).length, sealedTexts, 'an order has the sealed texts that are not erased');
+  }
+  for (const address of new Set(orders.map(({ email }) => plainAddress(email)))) {
+    const wanted = { status: null, email: address, after: null, limit: Number.MAX_SAFE_INTEGER };
+    const found = listOrders(state, wanted, sealing).orders.map(({ id }) => id);
+    const expected = orders.filter((order) => !order.isErased && plainAddress(order.email) === address);
+    assert.deepEqual(
+      found,
+      expected.map(({ id }) => id),
+      'an address leads to its orders that are not erased',
+    );
+  }
 }
 
 /** The void tickets are those of orders that were cancelled after their tickets were issued, each once, and no others. */

@@ -52,6 +52,7 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
     maxInstallments: chance.between(1, 3),
     maxTicketsPerOrder: maybe(40, 3, 6),
     maxTicketsPerEmail: maybe(60, 3, 7),
+    retentionDays: maybe(40, 0, 0),
     performances: chance.percent(40) ? dates.slice(0, 1) : dates,
     promoCodes: [
       code('HALF', { percentOff: 50, maxUses: chance.between(1, 3) }),

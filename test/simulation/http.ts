@@ -9,7 +9,9 @@ import assert from 'node:assert/strict';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { LIMITS } from '#src/limits.ts';
+import { PersonalDataReader } from '#actors/personal-data.ts';
 import { buildPublicApp } from '#http/server.ts';
+import { MemoryKeys } from '#persistence/memory-keys.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { EventsPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
@@ -97,6 +99,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     baseUrl: null,
     trustProxy: false,
     rateLimitPerMinute: 0,
+    serverTiming: false,
     responseEnvelope: 'none',
     sandboxClock: false,
     limits: LIMITS,
@@ -111,6 +114,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
       absent: [],
     } as unknown as PublicPorts['payments'],
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
+    personalData: new PersonalDataReader(new MemoryKeys()),
     metrics: { observe: () => {}, watchInUse: () => {} } as unknown as PublicPorts['metrics'],
     clock: { now: () => current.now },
     health: { readiness: () => ({ ready: true, degraded: [] }), draining: false },

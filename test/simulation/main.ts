@@ -5,40 +5,64 @@
  *   npm run simulate -- --seeds 1..5000     a range
  *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
  *
+ *   npm run simulate -- --cluster --seeds 100000   clusters in place of sales, seeds from 1 on
+ *
  * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues after
- * a failure, `--no-shrink` does not reduce a failing sale. Exit code 0 good, 1 something failed, 2 wrong use.
+ * a failure, `--no-shrink` does not reduce a failing sale. A cluster has `--lasts` (milliseconds), `--clients` and `--kind` in their place. Exit code 0 good, 1 something failed, 2 wrong use.
  */
-import { parseArgs } from 'node:util';
+import { commandOptions, wrongUse } from '../command-options.ts';
 import { simulate, type Scenario } from './run.ts';
+import { runCluster } from './cluster/command.ts';
+import { KINDS, type Kind } from './cluster/run.ts';
 import { commandOf, shrink } from './shrink.ts';
 
-const { values } = parseArgs({
-  options: {
+const USE =
+  'npm run simulate -- [--seed N | --seeds [A..]B | --minutes M] [--steps N] [--buyers N] [--without crash,full] [--keep-on] [--no-shrink], with --cluster [--lasts MS] [--clients N] [--kind NAME] in place of steps and buyers';
+
+const values = commandOptions(
+  {
     seed: { type: 'string' },
     seeds: { type: 'string' },
     minutes: { type: 'string' },
     steps: { type: 'string', default: '150' },
     buyers: { type: 'string', default: '8' },
     without: { type: 'string', default: '' },
+    cluster: { type: 'boolean', default: false },
+    kind: { type: 'string' },
+    lasts: { type: 'string', default: '6000' },
+    clients: { type: 'string', default: '4' },
     'keep-on': { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
   },
-});
+  USE,
+);
 
 /** The first seed, the last, and the time to stop at. */
 function span(): { readonly first: number; readonly last: number; readonly endsAt: number } {
   const endless = { last: Number.MAX_SAFE_INTEGER, endsAt: Number.POSITIVE_INFINITY };
-  const range = /^(\d+)\.\.(\d+)$/.exec(values.seeds ?? '');
-  if (range !== null) return { ...endless, first: Number(range[1]), last: Number(range[2]) };
+  const range = /^(?:(\d+)\.\.)?(\d+)$/.exec(values.seeds ?? '');
+  if (range === null && values.seeds !== undefined) wrongUse('--seeds takes 5000 or 1..5000.', USE);
+  if (range !== null) return { ...endless, first: Number(range[1] ?? 1), last: Number(range[2]) };
   if (values.seed !== undefined) return { ...endless, first: Number(values.seed), last: Number(values.seed) };
   const minutes = Number(values.minutes ?? 1);
   return { ...endless, first: Math.floor(Math.random() * 1e9), endsAt: Date.now() + minutes * 60_000 };
 }
 
 const { first, last, endsAt } = span();
-if (![first, last, Number(values.steps), Number(values.buyers)].every(Number.isInteger)) {
-  console.error('wrong use: --seed N, --seeds A..B or --minutes M; --steps N, --buyers N, --without a,b');
-  process.exit(2);
+const counts = [values.steps, values.buyers, values.lasts, values.clients].map(Number);
+if (![first, last, ...counts].every(Number.isInteger)) {
+  wrongUse('seeds, minutes, steps, buyers, lasts and clients are whole numbers.', USE);
+}
+const switchedOff = new Set(values.without.split(',').filter((name) => name !== ''));
+if (values.cluster) {
+  const [, , lastsMs, clientsMax] = counts as [number, number, number, number];
+  const isReduced = !values['no-shrink'];
+  if (values.kind !== undefined && !(KINDS as readonly string[]).includes(values.kind))
+    wrongUse(`--kind is one of ${KINDS.join(', ')}.`, USE);
+  const kind = (values.kind as Kind | undefined) ?? null;
+  const options = { first, last, endsAt, kind, lastsMs, clientsMax, without: switchedOff, isReduced };
+  const failures = await runCluster(options);
+  process.exit(failures === 0 ? 0 : 1);
 }
 
 /** The pause between lines of progress in a log. */
@@ -72,8 +96,12 @@ async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof sim
 }
 
 for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
-  const without = new Set(values.without.split(',').filter((name) => name !== ''));
-  const scenario: Scenario = { seed, stepsMax: Number(values.steps), buyersMax: Number(values.buyers), without };
+  const scenario: Scenario = {
+    seed,
+    stepsMax: Number(values.steps),
+    buyersMax: Number(values.buyers),
+    without: switchedOff,
+  };
   const outcome = await simulate(scenario);
   sum.seeds += 1;
   sum.steps += outcome.steps;

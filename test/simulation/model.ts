@@ -51,6 +51,15 @@ export interface ModelOrder {
   readonly provider: string;
   readonly currency: string;
   readonly refunds: ModelRefund[];
+  /** Sealed texts that are not erased. */
+  sealedTexts: number;
+  isErased: boolean;
+}
+
+/** What the facts do not say: the address of an order, and the digest that is kept in place of one. */
+export interface ModelSecrets {
+  addressOf(orderId: string): string;
+  keyed(digest: string): string;
 }
 
 export interface ModelRefund {
@@ -76,6 +85,7 @@ export interface ModelEntry {
 type Line = Pick<HoldLine, 'ticketTypeId' | 'sellingStageId'>;
 
 export class SaleModel {
+  readonly secrets: ModelSecrets;
   definition!: EventDefinition;
   readonly holds = new Map<string, ModelHold>();
   readonly orders = new Map<string, ModelOrder>();
@@ -91,6 +101,10 @@ export class SaleModel {
   waitingRoom: WaitingRoomModel | null = null;
   stretches: readonly (readonly string[])[] = [];
   #lastAt = 0;
+
+  constructor(secrets: ModelSecrets) {
+    this.secrets = secrets;
+  }
 
   // ── queries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -407,6 +421,14 @@ export class SaleModel {
       case 'RefundRecorded': {
         return noteRefund(this.#order(fact.data.orderId), fact.data);
       }
+      case 'OrderErased': {
+        const order = this.#order(fact.data.orderId);
+        assert.notEqual(order.status, 'PENDING', 'an order whose payment is awaited is not erased');
+        assert.equal(fact.data.keyIds.length, order.sealedTexts, 'every text of the order is erased');
+        order.sealedTexts = 0;
+        order.isErased = true;
+        return;
+      }
       default:
         return this.#takeOfQueue(fact, at);
     }
@@ -444,7 +466,7 @@ export class SaleModel {
     );
     const beers = items.flatMap(({ barPerks }) => barPerks).reduce((sum, { quantity }) => sum + quantity, 0);
     const empty = { status: 'PENDING', cause: null, tickets: [] } as const;
-    const { email } = data.customer;
+    const email = this.secrets.addressOf(id);
     const order: ModelOrder = {
       ...empty,
       refunds: [],
@@ -460,6 +482,8 @@ export class SaleModel {
       installmentsCents,
       expiresAt,
       payments,
+      sealedTexts: 1,
+      isErased: false,
     };
     this.orders.set(id, order);
     if (idempotency !== null)
@@ -494,8 +518,9 @@ export class SaleModel {
     hold.status = 'CONSUMED';
   }
 
-  #cancelOrder({ orderId, cause, refundDueCents }: FactData['OrderCancelled'], at: number): void {
+  #cancelOrder({ orderId, cause, refundDueCents, sealedNote }: FactData['OrderCancelled'], at: number): void {
     const order = this.#order(orderId);
+    if (sealedNote !== undefined) order.sealedTexts += 1;
     assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'only a live order is cancelled');
     assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
     assert.equal(refundDueCents, paidOf(order) - refundedOf(order), 'all money paid and not refunded is due');
@@ -551,7 +576,7 @@ export class SaleModel {
         const entry = this.entries.get(fact.data.entryId)!;
         assert.equal(entry.status, 'ADMITTED', 'only a live pass is spent');
         assert.ok(!entry.isSpentWithoutKey, 'a pass places one order without its session key');
-        if (fact.data.withoutKey === undefined) entry.status = 'EXPIRED';
+        if (fact.data.withoutKey === undefined) end(fact.data.entryId, 'EXPIRED');
         else entry.isSpentWithoutKey = true;
         return;
       }
@@ -623,6 +648,7 @@ export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.c
 }
 
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
+  if (data.sealedNote !== undefined) order.sealedTexts += 1;
   const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
   const reporter = provider === undefined ? 'OPERATOR' : 'PROVIDER';
   if (reference !== null) {
@@ -644,7 +670,7 @@ function keyOf(line: Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingS
 }
 
 /** An address in lower case, without the tag after a plus sign. */
-function plainAddress(email: string): string {
+export function plainAddress(email: string): string {
   return email
     .trim()
     .toLowerCase()

@@ -57,6 +57,24 @@ const DAY_MS = 86_400_000;
 
 /** Predicts the answer to a command at a time. */
 export function predict(model: SaleModel, command: Command, now: number): Prediction {
+  const prediction = predictKept(model, command, now);
+  const whenDropped = codeWhenDropped(model, command, now);
+  return whenDropped === null ? prediction : { ...prediction, outcomes: [...prediction.outcomes, whenDropped] };
+}
+
+/** The refusal of a command about a hold or entry that ended so long ago that it may be dropped; null for any other. */
+function codeWhenDropped(model: SaleModel, command: Command, now: number): string | null {
+  if ('entryId' in command) {
+    const entry = model.entries.get(command.entryId);
+    return entry !== undefined && model.mayBeDropped(entry, now) ? 'QUEUE_ENTRY_NOT_FOUND' : null;
+  }
+  if (!('holdId' in command) || command.holdId === null) return null;
+  const hold = model.holds.get(command.holdId);
+  return hold !== undefined && hold.orderId === null && model.mayBeDropped(hold, now) ? 'HOLD_NOT_FOUND' : null;
+}
+
+/** The answer while everything that ended can still be read. */
+function predictKept(model: SaleModel, command: Command, now: number): Prediction {
   switch (command.type) {
     case 'PlaceHold':
       return predictPlacing(model, command, now);
@@ -89,6 +107,10 @@ export function predict(model: SaleModel, command: Command, now: number): Predic
     }
     case 'RecordRefund':
       return predictRefund(model, command);
+    case 'EraseOrder':
+      return predictErasure(model, command.orderId, now);
+    case 'EraseDueOrders':
+      return predictRetention(model, command, now);
     case 'JoinQueue':
       return model.definition.waitingRoom ? { outcomes: ['DONE'] } : refused('QUEUE_NOT_ENABLED');
     case 'PollQueue':
@@ -520,7 +542,7 @@ function predictCheckout(model: SaleModel, command: CommandOf<'StartCheckout'>, 
   const mark = command.idempotency;
   const known = mark === null ? undefined : model.keys.get(mark.key);
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
-    if (known.digest !== mark.digest) return refused('IDEMPOTENCY_KEY_REUSED');
+    if (known.digest !== model.secrets.keyed(mark.digest)) return refused('IDEMPOTENCY_KEY_REUSED');
     const order = model.orders.get(known.orderId!)!;
     const wasAnswered = order.payments.size === 0 || firstOf(order).session !== null;
     if (wasAnswered || isUnfinished(model, order, now)) return done();
@@ -653,6 +675,27 @@ function checkPurchase(
 }
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function predictErasure(model: SaleModel, orderId: string, now: number): Prediction {
+  const order = model.orders.get(orderId);
+  if (order === undefined) return refused('ORDER_NOT_FOUND');
+  if (order.sealedTexts === 0) return rare('erased again');
+  if (model.statusOfOrder(order, now) === 'PENDING') return refused('ORDER_NOT_ERASABLE');
+  return order.isErased ? rare('note erased', 'OrderErased') : done('OrderErased');
+}
+
+/** The first orders that are due; here an event has far fewer than one turn looks at. */
+function predictRetention(model: SaleModel, { after, limit }: CommandOf<'EraseDueOrders'>, now: number): Prediction {
+  const { performances, retentionDays = null } = model.definition;
+  if (retentionDays === null) return done();
+  const lastEnd = Math.max(...performances.map(({ startsAt, endsAt }) => endsAt ?? startsAt!));
+  if (now < lastEnd + retentionDays * DAY_MS) return done();
+  const due = [...model.orders.values()]
+    .slice(after === null ? 0 : after + 1)
+    .filter((order) => order.sealedTexts > 0 && model.statusOfOrder(order, now) !== 'PENDING')
+    .slice(0, limit);
+  return due.length === 0 ? done() : rare('retention', ...due.map(() => 'OrderErased'));
+}
 
 function predictRefund(model: SaleModel, command: CommandOf<'RecordRefund'>): Prediction {
   const { provider, reference, amountCents } = command;

@@ -4,7 +4,8 @@
  *   node --import tsx test/simulation/run-seeded-bugs.ts             all of them
  *   node --import tsx test/simulation/run-seeded-bugs.ts expiry gate  those whose names contain one of the words
  *
- * The simulation runs first because it is cheap; the test files that a bug names run only when the simulation passes.
+ * Bugs of the cluster run in simulated clusters, the others in sales. The simulation runs first because it is cheap; the test files
+ * that a bug names run only when the simulation passes.
  * The exit code is 1 when a bug was missed.
  */
 import { execFile } from 'node:child_process';
@@ -12,9 +13,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLUSTER_BUGS } from './cluster/seeded-bugs.ts';
 import { SEEDED_BUGS, type SeededBug } from './seeded-bugs.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const SALES = ['--seeds', '1..400', '--steps', '80'];
 
 /** Copies what the tests need and links the packages of this tree. */
 function copyTree(): string {
@@ -38,7 +42,8 @@ function passes(folder: string, args: readonly string[]): Promise<boolean> {
 }
 
 /** Returns the first test run that fails with the bug in place, or null when none fails. */
-async function findCatcher(folder: string, { file, find, put, tests }: SeededBug): Promise<string | null> {
+async function findCatcher(folder: string, seeded: SeededBug): Promise<string | null> {
+  const { file, find, put, tests, simulation = SALES } = seeded;
   const target = path.join(folder, file);
   const text = readFileSync(target, 'utf8');
   if (text.split(find).length !== 2) throw new Error(`${file} must contain this text exactly once: ${find}`);
@@ -47,8 +52,7 @@ async function findCatcher(folder: string, { file, find, put, tests }: SeededBug
     text.replace(find, () => put),
   );
   try {
-    const simulation = ['test/simulation/main.ts', '--seeds', '1..400', '--steps', '80', '--no-shrink'];
-    if (!(await passes(folder, simulation))) return 'the simulation';
+    if (!(await passes(folder, ['test/simulation/main.ts', '--no-shrink', ...simulation]))) return 'the simulation';
     for (const test of tests) if (!(await passes(folder, ['--test', '--test-force-exit', test]))) return test;
     return null;
   } finally {
@@ -57,7 +61,8 @@ async function findCatcher(folder: string, { file, find, put, tests }: SeededBug
 }
 
 const words = process.argv.slice(2);
-const chosen = SEEDED_BUGS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const all = [...SEEDED_BUGS, ...CLUSTER_BUGS];
+const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 const folder = copyTree();
 let missed = 0;
 try {

@@ -10,6 +10,7 @@
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/admission.ts';
+import { erases } from '#actors/key-destruction.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { findHold } from '#domain/holds/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
@@ -26,9 +27,10 @@ import {
   type Habits,
   type People,
 } from './buyers.ts';
-import { assertStock, assertNobodyWaits, assertShown, assertState, piecesOf } from './checks.ts';
+import { assertForgotten, assertStock, assertNobodyWaits, assertShown, assertState, piecesOf } from './checks.ts';
 import { drawEvent, MINUTE, START } from './events.ts';
 import { openHttpCheck, type HttpCheck } from './http.ts';
+import { AT_ONCE } from './keys.ts';
 import { predict, type Prediction } from './prediction.ts';
 import { SimulatedService } from './service.ts';
 import type { EventActor } from '#actors/event-actor.ts';
@@ -56,6 +58,7 @@ export const FAULTS = [
   'disk',
   'leap',
   'snapshot',
+  'keys',
 ] as const;
 
 export interface Outcome {
@@ -81,6 +84,9 @@ const TICK_MS = 50;
 
 /** The longest time that a job of the snapshot thread takes. */
 const SNAPSHOT_MS_MAX = 3_000;
+
+/** The longest time that storing or destroying keys takes. */
+const KEYS_MS_MAX = 3_000;
 
 const DAY = 24 * 60 * MINUTE;
 
@@ -173,6 +179,9 @@ class Sale {
     this.service.onWake = (eventId, at) => this.#wakeAt(eventId, at);
     this.service.onAppend = () => this.#scheduleCommit();
     this.service.onSnapshotJob = (finish) => this.#schedule(chance.between(0, SNAPSHOT_MS_MAX), finish);
+    this.service.onKeyJob = (finish) => this.#schedule(this.#chance.between(0, KEYS_MS_MAX), finish);
+    this.service.onLater = (work, ms) => this.#schedule(ms, work);
+    this.service.failingKeysShare = share('keys', 50);
     for (const definition of events) this.#schedule(0, () => this.#define(definition));
   }
 
@@ -297,7 +306,8 @@ class Sale {
     this.#count('crash');
     const survivorsSeq = this.#hasDisk ? await this.service.damageDisk() : null;
     if (this.#hasDisk) this.#count('damaged disk');
-    this.service.crash(this.#chance.percent(30), survivorsSeq);
+    const keysLeft = await this.service.crash(this.#chance.percent(30), survivorsSeq);
+    if (keysLeft > 0) this.#count('erasure cut short');
     this.#unanswered.clear();
     this.#wakeAll();
   }
@@ -404,21 +414,34 @@ class Sale {
     const wasOpen = this.service.status === 'OPEN';
     const before = wasOpen && this.#chance.percent(STATE_SHARE) ? actor.inspect(piecesOf) : null;
     this.service.turns = [];
+    this.service.keys.ranEmpty = false;
     const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+    const { ranEmpty } = this.service.keys;
+    if (ranEmpty) this.#count('no key');
     const facts = this.#factsOf(eventId);
+    const isErasing = erases(command.type);
+    const headSeq = this.service.headOf(eventId);
     const { now } = this.service;
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
     this.#awaitAnswer(eventId, asked, {
+      isErasing,
       answered: (answer) => {
         this.#checkAnswer(command, prediction, answer, facts);
+        if (isErasing) this.service.assertErased(eventId, headSeq);
         this.#checkOverHttp(eventId, command, answer);
         this.#deliver(buyer, command, answer);
       },
       overloaded: () => {
-        assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'an OVERLOADED command changes nothing');
+        if (isErasing && facts.length > 0) this.#count('keys not destroyed');
+        else assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'an OVERLOADED command changes nothing');
         assert.ok(
-          !wasOpen || this.service.status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0,
+          !wasOpen ||
+            this.service.status !== 'OPEN' ||
+            waiting >= this.#mailboxMax ||
+            facts.length > 0 ||
+            ranEmpty ||
+            isErasing,
           'OVERLOADED without need',
         );
       },
@@ -449,15 +472,22 @@ class Sale {
   #awaitAnswer<Answer>(
     eventId: string,
     asked: Promise<Answer>,
-    then: { answered: (answer: Answer) => void; overloaded: () => void },
+    then: { answered: (answer: Answer) => void; overloaded: () => void; isErasing?: boolean },
   ): void {
     const { generation } = this.service;
     const headSeq = this.service.headOf(eventId);
     const waits = this.service.status === 'OPEN' && headSeq > this.service.durableSeq;
     if (waits) this.#unanswered.set(eventId, (this.#unanswered.get(eventId) ?? 0) + 1);
+    const endWait = (): void => {
+      if (generation === this.service.generation && waits) {
+        this.#unanswered.set(eventId, this.#unanswered.get(eventId)! - 1);
+      }
+    };
+    // The event no longer counts an erasure that only waits for its keys.
+    if (then.isErasing === true) this.service.durable(headSeq).then(endWait, endWait);
     const settle = (act: () => void): void => {
       if (generation !== this.service.generation) return;
-      if (waits) this.#unanswered.set(eventId, this.#unanswered.get(eventId)! - 1);
+      if (then.isErasing !== true) endWait();
       try {
         act();
       } catch (error) {
@@ -563,6 +593,7 @@ class Sale {
     const statusOfHold = known === undefined ? undefined : model.statusOfHold(known, now);
     const orders = buyer.orderIds.flatMap((id) => model.orders.get(id) ?? []);
     const expected = orders.map((order) => [model.statusOfOrder(order, now), model.refundDue(order, now)]);
+    actor.inspect((state) => assertForgotten(state, model, this.service.keys.store.sealingOf(eventId)));
     this.#awaitAnswer(eventId, asked, {
       answered: ({ held, orders: shown }) => {
         this.#count(status === 'OPEN' ? 'read' : 'read while full');
@@ -595,6 +626,7 @@ class Sale {
   /** The checks after faults and buyers have stopped: every window has ended, nothing is held, and a replay gives the state. */
   async #assertQuiet(): Promise<void> {
     if (this.service.status === 'FULL') this.service.freeDisk();
+    this.service.onKeyJob = AT_ONCE;
     this.service.now += 60 * MINUTE;
     this.service.turns = [];
     for (let n = 0; n < 3; n += 1) {
@@ -603,6 +635,7 @@ class Sale {
       await this.#settlePromises();
     }
     if (this.#failure !== null) throw this.#failure;
+    this.service.keys.assertComplete(this.service.durableFacts());
     for (const eventId of this.#eventIds) {
       const actor = (await this.service.events.byEventId(eventId))!;
       this.#assertTurn(actor, eventId);
@@ -614,6 +647,7 @@ class Sale {
       model.waitingRoom?.assertSpans();
       if ((model.waitingRoom?.drawnCount ?? 0) > 1) this.#count('draw');
       await this.service.proveReplay(eventId);
+      await this.service.assertReadable(eventId);
       await this.#assertAlive(eventId);
     }
     for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: every command was answered`);

@@ -11,6 +11,8 @@ export interface SeededBug {
   readonly find: string;
   /** The text that replaces it. */
   readonly put: string;
+  /** The options of the simulation that looks first; sales where absent. */
+  readonly simulation?: readonly string[];
   /** Test files that must catch the bug when the simulation does not. */
   readonly tests: readonly string[];
 }
@@ -38,7 +40,19 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     underWay = waiting.shift() ?? null;
     if (underWay === null) return;
     thread ??= startOne();
-    thread.post({ jobId: underWay.jobId, job: underWay.job, baseSeq: baseSeq() });
+    const { jobId, job } = underWay;
+    if (job.given === undefined) thread.post({ jobId, job, baseSeq: baseSeq() });
+    else void sendGiven(thread, { jobId, job, baseSeq: baseSeq() }, job.given);
+  };
+  const sendGiven = async (to: SnapshotThread, request: SnapshotRequest, given: GivenFacts): Promise<void> => {
+    const { rows } = given;
+    const job = { ...request.job, given: { ...given, rows: [] } };
+    for (let place = 0; thread === to && underWay?.jobId === request.jobId; place += ROWS_A_MESSAGE) {
+      const isPart = place + ROWS_A_MESSAGE < rows.length;
+      to.post({ ...request, job, rows: rows.slice(place, place + ROWS_A_MESSAGE), isPart });
+      if (!isPart) return;
+      await nextRound();
+    }
   };
   const settle = ({ jobId, outcome }: SnapshotReply): void => {
     const pending = underWay;
@@ -49,7 +63,19 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     if (next === undefined) return;
     sent.push(next);
     thread ??= startOne();
-    thread.post({ jobId: next.jobId, job: next.job, baseSeq: baseSeq() });
+    const { jobId, job } = next;
+    if (job.given === undefined) thread.post({ jobId, job, baseSeq: baseSeq() });
+    else void sendGiven(thread, { jobId, job, baseSeq: baseSeq() }, job.given);
+  };
+  const sendGiven = async (to: SnapshotThread, request: SnapshotRequest, given: GivenFacts): Promise<void> => {
+    const { rows } = given;
+    const job = { ...request.job, given: { ...given, rows: [] } };
+    for (let place = 0; thread === to; place += ROWS_A_MESSAGE) {
+      const isPart = place + ROWS_A_MESSAGE < rows.length;
+      to.post({ ...request, job, rows: rows.slice(place, place + ROWS_A_MESSAGE), isPart });
+      if (!isPart) return;
+      await nextRound();
+    }
   };
   const settle = ({ outcome }: SnapshotReply): void => {
     const pending = sent.shift();
@@ -208,7 +234,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'late money always brings an order back',
     'src/domain/orders/payments.ts',
-    'return isAllowed && canBeHadAgain(state, order, now) ? trigger : null;',
+    'return isAllowed && canBeHadAgain(state, order, turn) ? trigger : null;',
     'return isAllowed ? trigger : null;',
   ),
   bug(
@@ -424,7 +450,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'money: late money breaks the allowance of its address',
     'src/domain/orders/payments.ts',
-    'checkEmailLimit(plan, items, customer.email, orders.ticketsByEmail) === null &&',
+    'checkEmailLimit(plan, items, buyerKeysOf(purchase, sealing), orders.ticketsByBuyer) === null &&',
     '',
     'test/domain/payments.test.ts',
   ),
@@ -483,5 +509,66 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'if (active === undefined && entry.listing !== undefined)',
     'if (active === undefined && entry.listing === null)',
     'test/actors/past-sales.test.ts',
+  ),
+  bug(
+    'erasing: the keys are not destroyed',
+    'src/actors/event-actor.ts',
+    'return erases(command.type) ? this.#answerWhenErased(durable) : durable;',
+    'return durable;',
+  ),
+  bug(
+    'erasing: keys are destroyed before the fact is durable',
+    'src/actors/event-actor.ts',
+    '    const answer = await durable;\n    await this.#ports.keyDestruction?.destroy(keyIds);',
+    '    await this.#ports.keyDestruction?.destroy(keyIds);\n    const answer = await durable;',
+  ),
+  bug(
+    'erasing: a key is handed out before it is durable',
+    'persistence/key-pool.ts',
+    '    await this.#options.store(keys);\n    this.#ready = [...keys, ...this.#ready];',
+    '    this.#ready = [...keys, ...this.#ready];\n    await this.#options.store(keys);',
+  ),
+  bug(
+    'erasing: the text of an erased order stays in memory and snapshots',
+    'src/domain/orders/evolve.ts',
+    'if (personal !== undefined) order.purchase = { ...order.purchase, personal: { ...personal, sealed: null } };',
+    '',
+  ),
+  bug(
+    'erasing: an erased order is found by its address',
+    'src/domain/orders/view.ts',
+    '(isErased(order) || !buyerKeys',
+    '(!buyerKeys',
+  ),
+  bug(
+    'erasing: a note is left open',
+    'src/domain/orders/erasure.ts',
+    'if (note === null || sealing === null) return { operator, note };',
+    'if (note === null || sealing !== undefined) return { operator, note };',
+  ),
+  bug(
+    'erasing: the keys of notes are left',
+    'src/domain/orders/order.ts',
+    'const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];',
+    'const texts = [purchase.personal?.sealed, ...notes.slice(0, 0), ...unshownNotes];',
+  ),
+  bug(
+    'erasing: tickets of an erased order no longer count',
+    'src/domain/orders/evolve.ts',
+    '  order.erasure = { at, operator, cause };',
+    '  order.erasure = { at, operator, cause };\n  if (isLiveOrder(order)) countOrder(state, order, -1);',
+  ),
+  bug(
+    'erasing: a crash leaves the keys of an erased order',
+    'src/actors/folder-keys.ts',
+    '    await keys.destroy(since.slice(done, done + KEYS_AT_ONCE));',
+    '',
+  ),
+  bug(
+    'erasing: what a full disk kept after all keeps its keys',
+    'src/actors/folder-keys.ts',
+    "    if (row.type === 'OrderErased') inBackground('keys', destruction.destroy(keyIdsOf(row)));",
+    '',
+    'test/actors/erasing.test.ts',
   ),
 ];

@@ -8,19 +8,25 @@
  * 2. The facts of every answer are on the disk after every crash.
  * 3. Snapshots use the real snapshotter. Its thread finishes jobs late, and jobs that wait together in any order. An event is
  *    activated only from snapshots whose outcome was reported.
- * 4. `now` is the time of the service. The clock of the machine leaps separately; only a new process takes its time.
+ * 4. Personal data are sealed with keys that become durable, and are destroyed, late (`keys.ts`).
+ * 5. `now` is the time of the service. The clock of the machine leaps separately; only a new process takes its time.
  */
 import assert from 'node:assert/strict';
 import { createClock, type ServiceClock } from '#actors/clock.ts';
 import { EventIndex } from '#actors/event-index.ts';
+import { destroyAfterDoubt, destroyAgain } from '#actors/folder-keys.ts';
+import { KeyDestruction, keyIdsErasedBy } from '#actors/key-destruction.ts';
+import { PersonalDataReader } from '#actors/personal-data.ts';
 import { createSnapshotter, type SnapshotOutcome, type Snapshotter } from '#actors/snapshotter.ts';
 import { initialState, type EventState } from '#domain/event-state.ts';
 import { joinId } from '#domain/ids.ts';
+import { viewOrder } from '#domain/orders/view.ts';
 import { replayFact } from '#domain/replay.ts';
 import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
 import { DAMAGES, openDamaged } from './disk.ts';
 import { MINUTE } from './events.ts';
+import { AT_ONCE, SimulatedKeys, type SimulatedKeyStore } from './keys.ts';
 import { SaleModel } from './model.ts';
 import type { Chance } from './chance.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -50,7 +56,7 @@ export class SimulatedService {
   events!: EventIndex;
   now: number;
   /** Counts the processes, so that late results of an earlier process are ignored. */
-  generation = 0;
+  generation = 1;
   /** The newest fact that an answer depended on. */
   answeredSeq = 0;
   /** The units of the current turn. */
@@ -59,6 +65,13 @@ export class SimulatedService {
   onAppend: () => void = () => {};
   /** Called when the snapshot thread is given a job; `finish` completes it. */
   onSnapshotJob: (finish: () => void) => void = () => {};
+  /** Called when keys are to be stored or destroyed; `finish` completes it. */
+  onKeyJob: (finish: () => void) => void = (finish) => finish();
+  /** Has work of this process done later. */
+  onLater: (work: () => void, ms: number) => void = () => {};
+  /** How many of a hundred destructions of keys fail. */
+  failingKeysShare = 0;
+  readonly keys: SimulatedKeys;
   readonly #bounds: ServiceBounds;
   readonly #chance: Chance;
   readonly #notes = new Map<string, Note[]>();
@@ -71,9 +84,10 @@ export class SimulatedService {
   /** The notes of facts that may turn out to be on a full disk. */
   #doubtful = new Map<string, Note[]>();
   #disk: MemoryJournal;
+  #keyDestruction!: KeyDestruction;
   #snapshotter!: Snapshotter;
   #clock!: ServiceClock;
-  /** How far the machine's clock is ahead of the service's (rule 4). */
+  /** How far the machine's clock is ahead of the service's (rule 5). */
   #leaptMs = 0;
   #ids = 0;
 
@@ -84,6 +98,8 @@ export class SimulatedService {
     this.#disk = new MemoryJournal({ manual: true });
     this.#numbers = new Map(events.map(({ id }, index) => [id, index + 1]));
     for (const { id } of events) this.#notes.set(id, []);
+    this.keys = new SimulatedKeys(chance.between(0, 1e9));
+    this.keys.erasedDurably = () => new Set(this.durableFacts('OrderErased').flatMap(keyIdsErasedBy));
     this.#open();
   }
 
@@ -102,7 +118,7 @@ export class SimulatedService {
     assert.ok(this.events.actors.size <= this.#bounds.liveEventsMax * 2 + 64, 'too many events are in memory (I10)');
   }
 
-  /** No leap of the machine's clock changes the time of the service (rule 4). */
+  /** No leap of the machine's clock changes the time of the service (rule 5). */
   assertTime(): void {
     assert.equal(this.#clock.now(), this.now, 'time follows the stopwatch');
   }
@@ -129,9 +145,11 @@ export class SimulatedService {
   }
 
   freeDisk(): void {
-    const survivors = this.#disk.durableSeq + this.#chance.between(0, 12);
+    const { durableSeq } = this.#disk;
+    const survivors = durableSeq + this.#chance.between(0, 12);
     this.#disk.full(false, survivors);
     this.#forgetAfter(this.#disk.durableSeq, this.#doubtful);
+    destroyAfterDoubt(this.#disk, durableSeq, this.#keyDestruction);
   }
 
   /** The last fact in a real data folder after it was damaged; null when the folder was refused, or when the disk is full. */
@@ -144,17 +162,50 @@ export class SimulatedService {
     return openDamaged(this.#chance, { rows, unitEnds, durableSeq }, this.#chance.pick(DAMAGES));
   }
 
-  /** Ends the process and starts it again on the facts of the disk: the durable ones, and pending ones up to `survivorsSeq`. */
-  crash(breaksFirst: boolean, survivorsSeq: number | null): void {
+  /**
+   * Ends the process and starts it again on the facts of the disk: the durable ones, and pending ones up to `survivorsSeq`. Resolves
+   * with how many keys an erasure had left.
+   */
+  async crash(breaksFirst: boolean, survivorsSeq: number | null): Promise<number> {
     const { appendedSeq, durableSeq } = this.#disk;
     const survivors = survivorsSeq ?? this.#chance.between(durableSeq, appendedSeq);
     const notes = this.status === 'FULL' ? this.#doubtful : this.#notes;
     if (breaksFirst) this.#disk.breakDown();
+    this.generation += 1;
     const left = this.#disk.crashAfter(survivors);
     assert.ok(left.durableSeq >= this.answeredSeq, 'the facts of every answer are on the disk');
     this.#disk = left;
     this.#forgetAfter(left.durableSeq, notes);
+    const keysLeft = this.durableFacts('OrderErased')
+      .flatMap(keyIdsErasedBy)
+      .filter((keyId) => this.keys.has(keyId));
+    await this.#destroyKeysAgain();
     this.#open();
+    return keysLeft.length;
+  }
+
+  /** Destroys what a crash left, before anything is served. */
+  async #destroyKeysAgain(): Promise<void> {
+    const { durableSeq } = this.#disk;
+    const surveyArchive = () => assert.fail('nothing is archived');
+    const journal = { journalId: 'simulated', baseSeq: 0, durableSeq, surveyArchive };
+    const erasures = [...this.#disk.read()].filter(({ type }) => type === 'OrderErased');
+    await destroyAgain(
+      this.keys.open(AT_ONCE, () => false),
+      journal,
+      erasures,
+    );
+    this.keys.assertComplete(this.durableFacts());
+  }
+
+  durable(seq: number): Promise<void> {
+    return this.#disk.durable(seq);
+  }
+
+  /** Every fact that no crash takes away. */
+  durableFacts(type: Fact['type'] | null = null): readonly Fact[] {
+    const rows = [...this.#disk.read()].filter((row) => type === null || row.type === type);
+    return rows.map(({ type, data }) => ({ type, data: JSON.parse(data) as unknown }) as Fact);
   }
 
   /** Rebuilds the models from the facts up to a sequence number. */
@@ -163,7 +214,7 @@ export class SimulatedService {
       const firstLost = all.findIndex((note) => note.kind === 'TURN' && note.seq > seq);
       const kept = firstLost === -1 ? [...all] : all.slice(0, firstLost);
       this.#notes.set(eventId, kept);
-      const model = new SaleModel();
+      const model = new SaleModel(this.keys);
       for (const note of kept) addNote(model, note);
       this.models.set(eventId, model);
     }
@@ -172,15 +223,17 @@ export class SimulatedService {
   // ── the process ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #open(): void {
-    this.generation += 1;
     const disk = this.#disk;
     const clock = this.#beginTime();
     this.#beginSnapshots();
+    const sealingOf = this.#openKeys();
     let looks = 0;
     this.events = new EventIndex({
       ...this.#bounds,
       journal: this.#tapped(disk),
       clock,
+      sealingOf,
+      keyDestruction: this.#keyDestruction,
       ids: {
         newId: (prefix, number) => joinId(prefix, number, this.#secret()),
         newSeed: () => this.#secret().repeat(2).slice(0, 64),
@@ -206,6 +259,20 @@ export class SimulatedService {
       events.actors.retireAll();
       this.#known.clear();
     });
+  }
+
+  /** Jobs of a process that has ended change nothing. */
+  #openKeys(): SimulatedKeyStore['sealingOf'] {
+    const { generation } = this;
+    const ifAlive = (work: () => void) => () => {
+      if (generation === this.generation) work();
+    };
+    const store = this.keys.open(
+      (work) => this.onKeyJob(ifAlive(work)),
+      (chance) => chance.percent(this.failingKeysShare),
+    );
+    this.#keyDestruction = new KeyDestruction(store, { later: (work, ms) => this.onLater(ifAlive(work), ms) });
+    return store.sealingOf;
   }
 
   /** The time of a new process is that of the machine's clock, but not before the last fact. */
@@ -284,6 +351,7 @@ export class SimulatedService {
     const seq = disk.append(unit);
     assert.equal(seq, before + unit.facts.length, 'sequence numbers have no gaps (I9)');
     const facts = unit.facts.map(({ type, data }) => ({ type, data: JSON.parse(data) as unknown }) as Fact);
+    this.keys.noteFacts(facts);
     this.#note(unit.eventId, { kind: 'TURN', seq, facts, at: unit.at });
     this.turns.push({ eventId: unit.eventId, facts });
     this.onAppend();
@@ -292,7 +360,7 @@ export class SimulatedService {
 
   #note(eventId: string, note: Note): void {
     this.#notes.get(eventId)!.push(note);
-    const model = this.models.get(eventId) ?? new SaleModel();
+    const model = this.models.get(eventId) ?? new SaleModel(this.keys);
     this.models.set(eventId, model);
     addNote(model, note);
   }
@@ -342,6 +410,28 @@ export class SimulatedService {
 
   #rowsOf(eventId: string): FactRow[] {
     return [...this.#disk.read({ eventId })];
+  }
+
+  /** No key is left of what was erased up to a fact: an erasure that came with it was answered. */
+  assertErased(eventId: string, headSeq: number): void {
+    for (const { seq, type, data } of this.#disk.read({ eventId })) {
+      if (type !== 'OrderErased' || seq > headSeq) continue;
+      for (const keyId of keyIdsErasedBy({ type, data: JSON.parse(data) } as Fact)) {
+        assert.ok(!this.keys.has(keyId), `an erasure was answered, and the key ${keyId} is left`);
+      }
+    }
+  }
+
+  /** Every order reads with the address that it was placed with, unless it is erased. */
+  async assertReadable(eventId: string): Promise<void> {
+    const actor = (await this.events.byEventId(eventId))!;
+    const { orders } = this.models.get(eventId)!;
+    const reader = new PersonalDataReader(this.keys.store);
+    const views = actor.inspect((state) => [...state.orders.inOrder].map((order) => viewOrder(state, order)));
+    for (const [index, { state, customer }] of (await reader.openAll(views)).entries()) {
+      const { id, isErased, email } = orders.get(views[index]!.id)!;
+      assert.deepEqual([id, state, customer?.email], [id, isErased ? 'ERASED' : 'OPEN', isErased ? undefined : email]);
+    }
   }
 
   /** I9: the state in memory, the replayed one, and one from a snapshot and later facts are equal. Makes all facts durable. */

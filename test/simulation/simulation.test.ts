@@ -16,16 +16,20 @@ const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 // prettier-ignore
 const MUST_BE_SEEN = [
   'PlaceHold', 'ChangeHold', 'ReleaseHold', 'StartCheckout', 'OpenPayment', 'RecordCheckoutSession', 'RecordPayment', 'CancelOrder',
-  'RecordRefund', 'JoinQueue', 'PollQueue', 'LeaveQueue', 'DefineEvent', 'CancelPerformance', 'BlockSeats', 'UnblockSeats',
+  'RecordRefund', 'EraseOrder', 'EraseDueOrders', 'JoinQueue', 'PollQueue', 'LeaveQueue', 'DefineEvent', 'CancelPerformance', 'BlockSeats', 'UnblockSeats',
   'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
   'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED',
-  'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'OVERLOADED', 'crash',
-  'full disk', 'read', 'read while full', 'replay', 'leap', 'snapshot', 'over HTTP', 'damaged disk', 'draw',
+  'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'ORDER_NOT_ERASABLE', 'OVERLOADED', 'crash',
+  'full disk', 'read', 'read while full', 'replay', 'leap', 'snapshot', 'over HTTP', 'damaged disk', 'draw', 'erased again',
 ];
 
 /** The cases that only a deep run must reach. */
 const MUST_BE_SEEN_IN_TIME = [
   'refund again',
+  'retention',
+  'note erased',
+  'keys not destroyed',
+  'erasure cut short',
   'refund matched',
   'foreign money',
   'report of the other provider',

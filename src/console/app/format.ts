@@ -9,11 +9,24 @@ export function money(amount: number, currency: string): string {
   return moneyText(amount, currency, 'en-GB');
 }
 
-/** A moment such as "23 Sept 2028, 21:00"; in the zone of the event where one is given, with seconds where they matter. */
-export function moment(time: string | null, timeZone?: string, timeStyle: 'short' | 'medium' = 'short'): string {
+/** The zone of every time in the console: the operator's own, which the header names. */
+export const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** A moment such as "23 Sept 2028, 21:00"; with seconds where they matter. */
+export function moment(time: string | null, timeStyle: 'short' | 'medium' = 'short'): string {
   if (time === null) return 'no time';
-  const form = { dateStyle: 'medium', timeStyle, ...(timeZone !== undefined && { timeZone }) } as const;
+  const form = { dateStyle: 'medium', timeStyle, timeZone: TIME_ZONE } as const;
   return new Intl.DateTimeFormat('en-GB', form).format(new Date(time));
+}
+
+/** How many there are of something: "1 order", "2,000 orders". */
+export function countOf(count: number, singular: string): string {
+  return `${figure(count)} ${singular}${count === 1 ? '' : 's'}`;
+}
+
+/** Sums of several currencies; `none` where there is nothing. */
+export function sums(amounts: readonly { readonly amount: number; readonly currency: string }[], none: string): string {
+  return amounts.length === 0 ? none : amounts.map(({ amount, currency }) => money(amount, currency)).join(' and ');
 }
 
 /** A span such as "4 s", "12 min" or "3 h". */

@@ -3,12 +3,15 @@ import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { createApi, storedSession, storeSession, usePolled, type Api, type Session } from './api.ts';
 import type { Overview } from './bodies.ts';
+import { ClusterPage } from './pages/cluster-page.tsx';
 import { EventPage } from './pages/event-page.tsx';
 import { JournalPage } from './pages/journal-page.tsx';
+import { MoneyPage } from './pages/money-page.tsx';
 import { LoginPage } from './pages/login-page.tsx';
 import { OrderPage } from './pages/order-page.tsx';
 import { OrdersPage } from './pages/orders-page.tsx';
 import { OverviewPage } from './pages/overview-page.tsx';
+import { SearchPage } from './pages/search-page.tsx';
 import { SeatsPage } from './pages/seats-page.tsx';
 import { withSample, type History } from './parts/charts.tsx';
 import { Frame } from './parts/frame.tsx';
@@ -59,11 +62,14 @@ function Page({ api, reading, reload }: PageProps) {
   const { overview, history } = reading;
   const eventOf = (id: string) => overview.events.find((event) => event.id === id);
   if (route.page === 'overview') return <OverviewPage overview={overview} history={history} />;
-  if (route.page === 'order')
-    return <OrderPage key={route.orderId} api={api} orderId={route.orderId} reload={reload} />;
-  if (route.page === 'journal') {
-    return <JournalPage key={route.eventId ?? ''} api={api} eventId={route.eventId} events={overview.events} />;
+  if (route.page === 'cluster') return <ClusterPage api={api} />;
+  if (route.page === 'money') return <MoneyPage api={api} />;
+  if (route.page === 'search') return <SearchPage api={api} events={overview.events} />;
+  if (route.page === 'order') {
+    const { public_url: publicUrl } = overview.service;
+    return <OrderPage key={route.orderId} api={api} orderId={route.orderId} publicUrl={publicUrl} reload={reload} />;
   }
+  if (route.page === 'journal') return <JournalPage api={api} events={overview.events} />;
   const event = eventOf(route.eventId);
   if (event === undefined) return <p class="quiet">There is no such event here.</p>;
   if (route.page === 'orders') return <OrdersPage key={event.id} api={api} event={event} />;

@@ -1,22 +1,27 @@
-/** Which page the address names, by the part behind # alone, so that one document serves all pages. */
+/**
+ * Which page the address names, by the part behind # alone, so that one document serves all pages: `#/page/id?filter=value`.
+ *
+ * 1. Filters are part of the address, so that what an operator sees can be sent to another one and be gone back to.
+ */
 import { useAddress } from '#client/browser/hooks.ts';
 import { pathOf } from '#client/operations.ts';
 
 export type Route =
   | { readonly page: 'overview' }
+  | { readonly page: 'cluster' }
+  | { readonly page: 'money' }
+  | { readonly page: 'search' }
   | { readonly page: 'event'; readonly eventId: string }
   | { readonly page: 'seats'; readonly eventId: string; readonly performanceId: string }
   | { readonly page: 'orders'; readonly eventId: string }
-  | { readonly page: 'journal'; readonly eventId: string | null }
+  | { readonly page: 'journal' }
   | { readonly page: 'order'; readonly orderId: string };
 
 function readRoute(hash: string): Route {
-  const [first, id, next, last] = hash
-    .replace(/^#?\/?/, '')
-    .split('/')
-    .map(decodeURIComponent);
+  const [path = ''] = hash.replace(/^#?\/?/, '').split('?');
+  const [first, id, next, last] = path.split('/').map(decodeURIComponent);
   if (first === 'orders' && id) return { page: 'order', orderId: id };
-  if (first === 'journal') return { page: 'journal', eventId: id ? id : null };
+  if (first === 'cluster' || first === 'money' || first === 'search' || first === 'journal') return { page: first };
   if (first !== 'events' || !id) return { page: 'overview' };
   if (next === 'orders') return { page: 'orders', eventId: id };
   if (next === 'seats' && last) return { page: 'seats', eventId: id, performanceId: last };
@@ -28,9 +33,29 @@ export function linkTo(...parts: readonly string[]): string {
   return `#/${pathOf(...parts)}`;
 }
 
+export type Filters = Readonly<Record<string, string>>;
+
+/** A link with filters; those without a value are left out. */
+export function linkWith(filters: Filters, ...parts: readonly string[]): string {
+  const query = queryOf(filters);
+  return linkTo(...parts) + (query === '' ? '' : `?${query}`);
+}
+
+/** Filters as the query of an address. */
+export function queryOf(filters: Filters): string {
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== '')).toString();
+}
+
 /** The route of the address now; the component is rendered again whenever it changes. */
 export function useRoute(): Route {
   return readRoute(useAddress('hashchange', () => location.hash));
+}
+
+/** The filters of the address now; one that is not there is ''. */
+export function useFilters<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
+  const hash = useAddress('hashchange', () => location.hash);
+  const query = new URLSearchParams(hash.split('?')[1] ?? '');
+  return Object.fromEntries(names.map((name) => [name, query.get(name) ?? ''])) as Record<Name, string>;
 }
 
 // One document serves all pages, so the browser would keep the scroll position of the page before.

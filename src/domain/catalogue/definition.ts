@@ -39,11 +39,29 @@ export interface EventDefinition {
   readonly maxTicketsPerOrder: number | null;
   readonly maxTicketsPerEmail: number | null;
   readonly requireIndividualData: boolean;
+  /**
+   * Days after the last performance when the personal data of the event's orders is erased; null: it is kept until somebody asks.
+   * Absent in definitions from before the setting, where it counts as null.
+   */
+  readonly retentionDays?: number | null;
+  /** Absent where the event sets nothing. */
+  readonly legal?: LegalDefinition;
   readonly performances: readonly PerformanceDefinition[];
   readonly localities: readonly LocalityDefinition[];
   readonly ticketTypes: readonly TicketTypeDefinition[];
   readonly sellingStages: readonly SellingStageDefinition[];
   readonly promoCodes: readonly PromoCodeDefinition[];
+}
+
+/** What a shop is legally bound to say to buyers before they order. */
+export interface LegalDefinition {
+  readonly termsUrl: string | null;
+  readonly imprintUrl: string | null;
+  readonly privacyUrl: string | null;
+  /** The value-added tax that is in all prices. */
+  readonly vatPercent: number | null;
+  /** The words of the button with which a buyer orders; null: the storefront's own. */
+  readonly orderButton: string | null;
 }
 
 export interface PerformanceDefinition {

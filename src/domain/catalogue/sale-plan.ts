@@ -24,6 +24,7 @@ import { compileSeatClass, compileSeatingPlan, type SeatClass, type SeatingPlan 
 export const UNCAPPED = 0x7fffffff;
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The ceiling of an event that names none, as a multiple of its hold window. */
 const HOLD_MAX_WINDOWS = 4;
@@ -152,6 +153,24 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     poolCount: poolCap.length,
     poolCap,
   };
+}
+
+/**
+ * The moment from which the personal data of the event's orders is erased: `retentionDays` after the end of its last performance, or after
+ * its start where no end is known. Null: never, because no retention is set, or because a performance has no time and is never over.
+ * Performances that nobody can see do not count.
+ */
+export function retentionEndsAt(definition: Pick<EventDefinition, 'retentionDays' | 'performances'>): number | null {
+  const { retentionDays = null, performances } = definition;
+  if (retentionDays === null) return null;
+  let lastEnd = 0;
+  for (const { status, startsAt, endsAt } of performances) {
+    if (status === 'DRAFT') continue;
+    const end = endsAt ?? startsAt;
+    if (end === null) return null;
+    lastEnd = Math.max(lastEnd, end);
+  }
+  return lastEnd === 0 ? null : lastEnd + retentionDays * DAY_MS;
 }
 
 /** The ceiling on the life of one session's hold in minutes, 0 for none. Definitions that were stored without one get the default. */

@@ -245,13 +245,16 @@ export function listingOf({ plan, performances }: EventState): EventListing {
 export function listingOfUnsold(definition: EventDefinition): EventListing {
   const visible = definition.performances.filter(({ status }) => status !== 'DRAFT');
   const capacity = definition.localities.reduce((sum, locality) => sum + capacityOf(locality), 0);
-  const typeIds = new Set(definition.ticketTypes.map(({ id }) => id));
+  const typeById = new Map(definition.ticketTypes.map((type) => [type.id, type]));
   return {
     ...listedTexts(definition, visible),
     performances: visible.map((performance) => listedPerformance(performance, false, capacity, 0)),
     stages: definition.sellingStages.flatMap(({ startsAt, endsAt, prices }) => {
-      const sold = Object.entries(prices).flatMap(([typeId, price]) => (typeIds.has(typeId) ? [price] : []));
-      return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: Math.min(...sold) }];
+      const sold = Object.entries(prices).flatMap(([typeId, priceCents]) => {
+        const type = typeById.get(typeId);
+        return type === undefined ? [] : [{ accessible: type.accessible, priceCents }];
+      });
+      return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: lowestForAnybody(sold) }];
     }),
   };
 }
@@ -279,12 +282,20 @@ function stagesOf(plan: SalePlan): readonly ListedStage[] {
   const known = stagesOfPlan.get(plan);
   if (known !== undefined) return known;
   const stages = plan.sellingStages.flatMap((stage) => {
-    const prices = plan.offers.filter((offer) => offer.sellingStage === stage).map((offer) => offer.priceCents);
+    const sold = plan.offers
+      .filter((offer) => offer.sellingStage === stage)
+      .map(({ ticketType, priceCents }) => ({ accessible: ticketType.definition.accessible, priceCents }));
     const { startsAt, endsAt } = stage.definition;
-    return prices.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: Math.min(...prices) }];
+    return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: lowestForAnybody(sold) }];
   });
   stagesOfPlan.set(plan, stages);
   return stages;
+}
+
+/** The lowest price that does not need an accessible seat; of accessible types alone, the lowest of them. */
+function lowestForAnybody(sold: readonly { readonly accessible: boolean; readonly priceCents: number }[]): number {
+  const open = sold.filter(({ accessible }) => !accessible);
+  return Math.min(...(open.length > 0 ? open : sold).map(({ priceCents }) => priceCents));
 }
 
 function capacityOf(locality: LocalityDefinition): number {

@@ -16,7 +16,7 @@ import { refuseUnlessActive } from '../holds/decide.ts';
 import { recall } from '../idempotency.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
-import type { OrderTurn } from './decide.ts';
+import type { OrderTurn } from './turn.ts';
 import { awaitsFirstSession, firstPaymentOf, type Order } from './order.ts';
 import { issueTickets } from './payments.ts';
 import {
@@ -27,7 +27,8 @@ import {
   matchItems,
   type PurchaseItem,
 } from './purchase.ts';
-import { checkLimits } from './purchase-limits.ts';
+import { sealPersonal } from './erasure.ts';
+import { checkLimits, emailKey } from './purchase-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { assignTickets, type RequestedLine } from '../inventory/assignment.ts';
 import { findRequested } from '../holds/new-lines.ts';
@@ -52,7 +53,7 @@ interface Selection {
 /** Starts a checkout, or finds the one that was started before. Refuses in the API's order. */
 export function decideStartCheckout(state: EventState, command: StartCheckout, turn: OrderTurn): Decision | Refusal {
   if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
-  const { now } = turn;
+  const { now, sealing } = turn;
   const earlier = findEarlierStart(state, command, now);
   if (earlier !== null) return earlier;
   if (!command.acceptTerms) return refuse('TERMS_NOT_ACCEPTED', {});
@@ -60,13 +61,14 @@ export function decideStartCheckout(state: EventState, command: StartCheckout, t
   if (unfinished !== null) return resume(unfinished, command);
   const selection = select(state, command, now);
   if (isRefusal(selection)) return selection;
-  const purchase = checkPurchase(state, command, selection, now);
+  const addressHash = sealing?.addressHash(command.customer.email) ?? null;
+  const purchase = checkPurchase(state, command, selection, { now, addressHash });
   if (isRefusal(purchase)) return purchase;
   const { hold } = selection;
   const orderId = turn.newId('ord');
   const holdId = hold?.id ?? turn.newId('hld');
   const paymentId = totalOf(purchase.items) === 0 ? null : turn.newId('pay');
-  const placed = placeOrder(state, command, { orderId, holdId, paymentId, items: purchase.items }, turn);
+  const placed = placeOrder(state, command, { orderId, holdId, paymentId, items: purchase.items, addressHash }, turn);
   const spent = decideSpendPass(state, hold?.sessionKey ?? command.sessionKey, command.queuePass);
   const reserved = hold === null ? [placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now)] : [];
   const reply: NamedReply = { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
@@ -147,7 +149,7 @@ function checkPurchase(
   state: EventState,
   command: StartCheckout,
   { items, hold, requested }: Selection,
-  now: number,
+  { now, addressHash }: { readonly now: number; readonly addressHash: string | null },
 ): { readonly items: readonly OrderItem[]; readonly lines: readonly HoldLine[] } | Refusal {
   const { plan, orders, perksSold } = state;
   const { maxInstallments, requireIndividualData } = plan.definition;
@@ -155,8 +157,10 @@ function checkPurchase(
   if (installmentCount > maxInstallments) {
     return refuse('INSTALLMENTS_NOT_ALLOWED', { limit: maxInstallments, requested: installmentCount });
   }
+  const openKey = emailKey(customer.email);
+  const buyerKeys = addressHash === null ? [openKey] : [addressHash, openKey];
   const barred =
-    checkLimits(plan, items, customer.email, orders.ticketsByEmail) ?? checkAttendees(items, requireIndividualData);
+    checkLimits(plan, items, buyerKeys, orders.ticketsByBuyer) ?? checkAttendees(items, requireIndividualData);
   if (barred !== null) return barred;
   const codes = findCodes(plan, items, promoCode, orders.usesByCode, now);
   if (isRefusal(codes)) return codes;
@@ -215,9 +219,11 @@ function placeOrder(
     holdId,
     paymentId,
     items,
+    addressHash,
   }: {
     readonly orderId: string;
     readonly holdId: string;
+    readonly addressHash: string | null;
     readonly paymentId: string | null;
     readonly items: readonly OrderItem[];
   },
@@ -230,12 +236,10 @@ function placeOrder(
   const placed: FactData['OrderPlaced'] = {
     orderId,
     holdId,
-    items,
-    customer,
+    ...sealPersonal(orderId, items, { customer, tracking: boundTracking(tracking), addressHash }, turn),
     promoCode,
     promoterCode: boundAttributionCode(promoterCode),
     referralCode: boundAttributionCode(referralCode),
-    tracking: boundTracking(tracking),
     successUrl,
     cancelUrl,
     currency: plan.definition.currency,

@@ -7,18 +7,15 @@
 import { orderTransitions } from '#machines/order.ts';
 import { fact, type CancellationCause, type Fact, type OperatorMark } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { sealMark } from './erasure.ts';
 import { isLiveOrder, paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
 import { orderById } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Decision, NamedReply } from '../decision.ts';
 import type { EventState } from '../event-state.ts';
 import type { Hold } from '../holds/state.ts';
-import type { TurnIds } from '../ids.ts';
-
-/** What orders need of a turn. */
-export interface OrderTurn extends TurnIds {
-  readonly now: number;
-}
+import type { OrderTurn } from './turn.ts';
+import type { OrderMark } from '../views.ts';
 
 /** Bounds the memory of an order whose buyer tries again and again. */
 export const ORDER_PAYMENTS_MAX = 100;
@@ -77,14 +74,18 @@ export function decideExpireOrder(hold: Hold | undefined, now: number): readonly
 }
 
 /** Cancels an order for the operator; one that an operator cancelled already stays as it is. ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. */
-export function decideCancelOrder(state: EventState, command: CommandOf<'CancelOrder'>): Decision | Refusal {
+export function decideCancelOrder(
+  state: EventState,
+  command: CommandOf<'CancelOrder'>,
+  turn: OrderTurn,
+): Decision | Refusal {
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
   const { id: orderId, status, cancellation } = order;
   const reply = { shows: 'ORDER', orderId, repeated: false } as const;
   if (cancellation !== null && cancellation.cause !== 'BUYER') return { facts: [], reply };
   if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
-  return { facts: [cancelled(order, 'OPERATOR', command)], reply };
+  return { facts: [cancelled(order, 'OPERATOR', sealMark(orderId, 'OrderCancelled', command, turn))], reply };
 }
 
 /** Cancels every live order with a ticket on one of the performances, whole. Cost: one pass over the event's orders. */
@@ -100,7 +101,8 @@ export function cancelOrdersOn(
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */
-export function cancelled(order: Order, cause: CancellationCause, { operator, note }: OperatorMark): Fact {
+export function cancelled(order: Order, cause: CancellationCause, { operator, note, sealedNote }: OrderMark): Fact {
   const refundDue = Math.max(0, paidCents(order) - refundedCents(order));
-  return fact('OrderCancelled', { orderId: order.id, cause, operator, note, refundDueCents: refundDue });
+  const mark = { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
+  return fact('OrderCancelled', { orderId: order.id, cause, ...mark, refundDueCents: refundDue });
 }

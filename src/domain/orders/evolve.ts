@@ -9,16 +9,18 @@ import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import {
   foreignCurrencies,
+  hasSealed,
   isCovered,
   isInstallmentPaid,
   isLiveOrder,
   isSettled,
   isWaiting,
   refundable,
+  withoutSealedNote,
   type Order,
   type Payment,
 } from './order.ts';
-import { countTickets } from './purchase-limits.ts';
+import { buyerKeyOf, countTickets } from './purchase-limits.ts';
 import { openOrder, type Orders } from './state.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
@@ -37,13 +39,18 @@ type OrderFactType =
   | 'TicketsIssued'
   | 'OrderExpired'
   | 'OrderCancelled'
-  | 'RefundRecorded';
+  | 'RefundRecorded'
+  | 'OrderErased';
 
 type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
 
 /** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
 export function evolveOrders(state: EventState, happened: OrderFact, at: number): void {
+  const { type } = happened;
+  const mayBeSealed = type === 'OrderCancelled' || type === 'RefundRecorded' || type === 'OrderErased';
+  if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
   applyFact(state, happened, at);
+  if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
   if (happened.type !== 'CheckoutResumed') settleOrder(state, openOrder(state.orders, happened.data.orderId));
 }
 
@@ -73,6 +80,8 @@ function applyFact(state: EventState, { type, data }: OrderFact, at: number): vo
       return evolveOrderCancelled(state, data, at);
     case 'RefundRecorded':
       return evolveRefundRecorded(state, data, at);
+    case 'OrderErased':
+      return evolveOrderErased(state, data, at);
     default:
       return unreachable(type);
   }
@@ -92,6 +101,7 @@ function evolveOrderPlaced(state: EventState, data: FactData['OrderPlaced'], at:
     cancellation: null,
   };
   state.orders.inOrder.append(order);
+  countPersonal(state.orders, order);
   convertHold(state, data.holdId, order.id, data.expiresAt);
   countOrder(state, order, 1);
   if (data.firstPaymentId !== null)
@@ -131,6 +141,7 @@ function evolvePaymentRecorded(state: EventState, data: FactData['PaymentRecorde
   payment.isCounted = data.isCounted;
   payment.reference = data.reference;
   payment.webhookId = data.webhookId;
+  state.orders.money.notePayment(at, payment.amountCents, payment.currency);
 }
 
 function evolveStrayMoneyRecorded(state: EventState, data: FactData['StrayMoneyRecorded'], at: number): void {
@@ -141,6 +152,7 @@ function evolveStrayMoneyRecorded(state: EventState, data: FactData['StrayMoneyR
   const payment: Payment = { ...asked, paidAt: at, reference, webhookId };
   movePayment(payment, 'PAY');
   addPayment(state.orders, order, payment);
+  state.orders.money.notePayment(at, amountCents, currency);
 }
 
 /** Tickets that were held are sold, and those of an order that had ended are taken again; further installments move none. */
@@ -180,13 +192,13 @@ function evolveOrderExpired(state: EventState, { orderId }: FactData['OrderExpir
 }
 
 function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'], at: number): void {
-  const { orderId, cause, operator, note } = data;
+  const { orderId, cause, operator, note, sealedNote } = data;
   const order = openOrder(state.orders, orderId);
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
   else returnHold(state, holdId);
   order.status = follow(orderTransitions, order.status, 'CANCEL');
-  order.cancellation = { cause, operator, note, at };
+  order.cancellation = { cause, operator, note, at, ...(sealedNote !== undefined && { sealedNote }) };
   closePayments(order, 'CANCEL');
   countOrder(state, order, -1);
   noteVoidTickets(state.orders.voidTickets, order);
@@ -195,20 +207,36 @@ function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'
 /** Adds a refund to its order, or adds what a further record says of one that is there. */
 function evolveRefundRecorded(state: EventState, data: FactData['RefundRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
-  const { refundId: id, amountCents, operator, note, reference, provider, sameAs } = data;
+  const { refundId: id, amountCents, operator, note, sealedNote, reference, provider, sameAs } = data;
   const said = { ...(reference !== undefined && { reference }), ...(provider !== undefined && { provider }) };
+  const sealed = sealedNote !== undefined && { sealedNote };
   if (sameAs !== undefined) {
     const index = order.refunds.findIndex((refund) => refund.id === sameAs);
     const known = order.refunds[index];
     invariant(known !== undefined && known.isMatched !== true, 'a refund is matched with one report at most');
-    const mark = { operator: known.operator ?? operator, note: known.note ?? note };
+    const isNoted = known.note !== null || known.sealedNote !== undefined;
+    const mark = { operator: known.operator ?? operator, note: known.note ?? note, ...(!isNoted && sealed) };
     order.refunds[index] = { ...known, ...mark, ...said, isMatched: true };
+    if (isNoted && sealedNote !== undefined) order.unshownNotes = [...(order.unshownNotes ?? []), sealedNote];
     return;
   }
   const currency = currencyOf(order, data);
   const isOwn = currency === order.purchase.currency;
-  order.refunds.push({ id, amountCents, operator, note, at, ...said, ...(!isOwn && { currency }) });
+  order.refunds.push({ id, amountCents, operator, note, at, ...said, ...sealed, ...(!isOwn && { currency }) });
+  state.orders.money.noteRefund(at, amountCents, currency);
   invariant(isCovered(order), 'no more is given back than was paid');
+}
+
+/** What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order count for it. */
+function evolveOrderErased(state: EventState, data: FactData['OrderErased'], at: number): void {
+  const { orderId, operator, cause } = data;
+  const order = openOrder(state.orders, orderId);
+  const { personal } = order.purchase;
+  if (personal !== undefined) order.purchase = { ...order.purchase, personal: { ...personal, sealed: null } };
+  if (order.cancellation !== null) order.cancellation = withoutSealedNote(order.cancellation);
+  order.refunds.splice(0, Infinity, ...order.refunds.map(withoutSealedNote));
+  delete order.unshownNotes;
+  order.erasure = { at, operator, cause };
 }
 
 /** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
@@ -261,11 +289,23 @@ function paymentOf(order: Order, paymentId: string): Payment {
   return payment;
 }
 
+// ── what can be erased ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Counts a new or restored order by how its personal data are kept. */
+export function countPersonal(orders: Orders, order: Order): void {
+  if (order.purchase.personal === undefined) orders.openCount += 1;
+  else if (hasSealed(order)) orders.sealedCount += 1;
+}
+
+function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
+  if (hasSealed(openOrder(orders, orderId))) orders.sealedCount += sign;
+}
+
 // ── tallies and packing ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
 export function countOrder(state: EventState, { purchase }: Order, sign: 1 | -1): void {
-  countTickets(state.orders.ticketsByEmail, purchase.customer.email, purchase.items, sign);
+  countTickets(state.orders.ticketsByBuyer, buyerKeyOf(purchase), purchase.items, sign);
   countUses(state.orders.usesByCode, purchase, sign);
   countPerks(state.perksSold, purchase.items, sign);
 }

@@ -44,8 +44,8 @@ export function idsOf(order: Order): readonly string[] {
 }
 
 /** A tag of an order's status and buyer: equal for equal ones, and for one in 2²⁹ others. */
-export function tagOf(statusIndex: number, emailKey: string): number {
-  return ((hashOf(emailKey, TAG_SEED) << TAG_STATUS_BITS) | statusIndex) >>> 0;
+export function tagOf(statusIndex: number, buyerKey: string): number {
+  return ((hashOf(buyerKey, TAG_SEED) << TAG_STATUS_BITS) | statusIndex) >>> 0;
 }
 
 export class OrderRecords implements Iterable<Order> {

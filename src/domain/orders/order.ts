@@ -8,8 +8,9 @@
 import { sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
-import type { CancellationCause, FactData, OperatorMark } from '../fact.ts';
-import type { CurrencyAmount, RefundView } from '../views.ts';
+import type { FactData } from '../fact.ts';
+import type { Erasure, SealedOrder } from '../personal.ts';
+import type { CancellationView, CurrencyAmount, OrderMark, RefundView } from '../views.ts';
 
 /** A try to pay, or money that came. */
 export interface Payment {
@@ -38,15 +39,51 @@ export interface Order {
   readonly id: string;
   /** Counts the event's orders, from 0. */
   readonly number: number;
-  /** What was agreed when it was placed; never changes. */
-  readonly purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
+  /** What was agreed when it was placed; never changes, but its personal data can be erased. */
+  purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
   readonly placedAt: number;
   status: OrderStatus;
   readonly payments: Payment[];
   /** Empty until the first money; kept, but void, after a cancellation. */
   ticketIds: readonly string[];
   readonly refunds: RefundView[];
-  cancellation: (OperatorMark & { readonly cause: CancellationCause; readonly at: number }) | null;
+  cancellation: CancellationView | null;
+  /** Absent until it is erased. */
+  erasure?: Erasure;
+  /** A second note on one refund, which is not shown; kept so that it is erased with the others. */
+  unshownNotes?: readonly string[];
+}
+
+/** Every sealed text of an order: each has a key of its own. */
+export function sealedTextsOf({ purchase, cancellation, refunds, unshownNotes = [] }: Order): readonly string[] {
+  const notes = [cancellation, ...refunds].map((mark) => mark?.sealedNote);
+  const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];
+  return texts.filter((text) => text !== undefined && text !== null);
+}
+
+/** Whether something of an order can be erased. What was sealed about an order with open fields goes when the order is sealed. */
+export function hasSealed(order: Order): boolean {
+  return order.purchase.personal !== undefined && sealedTextsOf(order).length > 0;
+}
+
+/** Whether the data of the buyer were erased. */
+export function isErased({ purchase }: Order): boolean {
+  return purchase.personal !== undefined && purchase.personal.sealed === null;
+}
+
+/** What an operator wrote, as it is once the order was erased. */
+export function withoutSealedNote<Mark extends OrderMark>({
+  sealedNote: _sealedNote,
+  ...mark
+}: Mark): Omit<Mark, 'sealedNote'> {
+  return mark;
+}
+
+/** What its views carry of its personal data. */
+export function personalOf({ id: orderId, purchase, erasure }: Order): SealedOrder {
+  const { personal, customer, items, tracking } = purchase;
+  const open = customer === null ? null : { customer, attendees: items.map(({ attendees }) => attendees), tracking };
+  return { orderId, sealed: personal?.sealed ?? null, open, erasure: erasure ?? null };
 }
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────

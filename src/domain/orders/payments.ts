@@ -15,7 +15,8 @@ import { valuesReply, type Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
-import { cancelled, type OrderTurn } from './decide.ts';
+import { cancelled } from './decide.ts';
+import type { OrderTurn } from './turn.ts';
 import {
   isInstallmentPaid,
   isLiveOrder,
@@ -27,7 +28,7 @@ import {
   type Order,
   type Payment,
 } from './order.ts';
-import { checkEmailLimit } from './purchase-limits.ts';
+import { buyerKeysOf, checkEmailLimit } from './purchase-limits.ts';
 import { isRefusal, refuseProblems, type Refusal } from '../refusal.ts';
 import { canRetake } from '../inventory/assignment.ts';
 import type { CommandOf } from '../command.ts';
@@ -119,7 +120,7 @@ function takeMoney(
   const isAsked = payment.amountCents === amountCents && payment.currency === currency;
   if (!isAsked || paymentTransitions.next(payment.status, 'PAY') === undefined)
     return [strayMoney(order, payment, money, turn)];
-  const trigger = triggerOfMoney(state, order, payment, turn.now);
+  const trigger = triggerOfMoney(state, order, payment, turn);
   if (trigger === null) return [recorded(order, payment, money, false)];
   const paid = [recorded(order, payment, money, true), fact('OrderPaid', { orderId: order.id, trigger })];
   return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, order.purchase.items, turn)];
@@ -137,7 +138,7 @@ function triggerOfMoney(
   state: EventState,
   order: Order,
   payment: Payment,
-  now: number,
+  turn: OrderTurn,
 ): FactData['OrderPaid']['trigger'] | null {
   const isPaid = isInstallmentPaid(order, payment.installment);
   if (isPaid) return null;
@@ -145,18 +146,18 @@ function triggerOfMoney(
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
   const isAllowed = orderTransitions.next(order.status, trigger) !== undefined;
-  return isAllowed && canBeHadAgain(state, order, now) ? trigger : null;
+  return isAllowed && canBeHadAgain(state, order, turn) ? trigger : null;
 }
 
 /** Whether all of an order that ended by the buyer or by time can be had again (4). */
-function canBeHadAgain(state: EventState, { purchase, cancellation }: Order, now: number): boolean {
+function canBeHadAgain(state: EventState, { purchase, cancellation }: Order, { now, sealing }: OrderTurn): boolean {
   if (cancellation !== null && cancellation.cause !== 'BUYER') return false;
   const { plan, orders, perksSold } = state;
   const hold = state.holds.byId.get(purchase.holdId);
   invariant(hold !== undefined, 'an order keeps its hold');
-  const { items, customer } = purchase;
+  const { items } = purchase;
   return (
-    checkEmailLimit(plan, items, customer.email, orders.ticketsByEmail) === null &&
+    checkEmailLimit(plan, items, buyerKeysOf(purchase, sealing), orders.ticketsByBuyer) === null &&
     canUseAgain(plan, purchase, orders.usesByCode) &&
     canHaveAgain(plan, purchase.items, perksSold) &&
     canRetake(state, hold.lines, now)

@@ -6,9 +6,12 @@
  * 3. Two addresses are one buyer's when they are equal after NFKC, full case folding and removal of invisible characters, trimmed,
  *    without a `+tag`. An address itself is kept as it was typed.
  */
+import { invariant } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { HashedTally } from '../collections/hash-tables.ts';
+import type { FactData } from '../fact.ts';
+import type { Sealing } from '../personal.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 
 /** Bounds an order where the event has no limit of its own: each ticket is an id in memory and in the journal. */
@@ -28,25 +31,25 @@ export interface LimitedItem {
 export function checkLimits(
   plan: SalePlan,
   items: readonly LimitedItem[],
-  email: string,
-  ticketsByEmail: Pick<HashedTally, 'get'>,
+  buyerKeys: readonly string[],
+  ticketsByBuyer: Pick<HashedTally, 'get'>,
 ): Refusal | null {
   const overCart = checkCartLimits(plan, items);
   if (overCart !== null) return overCart;
-  return checkEmailLimit(plan, items, email, ticketsByEmail);
+  return checkEmailLimit(plan, items, buyerKeys, ticketsByBuyer);
 }
 
-/** Checks the limit of an address, over its live orders: MAX_TICKETS_PER_EMAIL_EXCEEDED. */
+/** Checks the limit of an address, over its live orders under all its keys: MAX_TICKETS_PER_EMAIL_EXCEEDED. */
 export function checkEmailLimit(
   { definition }: SalePlan,
   items: readonly Pick<LimitedItem, 'ticketCount'>[],
-  email: string,
-  ticketsByEmail: Pick<HashedTally, 'get'>,
+  buyerKeys: readonly string[],
+  ticketsByBuyer: Pick<HashedTally, 'get'>,
 ): Refusal | null {
   const { maxTicketsPerEmail: limit } = definition;
   if (limit === null) return null;
   const requested = sumOf(items, (item) => item.ticketCount);
-  const already = ticketsByEmail.get(emailKey(email)) ?? 0;
+  const already = sumOf(buyerKeys, (key) => ticketsByBuyer.get(key) ?? 0);
   return already + requested > limit ? refuse('MAX_TICKETS_PER_EMAIL_EXCEEDED', { limit, requested, already }) : null;
 }
 
@@ -78,15 +81,35 @@ function unitsLike(items: readonly LimitedItem[], { ticketTypeId, performanceId 
   return units;
 }
 
-/** Counts the tickets of an order for its address (1), or with -1 no longer. */
+/** Counts the tickets of an order for its buyer (1), or with -1 no longer. */
 export function countTickets(
-  ticketsByEmail: HashedTally,
-  email: string,
+  ticketsByBuyer: HashedTally,
+  buyerKey: string,
   items: readonly LimitedItem[],
   sign: 1 | -1,
 ): void {
   const tickets = sumOf(items, (item) => item.ticketCount);
-  ticketsByEmail.add(emailKey(email), sign * tickets);
+  ticketsByBuyer.add(buyerKey, sign * tickets);
+}
+
+/** What the orders of one buyer have in common: the keyed hash of the address, or the address itself where it is open. */
+export function buyerKeyOf({ personal, customer }: Pick<FactData['OrderPlaced'], 'personal' | 'customer'>): string {
+  if (personal !== undefined) return personal.addressHash;
+  invariant(customer !== null, 'a customer is sealed or open');
+  return emailKey(customer.email);
+}
+
+/**
+ * The keys under which tickets of an order's buyer may count. Of an order with a sealed address, those of older orders with an open
+ * one are not found: nothing but its hash is known.
+ */
+export function buyerKeysOf(
+  purchase: Pick<FactData['OrderPlaced'], 'personal' | 'customer'>,
+  sealing: Pick<Sealing, 'addressHash'> | null,
+): readonly string[] {
+  const key = buyerKeyOf(purchase);
+  const { customer } = purchase;
+  return customer === null || sealing === null ? [key] : [key, sealing.addressHash(customer.email)];
 }
 
 // ── e-mail addresses ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,8 @@ import { addToTally } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { RequestedLine } from '../inventory/assignment.ts';
 import { lineKey } from '../hold-line.ts';
-import type { Attendee, HoldLine } from '../fact.ts';
+import type { HoldLine } from '../fact.ts';
+import type { Attendee } from '../personal.ts';
 import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
 import type { EventState } from '../event-state.ts';
 

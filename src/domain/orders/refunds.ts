@@ -8,11 +8,12 @@
  */
 import { fact, type Fact } from '../fact.ts';
 import { refundable, refundDueCents, type Order } from './order.ts';
+import { sealMark } from './erasure.ts';
 import { orderById } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { CommandOf } from '../command.ts';
-import type { TurnIds } from '../ids.ts';
+import type { OrderTurn } from './turn.ts';
 import type { RefundView } from '../views.ts';
 import type { EventState } from '../event-state.ts';
 import type { Decision } from '../decision.ts';
@@ -27,37 +28,52 @@ export const REFUND_REFERENCE_LENGTH_MAX = 255;
 export function decideRecordRefund(
   state: EventState,
   given: CommandOf<'RecordRefund'>,
-  ids: TurnIds,
+  turn: OrderTurn,
 ): Decision | Refusal {
   const command = { ...given, reference: given.reference?.trim() ?? null };
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
-  const facts = factsOfRefund(order, command, ids);
+  const facts = factsOfRefund(order, command, turn);
   if (isRefusal(facts)) return facts;
   return { facts, reply: { shows: 'ORDER', orderId: order.id, repeated: facts.length === 0 } };
 }
 
-function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, ids: TurnIds): readonly Fact[] | Refusal {
+function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: OrderTurn): readonly Fact[] | Refusal {
   const { purchase } = order;
-  const { provider, amountCents, reference, operator, note } = command;
+  const { provider, amountCents, reference } = command;
   if (provider !== null && provider !== purchase.paymentProvider) return refuse('ORDER_NOT_FOUND', {});
   if (isKnown(order, command)) return [];
   const currency = command.currency ?? purchase.currency;
-  const details = { orderId: order.id, operator, note, ...referenceOf(reference), ...reporterOf(provider) };
+  const details = { orderId: order.id, ...referenceOf(reference), ...reporterOf(provider) };
+  const markOf = () => sealMark(order.id, 'RefundRecorded', command, turn);
   const twin = twinOf(order, command, currency);
   if (twin !== undefined) {
     const due = refundDueCents(order);
     return [
-      fact('RefundRecorded', { ...details, refundId: twin.id, sameAs: twin.id, amountCents: 0, refundDueCents: due }),
+      fact('RefundRecorded', {
+        ...details,
+        ...markOf(),
+        refundId: twin.id,
+        sameAs: twin.id,
+        amountCents: 0,
+        refundDueCents: due,
+      }),
     ];
   }
   const limit = refundable(order, currency);
   if (amountCents > limit) return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
   const isOwn = currency === purchase.currency;
   const due = Math.max(0, refundDueCents(order) - (isOwn ? amountCents : 0));
-  const refundId = ids.newId('ref');
+  const refundId = turn.newId('ref');
   return [
-    fact('RefundRecorded', { ...details, refundId, amountCents, refundDueCents: due, ...(!isOwn && { currency }) }),
+    fact('RefundRecorded', {
+      ...details,
+      ...markOf(),
+      refundId,
+      amountCents,
+      refundDueCents: due,
+      ...(!isOwn && { currency }),
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** An order back from a snapshot. */
-import { countOrder, settleOrder } from './evolve.ts';
+import { countOrder, countPersonal, settleOrder } from './evolve.ts';
 import { isLiveOrder, type Order } from './order.ts';
 import { readTracking } from './tracking.ts';
 import { noteVoidTickets } from './void-tickets.ts';
@@ -13,7 +13,9 @@ export function restoreOrder(state: EventState, record: OrderRecord): void {
   const { purchase } = record;
   const order: Order = { ...record, purchase: { ...purchase, tracking: readTracking(purchase.tracking) } };
   state.orders.inOrder.append(order);
+  countPersonal(state.orders, order);
   if (isLiveOrder(order)) countOrder(state, order, 1);
   noteVoidTickets(state.orders.voidTickets, order);
+  state.orders.money.noteOrder(order);
   settleOrder(state, order);
 }

@@ -8,9 +8,10 @@
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
+import { MoneyByHour } from './money-by-hour.ts';
 import { OrderRecords, tagOf } from './order-records.ts';
 import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
-import { emailKey } from './purchase-limits.ts';
+import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
 import type { Order } from './order.ts';
@@ -28,13 +29,17 @@ export interface Orders {
   readonly byPayment: OrderFinder;
   readonly byTicket: OrderFinder;
   /** Tallies over live orders (2). */
-  readonly ticketsByEmail: HashedTally;
+  readonly ticketsByBuyer: HashedTally;
   readonly usesByCode: Map<string, number>;
   readonly voidTickets: VoidTickets;
+  readonly money: MoneyByHour;
+  /** Orders of which something can be erased, and orders with open personal data of older facts. */
+  sealedCount: number;
+  openCount: number;
 }
 
 export function noOrders(): Orders {
-  const inOrder = new OrderRecords(({ status, purchase }) => orderTag(status, purchase.customer.email));
+  const inOrder = new OrderRecords(({ status, purchase }) => orderTag(status, buyerKeyOf(purchase)));
   const hasPayment = (order: Order, wanted: string): boolean =>
     order.payments.some(({ id, checkoutSessionId }) => id === wanted || checkoutSessionId === wanted);
   return {
@@ -42,15 +47,18 @@ export function noOrders(): Orders {
     byId: { get: (wanted) => inOrder.find(wanted, ({ id }) => id === wanted) },
     byPayment: { get: (wanted) => inOrder.find(wanted, (order) => hasPayment(order, wanted)) },
     byTicket: { get: (wanted) => inOrder.find(wanted, ({ ticketIds }) => ticketIds.includes(wanted)) },
-    ticketsByEmail: new HashedTally(),
+    ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
     voidTickets: noVoidTickets(),
+    money: new MoneyByHour(),
+    sealedCount: 0,
+    openCount: 0,
   };
 }
 
 /** By what lists of orders are chosen: a status and a buyer. */
-export function orderTag(status: OrderStatus, email: string): number {
-  return tagOf(orderTransitions.statuses.indexOf(status), emailKey(email));
+export function orderTag(status: OrderStatus, buyerKey: string): number {
+  return tagOf(orderTransitions.statuses.indexOf(status), buyerKey);
 }
 
 /** An order by its id: ORDER_NOT_FOUND. */

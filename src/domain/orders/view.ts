@@ -6,13 +6,15 @@
  *    declined, and PENDING otherwise.
  * 2. The tickets of an order are those of its first item, then those of the second, and so on.
  */
-import { emailKey } from './purchase-limits.ts';
+import { buyerKeyOf, emailKey } from './purchase-limits.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
   countedCents,
+  isErased,
   isInstallmentPaid,
   isLiveOrder,
   paidCents,
+  personalOf,
   paidInstallments,
   refundDueCents,
   refundedCents,
@@ -26,10 +28,12 @@ import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { OrderItem } from '../fact.ts';
+import type { SealedOrder, Sealing } from '../personal.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 import type {
   DiscountView,
   IssuedTicketView,
+  NamedView,
   OrderedPerformanceView,
   OrderView,
   PaymentView,
@@ -87,7 +91,13 @@ export function findTicket(state: EventState, ticketId: string): IssuedTicketVie
   const ticket = viewTicket(state.plan, order, order.ticketIds.indexOf(ticketId));
   const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
   const { eventId } = state;
-  return { ticket, orderId: order.id, eventId, voidReason: ticket.isValid ? null : voidReason };
+  return {
+    ticket,
+    personal: personalOf(order),
+    orderId: order.id,
+    eventId,
+    voidReason: ticket.isValid ? null : voidReason,
+  };
 }
 
 /**
@@ -107,14 +117,15 @@ export function listVoidTickets(
   return pageOfVoidTickets(voidTickets, wanted, after === null ? null : (byTicket.get(after) ?? null));
 }
 
+/** `personal` is null where there is no order. */
+export interface TicketsView extends Pick<OrderView, 'tickets' | 'ticketsNextAfter'> {
+  readonly personal: SealedOrder | null;
+}
+
 /** A page of an order's tickets alone; empty for an order that is not there. */
-export function findTickets(
-  state: EventState,
-  orderId: string,
-  page: TicketPage,
-): Pick<OrderView, 'tickets' | 'ticketsNextAfter'> {
+export function findTickets(state: EventState, orderId: string, page: TicketPage): TicketsView {
   const order = findOrder(state, orderId, page);
-  return isRefusal(order) ? { tickets: [], ticketsNextAfter: null } : order;
+  return isRefusal(order) ? { tickets: [], ticketsNextAfter: null, personal: null } : order;
 }
 
 export interface OrderPage {
@@ -124,9 +135,9 @@ export interface OrderPage {
 }
 
 /**
- * Orders in the order of their placing, from the one after `after` on; of one status and of one address (compared as the
- * purchase limits do), where asked. An unknown `after` begins at the first. Cost: a pass
- * over the orders that are left out, 10 ns each.
+ * Orders in the order of their placing, or the newest first, from the one after `after` on; of one status and of one address
+ * (compared as the purchase limits do), where asked. An erased order is found by no address, although its tickets may count for
+ * one. An unknown `after` begins at the beginning. Cost: a pass over the orders that are left out, 10 ns each.
  */
 export function listOrders(
   state: EventState,
@@ -137,21 +148,26 @@ export function listOrders(
     readonly limit: number;
     /** Tickets shown of each order. */
     readonly ticketsMax?: number;
+    readonly newestFirst?: boolean;
   },
+  sealing: Pick<Sealing, 'addressHash'> | null,
 ): OrderPage {
   const { byId, inOrder } = state.orders;
-  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX } = wanted;
-  const key = email === null ? null : emailKey(email);
+  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX, newestFirst = false } = wanted;
+  const buyerKeys =
+    email === null ? null : [emailKey(email), ...(sealing === null ? [] : [sealing.addressHash(email)])];
   const tagMask = tagMaskOf(status !== null, email !== null);
-  const tag = orderTag(status ?? 'PENDING', email ?? '') & tagMask;
+  const tags = (buyerKeys ?? ['']).map((key) => orderTag(status ?? 'PENDING', key) & tagMask);
   const after = wanted.after === null ? undefined : byId.get(wanted.after);
+  const step = newestFirst ? -1 : 1;
+  const begin = after !== undefined ? after.number + step : newestFirst ? inOrder.length - 1 : 0;
   const page: Order[] = [];
   let ticketCount = 0;
-  for (let number = after === undefined ? 0 : after.number + 1; number < inOrder.length; number += 1) {
-    if ((inOrder.tagAt(number) & tagMask) !== tag) continue;
+  for (let number = begin; number >= 0 && number < inOrder.length; number += step) {
+    if (!tags.includes(inOrder.tagAt(number) & tagMask)) continue;
     const order = inOrder.at(number);
     if (status !== null && order.status !== status) continue;
-    if (key !== null && emailKey(order.purchase.customer.email) !== key) continue;
+    if (buyerKeys !== null && (isErased(order) || !buyerKeys.includes(buyerKeyOf(order.purchase)))) continue;
     ticketCount += order.ticketIds.length;
     const isFull = page.length === limit || (page.length > 0 && ticketCount > LISTED_ORDERS_TICKETS_MAX);
     if (isFull) return { orders: viewAll(state, page, ticketsMax), nextAfter: page.at(-1)?.id ?? null };
@@ -219,13 +235,18 @@ export function viewOrder(state: EventState, order: Order, page: TicketPage = FI
     ticketCount: ticketIds.length,
     ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
     discounts: discountsOf(order),
+    ...namesOf(state.plan, order),
     event: { id: state.eventId, slug, name, performances: performancesOf(state, order) },
+    personal: personalOf(order),
     cancellation,
   };
 }
 
-function agreedOf({ purchase }: Order): Omit<Order['purchase'], 'orderId' | 'firstPaymentId'> {
-  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...agreed } = purchase;
+type Unshown = 'orderId' | 'firstPaymentId' | 'customer' | 'personal' | 'tracking' | 'items';
+
+function agreedOf({ purchase }: Order): Omit<Order['purchase'], Unshown> & Pick<OrderView, 'items'> {
+  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...shown } = purchase;
+  const { customer: _customer, personal: _personal, tracking: _tracking, ...agreed } = shown;
   return agreed;
 }
 
@@ -258,8 +279,8 @@ function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
 
 function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
   const { purchase, ticketIds } = order;
-  const { item, offset } = itemOfTicket(purchase.items, place);
-  const { ticketTypeId, performanceId, seatIds, attendees } = item;
+  const { itemIndex, offset } = itemOfTicket(purchase.items, place);
+  const { ticketTypeId, performanceId, seatIds } = purchase.items[itemIndex]!;
   const seatId = seatIds[offset] ?? null;
   const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
   const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
@@ -273,7 +294,8 @@ function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
     rowLabel: facts?.rowLabel ?? null,
     seatId,
     seatLabel: facts?.seatLabel ?? seatId,
-    attendee: attendees?.[offset] ?? null,
+    itemIndex,
+    offset,
   };
 }
 
@@ -281,10 +303,10 @@ function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
 function itemOfTicket(
   items: readonly OrderItem[],
   place: number,
-): { readonly item: OrderItem; readonly offset: number } {
+): { readonly itemIndex: number; readonly offset: number } {
   let offset = place;
-  for (const item of items) {
-    if (offset < item.ticketCount) return { item, offset };
+  for (const [itemIndex, item] of items.entries()) {
+    if (offset < item.ticketCount) return { itemIndex, offset };
     offset -= item.ticketCount;
   }
   throw new Defect(`an order has no ticket ${place}`);
@@ -299,6 +321,25 @@ function discountsOf({ purchase }: Order): readonly DiscountView[] {
   if (promoCode === null) return discounts;
   const amountCents = items.reduce((sum, item) => sum + item.promoDiscountCents, 0);
   return [...discounts, { code: promoCode, itemIndex: null, amountCents }];
+}
+
+/** The names of what was bought, each once. */
+function namesOf({ ticketTypeById }: SalePlan, { purchase }: Order): Pick<OrderView, 'ticketTypes' | 'barPerks'> {
+  const ticketTypes: NamedView[] = [];
+  const barPerks: NamedView[] = [];
+  const note = (names: NamedView[], named: NamedView | undefined): void => {
+    if (named !== undefined && !names.some(({ id }) => id === named.id)) names.push({ id: named.id, name: named.name });
+  };
+  for (const { ticketTypeId, barPerks: ordered } of purchase.items) {
+    const definition = ticketTypeById.get(ticketTypeId)?.definition;
+    note(ticketTypes, definition);
+    for (const { barPerkId } of ordered)
+      note(
+        barPerks,
+        definition?.barPerks.find(({ id }) => id === barPerkId),
+      );
+  }
+  return { ticketTypes, barPerks };
 }
 
 function performancesOf({ plan, performances }: EventState, { purchase }: Order): readonly OrderedPerformanceView[] {

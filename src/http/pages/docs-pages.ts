@@ -2,113 +2,66 @@
  * The pages of the reference: introduction, guides, operations, errors and states.
  *
  * Each text has one source: operations come from the OpenAPI document, errors from the table that sends them, states from the
- * machines, guides and examples from `src/docs`. The pages have no script and load nothing.
+ * machines, guides and examples from `src/docs`, answers from a real service.
  */
-import { createHash } from 'node:crypto';
 import { drawnMachines } from '#src/docs/diagram.ts';
-import { examples } from '#src/docs/examples.ts';
-import { guides, type Block, type Guide } from '#src/docs/guides.ts';
+import { valuesOf, type Example } from '#src/docs/example.ts';
+import { examples, type ExampleKey } from '#src/docs/examples.ts';
+import type { Block, Guide } from '#src/docs/guide.ts';
+import { guides } from '#src/docs/guides.ts';
 import { ERRORS } from '../errors.ts';
-import { DOCS_STYLE } from './docs-style.ts';
+import type { DocsPage } from './docs-frame.ts';
 import { drawn, html, type Html } from './html.ts';
+import {
+  addressOf,
+  anchorOf,
+  operationHtml,
+  operationsHtml,
+  operationsOf,
+  type ShownDocument,
+} from './operation-pages.ts';
+import { answerHtml, codeHtml, requestHtml, type Origins } from './samples.ts';
 
-/** The part of an OpenAPI document that is shown. */
-export interface ShownDocument {
-  readonly info: { readonly title: string };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, ShownOperation>>>>;
+/** What the pages of a listener are made of. */
+export interface DocsSource {
+  readonly document: ShownDocument;
+  readonly listener: 'public' | 'admin';
+  readonly origins: Origins;
 }
 
-interface ShownOperation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly tags: readonly string[];
+/** Every page of the reference, by its path. */
+export function docsPages(source: DocsSource): ReadonlyMap<string, DocsPage> {
+  const { document, listener, origins } = source;
+  const origin = origins[listener];
+  const operations = operationsOf(document).map((operation): DocsPage => {
+    const body = operationHtml(operation, document, origins, origin);
+    return { path: addressOf(operation), title: operation.summary, body };
+  });
+  const all = html`${operationsHtml(document, origin)}`;
+  const pages: readonly DocsPage[] = [
+    startPage(source),
+    { path: '/docs/operations', title: document.info.title, body: all },
+    ...operations,
+    errorsPage(),
+    statesPage(),
+    ...guides.map((guide) => guidePage(guide, source)),
+  ];
+  return new Map(pages.map((page) => [page.path, page]));
 }
 
-export interface DocsPage {
-  readonly path: string;
-  readonly title: string;
-  readonly body: Html;
-}
-
-const GROUPS = [
-  { title: 'Guides', pages: guides.map(({ slug, title }) => [`/docs/guides/${slug}`, title] as const) },
-  {
-    title: 'Reference',
-    pages: [
-      ['/docs/operations', 'Operations'],
-      ['/docs/errors', 'Errors'],
-      ['/docs/states', 'States'],
-      ['/docs/explorer', 'Explorer'],
-      ['/openapi.json', 'OpenAPI document'],
-    ] as const,
-  },
-];
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(DOCS_STYLE).digest('base64')}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** Every page of the reference but those of the explorer, by its path; made when it is requested. */
-export function docsPages(document: () => ShownDocument): ReadonlyMap<string, () => DocsPage> {
-  return new Map([
-    ['/docs', startPage],
-    ['/docs/', startPage],
-    ['/docs/operations', () => operationsPage(document())],
-    ['/docs/errors', errorsPage],
-    ['/docs/states', statesPage],
-    ...guides.map((guide) => [`/docs/guides/${guide.slug}`, () => guidePage(guide)] as const),
-  ]);
-}
-
-/** The headers of every page of the reference. */
-export const DOCS_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': POLICY,
-  'referrer-policy': 'same-origin',
-} as const;
-
-/** The page as HTML. */
-export function documentOf({ path, title, body }: DocsPage): string {
-  const links = GROUPS.map(
-    (group) =>
-      html`<b>${group.title}</b>
-        <div class="links">
-          ${group.pages.map(
-            ([address, name]) => html`<a href="${address}" ${address === path ? current : null}>${name}</a>`,
-          )}
-        </div>`,
-  );
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Holdfast</title>
-        <link rel="icon" href="data:," />
-        ${drawn(`<style>${DOCS_STYLE}</style>`)}
-      </head>
-      <body>
-        <div class="docs">
-          <nav aria-label="Reference"><a class="home" href="/docs">Holdfast</a>${links}</nav>
-          <main>
-            <h1>${title}</h1>
-            ${body}
-          </main>
-        </div>
-      </body>
-    </html>`.html;
-}
-
-const current = drawn('aria-current="page"');
+/** What is shown where there is no page. */
+export const missingPage: DocsPage = {
+  path: '',
+  title: 'There is no such page',
+  body: html`<p class="lead">
+      The link may be old, or mistyped. Everything there is stands in the contents of this page.
+    </p>
+    <p><a href="/docs">Start of the reference</a> · <a href="/docs/operations">All operations</a></p>`,
+};
 
 // ── where to begin, and guides ───────────────────────────────────────────────────────────────────────────────────────
 
-function startPage(): DocsPage {
+function startPage({ document, listener, origins }: DocsSource): DocsPage {
   const entries = guides.map(
     ({ slug, title, lead }) =>
       html`<li>
@@ -116,26 +69,41 @@ function startPage(): DocsPage {
         <p>${lead}</p>
       </li>`,
   );
+  const topics = (document.tags ?? []).map(
+    ({ name, description = '' }) =>
+      html`<li><a href="/docs/operations#${anchorOf(name)}">${name}</a> ${description}</li>`,
+  );
   const body = html`<p class="lead">
       Events, seats, holds, a fair waiting room and checkout over plain JSON. An answer to a change means that it is on
       disk.
     </p>
     <p>
-      Times are RFC 3339 in UTC, amounts integers in the currency's minor unit. Every error has one body: match on its
-      <a href="/docs/errors">code</a>. What may become of a hold, an order or a seat is drawn at
-      <a href="/docs/states">states</a>, and every call can be tried in the <a href="/docs/explorer">explorer</a>.
+      This is the reference of <code>${origins[listener]}</code>. Times are RFC 3339 in UTC, amounts integers in the
+      currency's minor unit. Every error has one body: match on its <a href="/docs/errors">code</a>. What may become of
+      a hold, an order or a seat is drawn at <a href="/docs/states">states</a>.
     </p>
+    <h2>Guides</h2>
     <ul class="plain">
       ${entries}
-    </ul>`;
+    </ul>
+    <h2>Operations</h2>
+    <ul>
+      ${topics}
+    </ul>
+    ${
+      listener === 'public'
+        ? html`<p>A shop of a hundred lines that uses them is at <a href="/example">/example</a>, with its source.</p>`
+        : null
+    }`;
   return { path: '/docs', title: 'Build a shop on Holdfast', body };
 }
 
-function guidePage({ slug, title, lead, sections }: Guide): DocsPage {
+function guidePage({ slug, title, lead, sections }: Guide, source: DocsSource): DocsPage {
+  const keys = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('example' in block ? [block.example] : [])));
   const parts = sections.map(
     (section) =>
-      html`<h2>${section.title}</h2>
-        ${section.blocks.map(blockHtml)}`,
+      html`<h2 id="${anchorOf(section.title)}">${section.title}</h2>
+        ${section.blocks.map((block) => blockHtml(block, keys, source))}`,
   );
   return {
     path: `/docs/guides/${slug}`,
@@ -145,12 +113,37 @@ function guidePage({ slug, title, lead, sections }: Guide): DocsPage {
   };
 }
 
-function blockHtml(block: Block): Html {
-  return 'code' in block ? codeHtml(block.code) : html`<p>${inline(block.text)}</p>`;
+function blockHtml(block: Block, keys: readonly ExampleKey[], { listener, origins }: DocsSource): Html {
+  if ('text' in block) return html`<p>${inline(block.text)}</p>`;
+  if ('code' in block) return codeHtml(block.code);
+  const example: Example = examples[block.example];
+  const { operation, title, needs } = example;
+  const host = example.listener === listener ? '' : origins[example.listener];
+  const answer = answerHtml(block.example, origins);
+  return html`<section class="sample">
+    <h3>${title} <a class="more" href="${host}/docs/operations/${operation}">Fields and sending it</a></h3>
+    ${needs === undefined ? null : html`<p class="needs">${inline(needs)}</p>`}
+    ${requestHtml(block.example, origins, placeIn(keys, block.example))}
+    ${
+      answer === null
+        ? null
+        : html`<details>
+            <summary>The answer</summary>
+            ${answer}
+          </details>`
+    }
+  </section>`;
 }
 
-function codeHtml(code: string): Html {
-  return drawn(`<pre tabindex="0"><code>${html`${code}`.html}</code></pre>`);
+/** What an example takes from those before it in a guide, and whether those after it take something from it. */
+export function placeIn(keys: readonly ExampleKey[], key: ExampleKey) {
+  const at = keys.indexOf(key);
+  const namesGiven = (each: ExampleKey): string[] => Object.keys(examples[each].gives ?? {});
+  const needed = new Set(keys.slice(at + 1).flatMap((each) => valuesOf(examples[each])));
+  return {
+    given: new Set(keys.slice(0, at).flatMap(namesGiven)),
+    keeps: namesGiven(key).some((name) => needed.has(name)),
+  };
 }
 
 /** Text in which words between backticks are code. */
@@ -158,35 +151,7 @@ function inline(text: string): Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 
-// ── operations, errors, states ───────────────────────────────────────────────────────────────────────────────────────
-
-function operationsPage(document: ShownDocument): DocsPage {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
-  );
-  const topics = [...new Set(operations.map(({ tags }) => tags[0] ?? ''))];
-  const body = topics.map((topic) => {
-    const items = operations
-      .filter(({ tags }) => (tags[0] ?? '') === topic)
-      .map(({ path, method, summary, operationId }) => {
-        const example = examples[operationId];
-        return html`<li id="${operationId}">
-          <h3><span class="verb ${method}">${method}</span> <code>${path}</code></h3>
-          <p>${summary}. <a href="/docs/explorer#/${topic}/${operationId}">Fields, answers and trying it</a></p>
-          ${example === undefined ? null : codeHtml(example)}
-        </li>`;
-      });
-    return html`<h2>${topic}</h2>
-      <ul class="plain">
-        ${items}
-      </ul>`;
-  });
-  const lead = html`<p class="lead">
-    Every call of this listener. Any of them may answer with an <a href="/docs/errors">error</a>; the lines work on the
-    demo catalogue.
-  </p>`;
-  return { path: '/docs/operations', title: document.info.title, body: html`${lead}${body}` };
-}
+// ── errors, states ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function errorsPage(): DocsPage {
   const rows = Object.entries(ERRORS).map(
@@ -213,8 +178,8 @@ function errorsPage(): DocsPage {
   const body = html`<p class="lead">
       Every error has the same body. Codes never change their meaning; messages are for people and may.
     </p>
-    ${codeHtml(sample)}
-    <div class="frame">
+    ${codeHtml(sample, 'An error')}
+    <div class="frame" tabindex="0" role="region" aria-label="Error codes">
       <table>
         <thead>
           <tr>
@@ -242,10 +207,10 @@ function statesPage(): DocsPage {
           <td>${inline(when)}</td>
         </tr>`,
     );
-    return html`<h2>${title}</h2>
+    return html`<h2 id="${anchorOf(title)}">${title}</h2>
       <p>${inline(description)}</p>
-      <div class="frame" tabindex="0">${drawn(svg)}</div>
-      <div class="frame">
+      <div class="frame" tabindex="0" role="region" aria-label="Diagram: ${title}">${drawn(svg)}</div>
+      <div class="frame" tabindex="0" role="region" aria-label="Changes: ${title}">
         <table>
           <thead>
             <tr>

@@ -108,7 +108,7 @@ function documentOf({ title, body, back, refreshSeconds }: Page): string {
           <a class="brand" href="/">${LOGO}<span>Holdfast</span></a>
         </header>
         <main>${way} ${body}</main>
-        <footer class="foot">Questions about an order? Keep its address at hand: it names the order.</footer>
+        <footer class="foot">Questions about an order? Have its order number at hand.</footer>
       </body>
     </html>`.html;
 }

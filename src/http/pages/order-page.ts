@@ -3,27 +3,21 @@
  *
  * Its address is the buyer's secret.
  */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { OrderView, TicketView } from '#domain/views.ts';
+import type { OpenedOrder } from '#actors/personal-data.ts';
+import type { OrderView } from '#domain/views.ts';
 import { html, type Html, type Page } from './html.ts';
-import { drawQr } from './qr.ts';
+import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
 import { formatMoney, formatWhen } from './wording.ts';
 
 export interface OrderPageContent {
   readonly order: OrderView;
+  readonly opened: OpenedOrder;
   readonly definition: EventDefinition;
-  /** Null for a void ticket. */
-  readonly codeOf: (ticket: TicketView) => string | null;
+  readonly codeOf: CodeOf;
   readonly now: number;
   readonly baseUrl: string;
 }
-
-/** Codes drawn on one page, some 8 KB each; of a larger order the others come with the order's status. */
-const CODES_DRAWN_MAX = 200;
-
-/** Codes drawn without giving the loop back: under 4 ms. */
-const CODES_A_SLICE = 6;
 
 /** Between two loads of a page that waits for the provider's report. */
 const REFRESH_SECONDS = 10;
@@ -39,19 +33,54 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
     body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
-      <section>
+      <section class="bought">
         <h2>What you bought</h2>
         <table>
           ${order.items.flatMap((item) => linesOf(item, order, definition))}
-          ${order.discounts.map((discount) => discountOf(discount, order))} ${sumsOf(order)}
+          ${order.discounts.map((discount) => discountOf(discount, order))} ${isFree(order) ? null : sumsOf(order)}
         </table>
+        ${vatOf(content)}
       </section>
       <section class="small">
-        <p>${order.customer.name}, ${order.customer.email}</p>
-        <p class="quiet">Order ${order.id}</p>
-        <p class="quiet">Whoever has this address sees your tickets: keep it to yourself.</p>
+        <p>Order number <strong class="number">${shortOf(order.id)}</strong></p>
+        <p>${buyerOf(content)}</p>
+        <p class="quiet secret">
+          Whoever has the address of this page sees your tickets: keep it to yourself. For questions, the order number
+          is enough.
+        </p>
+        ${legalOf(definition)}
       </section>`,
   };
+}
+
+function isFree({ paymentProvider }: OrderView): boolean {
+  return paymentProvider === 'FREE';
+}
+
+function vatOf({ order, definition }: OrderPageContent): Html | null {
+  const percent = definition.legal?.vatPercent ?? null;
+  if (percent === null || isFree(order)) return null;
+  const vatCents = Math.round((order.totalCents * percent) / (100 + percent));
+  return html`<p class="quiet small">including ${percent} % VAT: ${formatMoney(vatCents, order.currency)}</p>`;
+}
+
+function legalOf({ legal }: EventDefinition): Html | null {
+  const links = [
+    ['Terms', legal?.termsUrl ?? null],
+    ['Imprint', legal?.imprintUrl ?? null],
+    ['Privacy', legal?.privacyUrl ?? null],
+  ] as const;
+  const shown = links.flatMap(([name, address]) => (address === null ? [] : [html`<a href="${address}">${name}</a> `]));
+  return shown.length === 0 ? null : html`<p class="legal">${shown}</p>`;
+}
+
+/** Who bought, or what became of what the order said about people. */
+function buyerOf({ opened, definition }: OrderPageContent): string {
+  const { state, customer, erasedAt } = opened;
+  if (customer !== null) return `${customer.name}, ${customer.email}`;
+  if (state === 'UNREADABLE') return 'The personal data of this order cannot be read.';
+  const on = erasedAt === null ? '' : ` on ${formatWhen(erasedAt, definition.timezone)}`;
+  return `Personal data was erased${on}: nobody can read any more who bought these tickets. They stay as they were.`;
 }
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -62,12 +91,14 @@ interface Standing {
   readonly words: string;
 }
 
-function headOf({ order, definition, now }: OrderPageContent): Html {
+function headOf({ order, opened, definition, now }: OrderPageContent): Html {
   const { badge, tone, words } = standingOf(order, definition.timezone);
   const isPayable = order.status === 'PENDING' || order.status === 'PARTIALLY_PAID';
-  return html`<section>
+  const hasTimes = order.event.performances.some(({ startsAt }) => startsAt !== null);
+  return html`<section class="${hasEnded(order) ? 'ended' : ''}">
     <span class="badge ${tone}">${badge}</span>
-    <h1>${order.event.name}</h1>
+    <h1>${headingOf(order, opened)}</h1>
+    <p class="event">${order.event.name}</p>
     ${order.event.performances.map(
       ({ name, startsAt, status }) =>
         html`<p class="quiet">
@@ -75,8 +106,36 @@ function headOf({ order, definition, now }: OrderPageContent): Html {
         </p>`,
     )}
     <p>${words}</p>
-    ${isPayable ? payOf(order, now) : null}
+    ${isPayable ? payOf(order, now) : null} ${hasEnded(order) ? chooseAgain(order) : null}
+    ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(order, hasTimes) : null}
   </section>`;
+}
+
+/** What the order means to its buyer, by first name where it is known. */
+function headingOf({ status }: OrderView, { customer }: OpenedOrder): string {
+  const [first = ''] = (customer?.name ?? '').trim().split(/\s+/);
+  switch (status) {
+    case 'CONFIRMED':
+    case 'PARTIALLY_PAID':
+      return first === '' ? 'You are going' : `You are going, ${first}`;
+    case 'PENDING':
+      return 'Your tickets wait for the payment';
+    case 'EXPIRED':
+      return 'Your order ran out';
+    case 'CANCELLED':
+      return 'This order was cancelled';
+  }
+}
+
+/** What a buyer takes away from the page: the date for a calendar, and paper. */
+function takeAway({ id }: OrderView, hasTimes: boolean): Html {
+  const calendar = html`<p class="actions">
+    <a class="button plain" href="/orders/${id}/calendar.ics" download>Add to my calendar</a>
+  </p>`;
+  return html`${hasTimes ? calendar : null}
+    <p class="quiet small screen">
+      Show the codes on your phone, or print this page or save it as a PDF: each ticket stays whole.
+    </p>`;
 }
 
 function standingOf(order: OrderView, timeZone: string): Standing {
@@ -84,7 +143,11 @@ function standingOf(order: OrderView, timeZone: string): Standing {
   const refund = refundDueCents > 0 ? ` ${formatMoney(refundDueCents, currency)} will be given back to you.` : '';
   switch (status) {
     case 'CONFIRMED':
-      return { badge: 'Confirmed', tone: 'good', words: `Paid in full. Your tickets are below.${refund}` };
+      return {
+        badge: 'Confirmed',
+        tone: 'good',
+        words: `${isFree(order) ? '' : 'Paid in full. '}Your tickets are below.${refund}`,
+      };
     case 'PARTIALLY_PAID': {
       const rest = formatMoney(order.remainingCents, currency);
       const paid = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid`;
@@ -117,6 +180,14 @@ function standingOf(order: OrderView, timeZone: string): Standing {
   }
 }
 
+function hasEnded({ status }: OrderView): boolean {
+  return status === 'EXPIRED' || status === 'CANCELLED';
+}
+
+function chooseAgain({ event }: OrderView): Html {
+  return html`<p class="actions"><a class="button" href="/e/${encodeURIComponent(event.slug)}">Choose again</a></p>`;
+}
+
 /** The way to the provider: its page where a session is open, else a form that has one opened. */
 function payOf(order: OrderView, now: number): Html {
   const number = order.paidInstallments + 1;
@@ -140,7 +211,7 @@ function linesOf(item: OrderView['items'][number], order: OrderView, definition:
   const where = order.event.performances.length > 1 && performance !== undefined ? `, ${performance.name}` : '';
   const tickets = html`<tr>
     <td>${item.quantity} × ${type?.name ?? item.ticketTypeId}${where}</td>
-    <td>${formatMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
+    <td>${isFree(order) ? 'Free' : formatMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
   </tr>`;
   const perks = item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => {
     const name = type?.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
@@ -174,56 +245,4 @@ function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency
     ...(refundedCents > 0 ? [sum('Given back', refundedCents)] : []),
     ...(refundDueCents > 0 ? [sum('Due back to you', refundDueCents)] : []),
   ];
-}
-
-// ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** The code of each ticket that is shown; what stands in its place for a void one is for people only. */
-async function drawCodes({ order, codeOf }: OrderPageContent): Promise<readonly Html[]> {
-  const codes: Html[] = [];
-  for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {
-    const code = codeOf(ticket);
-    codes.push(code === null ? html`<p class="stamp">Void</p>` : drawQr(code));
-    if (codes.length % CODES_A_SLICE === 0) await nextRound();
-  }
-  return codes;
-}
-
-function ticketsOf({ order, definition }: OrderPageContent, codes: readonly Html[]): Html {
-  const isVoid = order.tickets.some(({ isValid }) => !isValid);
-  const undrawn = order.ticketCount - codes.length;
-  return html`<section>
-    <h2>${isVoid ? 'Tickets (void)' : 'Tickets'}</h2>
-    ${isVoid ? html`<p>These tickets are void: no door lets anybody in with them.</p>` : null}
-    <ul class="tickets">
-      ${codes.map((code, place) => {
-        const ticket = order.tickets[place]!;
-        const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
-        const performance = order.event.performances.find(({ id }) => id === ticket.performanceId);
-        return html`<li class="ticket ${ticket.isValid ? '' : 'void'}">
-          ${code}
-          <div>
-            <strong>${type?.name ?? ticket.ticketTypeId}</strong>
-            ${seatOf(ticket)} ${ticket.attendee === null ? null : html`<p>${ticket.attendee.name}</p>`}
-            <p class="quiet small">${whenOf(performance, definition.timezone)}</p>
-          </div>
-        </li>`;
-      })}
-    </ul>
-    ${undrawn > 0 ? html`<p class="quiet">and ${undrawn} more tickets</p>` : null}
-  </section>`;
-}
-
-/** The performance's name and beginning, because a ticket is shown alone. */
-function whenOf(performance: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
-  if (performance === undefined) return '';
-  return performance.startsAt === null
-    ? performance.name
-    : `${performance.name}, ${formatWhen(performance.startsAt, timeZone)}`;
-}
-
-function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {
-  if (seatLabel === null) return null;
-  const row = rowLabel === null ? '' : `row ${rowLabel}, `;
-  return html`<p>${section === null ? '' : `${section}, `}${row}seat ${seatLabel}</p>`;
 }

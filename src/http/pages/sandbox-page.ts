@@ -25,8 +25,11 @@ export function sandboxPage(content: SandboxPageContent): Page {
       <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
         <button name="outcome" value="paid">Pay</button>
         <button class="plain" name="outcome" value="declined">Decline</button>
-        <button class="plain" name="outcome" value="cancelled">Cancel</button>
+        <a class="button plain" href="${cancelUrl}">Cancel</a>
       </form>
+      <p class="quiet small">
+        Cancel leads back to the shop. The order stays as it is and can be paid until its time is over.
+      </p>
     </section>`,
   };
 }

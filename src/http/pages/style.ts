@@ -40,17 +40,28 @@ tr.total td { border-top-color: var(--line-strong); }
   padding: .5rem 1.5rem; border-radius: 10px; border: 1px solid transparent; background: var(--accent); color: var(--accent-ink);
   text-decoration: none; cursor: pointer; }
 .button:hover, button:hover { background: var(--accent-hover); }
-button.plain { background: var(--surface); color: var(--ink); border-color: var(--line-strong); }
-button.plain:hover { background: var(--sunken); }
+button.plain, .button.plain { background: var(--surface); color: var(--ink); border-color: var(--line-strong); }
+button.plain:hover, .button.plain:hover { background: var(--sunken); }
 .button:focus-visible, button:focus-visible { border-radius: 10px; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
-.tickets { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); list-style: none; margin: 0; padding: 0; }
-.ticket { border: 1px solid var(--line-strong); border-radius: 12px; overflow: hidden; break-inside: avoid; }
-.ticket svg { display: block; width: 100%; height: auto; background: #fff; padding: .75rem; }
-.ticket div { padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line-strong); }
-.ticket .stamp { margin: 0; padding: 2rem .75rem; text-align: center; text-transform: uppercase; letter-spacing: .2em; color: var(--quiet); }
+.event { font-weight: 650; }
+.number, .short { font: 600 1rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; letter-spacing: .04em; }
+section.ended h1 { color: var(--quiet); }
+.tickets { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); list-style: none; margin: 0; padding: 0; }
+.ticket { display: flex; flex-direction: column; border: 1px solid var(--line-strong); border-radius: 12px; overflow: hidden; break-inside: avoid; }
+.ticket .code { background: #fff; color: #1d1b18; text-align: center; padding-bottom: .5rem; }
+.ticket svg { display: block; width: 100%; height: auto; padding: .75rem .75rem 0; }
+.ticket .about { flex: 1; padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line-strong); }
+.ticket .seat { font: 600 1.1875rem/1.3 ${SERIF}; }
+.ticket .holder { font-size: 1.0625rem; font-weight: 600; }
+.ticket .perks { margin-top: .5rem; padding: .25rem .6rem; border-radius: 8px; background: var(--soft); font-size: .875rem; }
+.ticket.void .about { color: var(--quiet); text-decoration: line-through; }
+.ticket .stamp { margin: 0; padding: 2rem .75rem; text-transform: uppercase; letter-spacing: .2em; color: #615b52; }
 pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem; background: var(--sunken); border-radius: 10px; }
 .amount { font: 600 2.5rem/1.2 ${SERIF}; font-variant-numeric: tabular-nums; margin: .25rem 0 .5rem; }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }
-@media print { body { background: #fff; } .bar, .back, .actions, .foot { display: none; } main { max-width: none; padding: 0; } section { border: 0; padding: 0; } }
+@media print { :root { color-scheme: light; --paper: #fff; --surface: #fff; --ink: #000; --quiet: #444; --line-strong: #999; --soft: #f1ede5; }
+  body { background: #fff; } .bar, .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
+  section { border: 0; padding: 0; } .tickets { display: block; }
+  .ticket { display: grid; grid-template-columns: 5.5cm 1fr; margin-bottom: .6cm; } .ticket .about { border-top: 0; border-left: 2px dashed #999; } }
 `;

@@ -7,6 +7,7 @@ import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
 import { executeAt, readAt, readUnlessBroken } from '#actors/event-port.ts';
+import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OperatorEventView } from '#domain/figures.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -94,11 +95,18 @@ export function adminEventRoutes(
 ): void {
   const { events } = ports;
   const onRequest = ports.requireToken;
-  const warningsAbout = ({ paymentProvider }: EventDefinition): { readonly warnings?: string[] } => {
-    if (!ports.absentProviders.includes(paymentProvider)) return {};
-    return {
-      warnings: [`/payment_provider: nothing stands behind ${paymentProvider}, so that only free orders can be placed`],
-    };
+  const warningsAbout = (definition: EventDefinition): { readonly warnings?: string[] } => {
+    const { paymentProvider, retentionDays = null } = definition;
+    const warnings: string[] = [];
+    if (ports.absentProviders.includes(paymentProvider)) {
+      warnings.push(
+        `/payment_provider: nothing stands behind ${paymentProvider}, so that only free orders can be placed`,
+      );
+    }
+    if (retentionDays !== null && retentionEndsAt(definition) === null) {
+      warnings.push('/retention_days: a performance without a time is never over, so that nothing is erased by itself');
+    }
+    return warnings.length === 0 ? {} : { warnings };
   };
 
   app.put('/admin/events/:id', { onRequest, schema: defineEventSchema }, async (request, reply) => {

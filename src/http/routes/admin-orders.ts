@@ -1,6 +1,7 @@
-/** Orders for operators: list, read, cancel, record a refund; and one ticket with its validity. Everything needs the bearer token. */
+/** Orders for operators: list, read, cancel, record a refund, erase; and one ticket with its validity. Everything needs the bearer token. */
 import { Type } from 'typebox';
 import { executeAt, readAt } from '#actors/event-port.ts';
+import { withoutErased } from '#actors/subject-search.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/views.ts';
@@ -8,18 +9,10 @@ import type { HttpApp } from '../app.ts';
 import { toCursor, readCursor, idempotencyMark, markReplayed, operatorMark } from '../request-parts.ts';
 import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../errors.ts';
 import { bearer, errorResponses } from '../openapi.ts';
-import { toAdminOrderBody, toAdminTicketBody } from '../order-bodies.ts';
+import { toAdminOrderBodies, toAdminOrderBody, toAdminTicketBody, toOpenedAdminBodies } from '../order-bodies.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { ref } from '../schemas/fields.ts';
-import {
-  AdminOrder,
-  AdminOrderList,
-  AdminTicket,
-  OrderQuery,
-  RecordRefund,
-  TicketsQuery,
-  type AdminOrderBody,
-} from '../schemas/orders.ts';
+import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund, TicketsQuery } from '../schemas/orders.ts';
 import { NoteOnly, OperatorHeaders } from '../schemas/operators.ts';
 
 const LIST_LIMIT = 100;
@@ -29,7 +22,7 @@ const described = { tags: ['Orders'], security: bearer, params: IdPath };
 const listOrdersSchema = {
   ...described,
   operationId: 'listOrders',
-  summary: 'List the orders of an event in the order of their placing',
+  summary: 'List the orders of an event in the order of their placing, or the newest first',
   querystring: OrderQuery,
   response: { 200: AdminOrderList, ...errorResponses },
 };
@@ -63,6 +56,16 @@ const recordRefundSchema = {
   response: { 200: ref(AdminOrder), ...errorResponses },
 };
 
+const eraseOrderSchema = {
+  ...described,
+  operationId: 'eraseOrder',
+  summary: 'Erase the personal data of an order for good',
+  description:
+    'Destroys the keys of what the order says about people: name and address of the buyer, people on tickets, tracking and notes. From the answer on nobody can read it, backups of the journal included; only a copy of `keys.db` from before could still open it. Tickets, seats and money stay. Again it changes nothing. Not while its payment is awaited: ORDER_NOT_ERASABLE.',
+  headers: OperatorHeaders,
+  response: { 200: ref(AdminOrder), ...errorResponses },
+};
+
 const getTicketSchema = {
   ...described,
   operationId: 'getTicket',
@@ -73,13 +76,13 @@ const getTicketSchema = {
 
 export function adminOrderRoutes(
   app: HttpApp,
-  ports: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets'>,
+  ports: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets' | 'personalData'>,
 ): void {
-  const { events, tickets } = ports;
+  const { events, personalData } = ports;
   const onRequest = ports.requireToken;
 
   app.get('/admin/events/:id/orders', { onRequest, schema: listOrdersSchema }, async (request, reply) => {
-    const { status, email, limit, cursor } = request.query;
+    const { status, email, order, limit, cursor } = request.query;
     const start = readCursor(cursor);
     if ('outcome' in start) return reply.refuse(start);
     const query = {
@@ -87,12 +90,16 @@ export function adminOrderRoutes(
       status: (status as OrderView['status'] | undefined) ?? null,
       email: email ?? null,
       after: start.after,
+      newestFirst: order === 'newest',
       limit: Number(limit ?? LIST_LIMIT),
     } as const;
     const page = await readAt(events.byEventId(request.params.id), EVENT_NOT_FOUND, query);
     if (isRefusal(page)) return reply.refuse(page);
-    const orders: AdminOrderBody[] = [];
-    for (const order of page.orders) orders.push(await toAdminOrderBody(order, tickets));
+    // What was erased is not found by its address, also where no fact says that it was.
+    const orders =
+      email === undefined
+        ? await toAdminOrderBodies(page.orders, ports)
+        : await toOpenedAdminBodies(await withoutErased(page.orders, personalData), ports.tickets);
     return reply.send({ orders, next_cursor: toCursor(page.nextAfter) });
   });
 
@@ -101,7 +108,7 @@ export function adminOrderRoutes(
     const page = { after: request.query.after ?? null, limit: TICKETS_SHOWN_MAX };
     const query = { type: 'FindOrder', orderId, tickets: page } as const;
     const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
-    return isRefusal(found) ? reply.refuse(found) : reply.send(await toAdminOrderBody(found.order, tickets));
+    return isRefusal(found) ? reply.refuse(found) : reply.send(await toAdminOrderBody(found.order, ports));
   });
 
   app.post('/admin/orders/:id/cancel', { onRequest, schema: cancelOrderSchema }, async (request, reply) => {
@@ -113,7 +120,7 @@ export function adminOrderRoutes(
     const answer = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     markReplayed(reply, answer);
-    return reply.send(await toAdminOrderBody(answer.order, tickets));
+    return reply.send(await toAdminOrderBody(answer.order, ports));
   });
 
   app.post('/admin/orders/:id/refunds', { onRequest, schema: recordRefundSchema }, async (request, reply) => {
@@ -134,18 +141,44 @@ export function adminOrderRoutes(
     const answer = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     if (isRefusal(answer)) return reply.refuse(answer);
     markReplayed(reply, answer);
-    return reply.send(await toAdminOrderBody(answer.order, tickets));
+    return reply.send(await toAdminOrderBody(answer.order, ports));
+  });
+  eraseRoute(app, ports);
+}
+
+/** Erasing is for good, and it is answered only when nobody can read the order's personal data any more. */
+function eraseRoute(
+  app: HttpApp,
+  ports: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets' | 'personalData'>,
+): void {
+  const { events, requireToken: onRequest } = ports;
+  app.post('/admin/orders/:id/erase', { onRequest, schema: eraseOrderSchema }, async (request, reply) => {
+    const { id: orderId } = request.params;
+    const idempotency = idempotencyMark('POST /admin/orders/erase', request, { target: [orderId] });
+    if (idempotency !== null && 'outcome' in idempotency) return reply.refuse(idempotency);
+    // Nothing is written about the order but who had it erased.
+    const command = { type: 'EraseOrder', orderId, idempotency, ...operatorMark(request, null), note: null } as const;
+    const answer = await executeAt(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    if (isRefusal(answer)) return reply.refuse(answer);
+    markReplayed(reply, answer);
+    return reply.send(await toAdminOrderBody(answer.order, ports));
   });
 }
 
 export function adminTicketRoutes(
   app: HttpApp,
-  { events, tickets, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets'>,
+  {
+    events,
+    tickets,
+    personalData,
+    requireToken: onRequest,
+  }: Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets' | 'personalData'>,
 ): void {
   app.get('/admin/tickets/:id', { onRequest, schema: getTicketSchema }, async (request, reply) => {
     const { id: ticketId } = request.params;
     const found = await readAt(events.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId });
     const issued = found?.issued ?? null;
-    return issued === null ? reply.fail('NOT_FOUND') : reply.send(toAdminTicketBody(issued, tickets));
+    if (issued === null) return reply.fail('NOT_FOUND');
+    return reply.send(toAdminTicketBody(issued, await personalData.open(issued), tickets));
   });
 }

@@ -16,7 +16,7 @@ import { idempotencyMark, markReplayed } from '../request-parts.ts';
 import { errorResponses } from '../openapi.ts';
 import { toStartedBody, readStart } from '../order-bodies.ts';
 import type { PublicPorts } from '../ports.ts';
-import { StartCheckout, StartedCheckout, type StartCheckoutBody } from '../schemas/checkout.ts';
+import { Quote, QuoteCheckout, StartCheckout, StartedCheckout, type StartCheckoutBody } from '../schemas/checkout.ts';
 import { ref } from '../schemas/fields.ts';
 
 const ROUTE = 'POST /api/checkout/start';
@@ -30,6 +30,16 @@ const startCheckoutSchema = {
     'Takes a hold over, or reserves the items here and now. Send an Idempotency-Key to repeat it safely; after 502 PAYMENT_PROVIDER_UNAVAILABLE the same request goes on with the same order. An address that names more than 20 codes that do not exist within a minute is answered 429 RATE_LIMITED for every start with a code, until the minute is over.',
   body: StartCheckout,
   response: { 201: ref(StartedCheckout), ...errorResponses },
+};
+
+const quoteCheckoutSchema = {
+  operationId: 'quoteCheckout',
+  tags: ['Checkout'],
+  summary: 'Read what the tickets of a hold cost with a promo code',
+  description:
+    'Changes nothing and spends no code; the checkout checks it again. Codes that do not exist count as those of starts do.',
+  body: QuoteCheckout,
+  response: { 200: ref(Quote), ...errorResponses },
 };
 
 const openPaymentSchema = {
@@ -76,6 +86,19 @@ export function checkoutRoutes(
       reply.header('idempotent-replayed', 'true');
     }
     return reply.code(201).send(toStartedBody(opened.order, opened.payment, baseUrl()));
+  });
+
+  app.post('/api/checkout/quote', { schema: quoteCheckoutSchema }, async (request, reply) => {
+    const { event_id: eventId, hold_id: holdId, session_key: sessionKey, promo_code: promoCode } = request.body;
+    const event = await events.byEventId(eventId);
+    if (event === null) return reply.refuse(EVENT_NOT_FOUND);
+    const waitSeconds = await codeGuesses.check(request, event);
+    if (waitSeconds !== null) return reply.header('retry-after', waitSeconds).fail('RATE_LIMITED');
+    const query = { type: 'QuoteOrder', holdId, sessionKey: sessionKey ?? null, promoCode: promoCode ?? null } as const;
+    const quote = await event.read(query);
+    if (isRefusal(quote)) return reply.refuse(quote);
+    const { ticketsCents, discountCents, currency } = quote;
+    return reply.send({ tickets_amount: ticketsCents, discount_amount: discountCents, currency });
   });
 
   app.post('/api/checkout/orders/:order_id/payments', { schema: openPaymentSchema }, async (request, reply) => {

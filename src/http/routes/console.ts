@@ -18,12 +18,16 @@ import { bearer, errorResponses } from '../openapi.ts';
 import type { OperatorPorts, ClockPort, GaugesPort } from '../ports.ts';
 import { formatTime } from '../formats.ts';
 import { watchLoop } from '../loop-delay.ts';
+import { moneyRoutes } from './money.ts';
 import { Overview, SeatStatesQuery, type OverviewBody } from '../schemas/console.ts';
 import { PageQuery } from '../schemas/events.ts';
 import { Id, ref } from '../schemas/fields.ts';
 import { Occupancy, Seating } from '../schemas/seating.ts';
 
-type ConsolePorts = Pick<OperatorPorts, 'requireToken' | 'events' | 'clock' | 'health' | 'gauges'>;
+type ConsolePorts = Pick<
+  OperatorPorts,
+  'requireToken' | 'events' | 'clock' | 'health' | 'gauges' | 'cluster' | 'baseUrl'
+>;
 
 const LIST_LIMIT = 50;
 const DELAY_WINDOW_MS = 30_000;
@@ -63,6 +67,7 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   const onRequest = ports.requireToken;
   const loopDelayMs = watchLoopDelay(app, clock);
   const figures = createEventFigures(ports);
+  moneyRoutes(app, ports, figures);
 
   app.get('/admin/overview', { onRequest, schema: getOverviewSchema }, async (request, reply) => {
     const { limit, cursor } = request.query;
@@ -96,13 +101,18 @@ export function consoleRoutes(app: HttpApp, ports: ConsolePorts): void {
   );
 }
 
-function toServiceBody({ health, gauges }: ConsolePorts, loopDelayMs: number): OverviewBody['service'] {
+function toServiceBody(
+  { health, gauges, cluster, baseUrl }: ConsolePorts,
+  loopDelayMs: number,
+): OverviewBody['service'] {
   const readiness = health.readiness();
   const { appendedSeq, durableSeq } = gauges.journal;
   return {
     ready: readiness.ready,
     reason: readiness.ready ? null : readiness.reason,
     degraded: readiness.ready ? [...readiness.degraded] : [],
+    public_url: baseUrl(),
+    node: cluster?.nodeName ?? null,
     events: gauges.events,
     appended_seq: appendedSeq,
     durable_seq: durableSeq,

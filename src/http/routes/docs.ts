@@ -1,54 +1,60 @@
 /**
- * The API reference: the document at /openapi.json, pages under /docs, and an explorer in which every call can be tried.
+ * The API reference: the document at /openapi.json, pages under /docs, what their search finds, and their script.
  *
- * All of it comes from this service; the content security policies let it load nothing from elsewhere. It does not change while the
- * process lives, so each text is made and compressed once.
+ * All of it comes from this service; the content security policy lets it load nothing from elsewhere. It does not change while the
+ * process lives, so each text is made and compressed once, when it is first requested.
  */
-import swaggerUi from '@fastify/swagger-ui';
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from '../app.ts';
-import { encode, LargeBody, LARGE_BYTES_MIN, LASTING, sendLarge } from '../encoding.ts';
+import { LargeBody, LASTING, sendLarge } from '../encoding.ts';
 import { tagNamed, varyBy } from '../negotiation.ts';
-import { DOCS_HEADERS, docsPages, documentOf, type ShownDocument } from '../pages/docs-pages.ts';
-
-const POLICY = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
-  'font-src': "'self'",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-};
+import { DOCS_HEADERS, documentOf, SCRIPT_PATH, SEARCH_PATH, type DocsPage } from '../pages/docs-frame.ts';
+import { docsPages, missingPage, type DocsSource } from '../pages/docs-pages.ts';
+import { searchEntries } from '../pages/docs-search.ts';
+import type { ShownDocument } from '../pages/operation-pages.ts';
+import type { PageFile, ReferencePort } from '../ports.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+const hidden = { schema: { hide: true } } as const;
 
-export async function docsRoutes(app: HttpApp): Promise<void> {
-  const route = (path: string, headers: Readonly<Record<string, string>>, make: () => string): void => {
-    let text: KeptText | null = null;
-    app.get(path, { schema: { hide: true } }, (request, reply) => {
-      text ??= keep(make());
-      return sendKept(request, reply.headers(headers), text);
-    });
-  };
-  route('/openapi.json', JSON_HEADERS, () => JSON.stringify(app.swagger()));
-  for (const [path, page] of docsPages(() => app.swagger() as unknown as ShownDocument)) {
-    route(path, DOCS_HEADERS, () => documentOf(page()));
-  }
-  await app.register(async (scope) => {
-    compressFiles(scope as HttpApp);
-    await scope.register(swaggerUi, {
-      routePrefix: '/docs/explorer',
-      staticCSP: POLICY,
-      uiConfig: { url: '/openapi.json', validatorUrl: null, deepLinking: true, tryItOutEnabled: true },
-      theme: { title: 'API reference' },
-    });
+/** Without the port the pages have no script and name the default addresses. */
+export function docsRoutes(app: HttpApp, listener: 'public' | 'admin', reference: ReferencePort | undefined): void {
+  const source = once((): DocsSource => {
+    const document = app.swagger() as unknown as ShownDocument;
+    const origins = reference?.origins() ?? { public: 'http://127.0.0.1:8080', admin: 'http://127.0.0.1:8081' };
+    return { document, listener, origins };
   });
+  const pages = once(() => docsPages(source()));
+  const texts = new Map<string, KeptText>();
+  const write = (page: DocsPage): string =>
+    documentOf(page, { document: source().document, hasScript: reference !== undefined });
+  const send = (request: FastifyRequest, reply: FastifyReply, page: DocsPage | undefined) => {
+    if (page === undefined) return reply.code(404).headers(DOCS_HEADERS).send(write(missingPage));
+    const text = texts.get(page.path) ?? keep(write(page));
+    texts.set(page.path, text);
+    return sendKept(request, reply.headers(DOCS_HEADERS), text);
+  };
+
+  const document = once(() => keep(JSON.stringify(app.swagger())));
+  app.get('/openapi.json', hidden, (request, reply) => sendKept(request, reply.headers(JSON_HEADERS), document()));
+  const search = once(() => keep(JSON.stringify(searchEntries(source()))));
+  app.get(SEARCH_PATH, hidden, (request, reply) => sendKept(request, reply.headers(JSON_HEADERS), search()));
+  if (reference !== undefined) {
+    app.get(SCRIPT_PATH, hidden, async (request, reply) => sendFile(request, reply, await reference.script()));
+  }
+  app.get('/docs', hidden, (request, reply) => send(request, reply, pages().get('/docs')));
+  // Where every operation could be tried until its page could.
+  app.get('/docs/explorer', hidden, (_request, reply) => reply.redirect('/docs/operations', 308));
+  app.get('/docs/*', hidden, (request, reply) => {
+    const path = request.url.split('?', 1)[0]!.replace(/\/$/, '');
+    return send(request, reply, pages().get(path));
+  });
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 interface KeptText {
@@ -61,28 +67,13 @@ function keep(text: string): KeptText {
   return { etag, body: new LargeBody(Buffer.from(text), LASTING) };
 }
 
+function sendFile(request: FastifyRequest, reply: FastifyReply, { contentType, ...text }: PageFile) {
+  return sendKept(request, reply.header('content-type', contentType), text);
+}
+
 function sendKept(request: FastifyRequest, reply: FastifyReply, { etag, body }: KeptText) {
   varyBy(reply.header('cache-control', 'no-cache'), 'Accept-Encoding');
   const named = tagNamed(etag, request.headers['if-none-match']);
   if (named !== null) return reply.header('etag', named).code(304).send();
   return sendLarge(reply.header('etag', etag), body);
-}
-
-/**
- * Compresses the explorer's files, which come as streams. They are kept by the tags that they already have, of which there are as
- * many as files.
- */
-function compressFiles(scope: HttpApp): void {
-  const files = new Map<string, Promise<LargeBody>>();
-  scope.addHook('onSend', async (_request, reply, payload) => {
-    const isLarge = Number(reply.getHeader('content-length') ?? 0) >= LARGE_BYTES_MIN;
-    if (!(payload instanceof Readable) || reply.statusCode !== 200 || !isLarge) return payload;
-    const tag = String(reply.getHeader('etag'));
-    const known = files.get(tag);
-    if (known !== undefined) payload.destroy();
-    const file = known ?? buffer(payload).then((bytes) => new LargeBody(bytes, LASTING));
-    files.set(tag, file);
-    file.catch(() => files.delete(tag));
-    return encode(reply, await file);
-  });
 }

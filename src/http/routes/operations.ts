@@ -5,11 +5,14 @@
  * 2. Facts are shown as `holdfast journal` shows them, secrets replaced. That command reads the whole journal.
  */
 import { Type } from 'typebox';
+import { readAt } from '#actors/event-port.ts';
 import { shownFact } from '#actors/shown-facts.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../app.ts';
+import { ORDER_NOT_FOUND } from '../errors.ts';
 import { formatTime } from '../formats.ts';
 import { bearer, clientErrors, errorResponses } from '../openapi.ts';
-import type { HealthPort, Metrics, OperatorPorts } from '../ports.ts';
+import type { HealthPort, KeptFact, Metrics, OperatorPorts } from '../ports.ts';
 import { idempotencyMark, markReplayed } from '../request-parts.ts';
 import { Nullable, ref } from '../schemas/fields.ts';
 import { JournalPage, JournalQuery, type JournalFactBody } from '../schemas/journal.ts';
@@ -64,11 +67,12 @@ export function healthRoutes(app: HttpApp, { health }: { readonly health: Health
 
   app.get('/health/ready', { schema: isReadySchema }, async (_request, reply) => {
     const readiness = health.readiness();
+    const named = health.node === undefined ? {} : { node: health.node };
     if (readiness.ready) {
-      const { degraded } = readiness;
-      return reply.send(degraded.length === 0 ? { status: 'ok' } : { status: 'ok', degraded: [...degraded] });
+      const degraded = readiness.degraded.length === 0 ? {} : { degraded: [...readiness.degraded] };
+      return reply.send({ status: 'ok', ...named, ...degraded });
     }
-    return reply.code(503).send({ status: 'unavailable', reason: readiness.reason });
+    return reply.code(503).send({ status: 'unavailable', ...named, reason: readiness.reason });
   });
 }
 
@@ -92,38 +96,39 @@ export function snapshotRoutes(app: HttpApp, ports: Pick<OperatorPorts, 'require
 }
 
 const FACTS_SHOWN = 50;
-/** Facts read to find those of one event: about 10 ms. */
-const FACTS_READ_MAX = 2_000;
 /** Of longer data, such as whole definitions, only the size is shown. */
 const DATA_LENGTH_MAX = 4_000;
 
 export function journalRoutes(
   app: HttpApp,
-  { requireToken, facts, gauges }: Pick<OperatorPorts, 'requireToken' | 'facts' | 'gauges'>,
+  { requireToken, newestFacts, events }: Pick<OperatorPorts, 'requireToken' | 'newestFacts' | 'events'>,
 ): void {
   app.get('/admin/journal', { onRequest: requireToken, schema: listFactsSchema }, async (request, reply) => {
-    const { limit = FACTS_SHOWN, before, event_id: eventId } = request.query;
-    const end = Math.min(Number(before ?? Number.MAX_SAFE_INTEGER), gauges.journal.durableSeq + 1);
-    const begin = Math.max(0, end - 1 - (eventId === undefined ? Number(limit) : FACTS_READ_MAX));
-    const shown: JournalFactBody[] = [];
-    for (const row of facts(begin)) {
-      if (row.seq >= end) break;
-      if (eventId !== undefined && row.eventId !== eventId) continue;
-      shown.push({
-        seq: row.seq,
-        at: formatTime(row.at),
-        event_id: row.eventId === '' ? null : row.eventId,
-        type: row.type,
-        data: dataOf(row),
-      });
-      if (shown.length > Number(limit)) shown.shift();
+    const { limit = FACTS_SHOWN, before, event_id: eventId = null, type, order_id: orderId } = request.query;
+    const ofOrder = orderId === undefined ? null : await eventOfOrder(events, orderId);
+    if (orderId !== undefined && (ofOrder === null || (eventId !== null && eventId !== ofOrder))) {
+      return reply.refuse(ORDER_NOT_FOUND);
     }
-    shown.reverse();
-    // A short page of all facts has reached the first one; of one event there may be more before the part that was read.
-    const isEnd = eventId === undefined && shown.length < Number(limit);
-    const first = shown.length === Number(limit) ? shown.at(-1)!.seq : begin + 1;
-    return reply.send({ facts: shown, next_before: isEnd || first <= 1 ? null : first });
+    const { facts, nextBefore } = await newestFacts({
+      limit: Number(limit),
+      before: before === undefined ? null : Number(before),
+      eventId: eventId ?? ofOrder,
+      ...(type !== undefined && { type }),
+      ...(orderId !== undefined && { orderId }),
+    });
+    return reply.send({ facts: facts.map(toFactBody), next_before: nextBefore });
   });
+}
+
+/** The event of an order; null where there is no such order. */
+async function eventOfOrder(events: OperatorPorts['events'], orderId: string): Promise<string | null> {
+  const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindOrder', orderId });
+  return isRefusal(found) ? null : found.order.event.id;
+}
+
+function toFactBody(row: KeptFact): JournalFactBody {
+  const { seq, at, eventId, type } = row;
+  return { seq, at: formatTime(at), event_id: eventId === '' ? null : eventId, type, data: dataOf(row) };
 }
 
 function dataOf({ type, data }: { readonly type: string; readonly data: string }): string {

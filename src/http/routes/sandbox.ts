@@ -57,8 +57,9 @@ const advanceClockSchema = {
 export async function sandboxPaymentRoutes(
   app: HttpApp,
   sandbox: SandboxCheckout,
-  { tickets, baseUrl }: Pick<PublicPorts, 'tickets' | 'baseUrl'>,
+  ports: Pick<PublicPorts, 'tickets' | 'personalData' | 'baseUrl'>,
 ): Promise<void> {
+  const { baseUrl } = ports;
   const config = { rateLimit: false };
 
   app.post(
@@ -70,7 +71,7 @@ export async function sandboxPaymentRoutes(
       const settlement = { checkoutSessionId, outcome: outcome as Outcome, installment };
       const order = await unlessUnavailable(sandbox.settle(settlement));
       if (order === null) return reply.fail('PAYMENT_PROVIDER_UNAVAILABLE');
-      return isRefusal(order) ? reply.refuse(order) : reply.send(await toOrderStatusBody(order, tickets));
+      return isRefusal(order) ? reply.refuse(order) : reply.send(await toOrderStatusBody(order, ports));
     },
   );
 

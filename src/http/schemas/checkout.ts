@@ -146,6 +146,25 @@ export const StartCheckout = Type.Object(
   },
 );
 
+export const QuoteCheckout = Type.Object(
+  {
+    event_id: Id,
+    session_key: Type.Optional(Nullable(SessionKey)),
+    hold_id: Type.String({ minLength: 1, maxLength: SECRET_ID_LENGTH_MAX }),
+    promo_code: Code,
+  },
+  { examples: [{ event_id: 'evt_club', hold_id: 'hld_…', promo_code: 'NIGHTOWL' }] },
+);
+
+export const Quote = Type.Object(
+  {
+    tickets_amount: { ...Cents, description: 'The tickets less the discount; perks come on top at their prices.' },
+    discount_amount: Cents,
+    currency: Type.String(),
+  },
+  { $id: 'Quote' },
+);
+
 export const StartedCheckout = Type.Object(
   {
     order_id: Type.String(),
@@ -160,4 +179,5 @@ export const StartedCheckout = Type.Object(
 );
 
 export type StartCheckoutBody = Static<typeof StartCheckout>;
+export type QuoteCheckoutBody = Static<typeof QuoteCheckout>;
 export type StartedCheckoutBody = Static<typeof StartedCheckout>;

@@ -1,6 +1,7 @@
 /** The bodies that the operators' console reads beside those of the operators' API. */
 import { Type, type Static } from 'typebox';
-import { Count, IntegerText, Nullable, Time } from './fields.ts';
+import { Count, IntegerText, Nullable, ref, Time } from './fields.ts';
+import { MoneySums } from './money.ts';
 import { WaitingRoom } from './operators.ts';
 
 const Text = Type.String();
@@ -28,6 +29,9 @@ const OverviewEvent = Type.Object({
   asleep: Type.Boolean({ description: 'Nobody asked for it lately: its figures are those last seen.' }),
   performances: Type.Array(OverviewDate),
   waiting_room: Nullable(WaitingRoom),
+  money: Type.Array(ref(MoneySums), {
+    description: 'Since the first order, by currency; the hours are at /admin/money.',
+  }),
 });
 
 export const Overview = Type.Object(
@@ -37,6 +41,10 @@ export const Overview = Type.Object(
       ready: Type.Boolean(),
       reason: Nullable(Text),
       degraded: Type.Array(Text, { description: 'As /health/ready has it.' }),
+      public_url: Type.String({
+        description: 'The address that buyers see; the page of an order is /orders/{id} there.',
+      }),
+      node: Nullable(Type.String({ description: 'The node of the cluster that answers; null on a single machine.' })),
       events: Count,
       appended_seq: Type.Integer({ description: 'The last fact handed to the journal.' }),
       durable_seq: Type.Integer({ description: 'The last fact known to be on disk.' }),

@@ -72,6 +72,21 @@ export const TicketAvailability = Type.Object(
   { $id: 'TicketAvailability' },
 );
 
+const Legal = Type.Object({
+  terms_url: Nullable(Type.String()),
+  imprint_url: Nullable(Type.String()),
+  privacy_url: Nullable(Type.String()),
+  vat_percent: Type.Unsafe<number | null>({
+    type: ['number', 'null'],
+    description: 'The value-added tax that is in all prices.',
+  }),
+  order_button: Nullable(
+    Type.String({
+      description: 'The words of the button with which a buyer orders; null leaves them to the storefront.',
+    }),
+  ),
+});
+
 export const EventPayload = Type.Object(
   {
     id: Type.String(),
@@ -89,6 +104,11 @@ export const EventPayload = Type.Object(
     max_tickets_per_email: Nullable(Count),
     require_individual_data: Type.Boolean(),
     max_installments: Type.Integer(),
+    legal: Type.Unsafe<Static<typeof Legal> | null>({
+      ...Legal,
+      type: ['object', 'null'],
+      description: 'What the shop must say to buyers before they order; null where the event sets nothing.',
+    }),
     performances: Type.Array(ref(Performance)),
     localities: Type.Array(
       Type.Object({

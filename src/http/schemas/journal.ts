@@ -9,6 +9,16 @@ export const JournalQuery = Type.Object({
   limit: Type.Optional(IntegerText({ minimum: 1, maximum: FACTS_MAX })),
   before: Type.Optional(IntegerText({ minimum: 1, maximum: SEQ_MAX })),
   event_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+  type: Type.Optional(
+    Type.String({ maxLength: 64, description: 'The facts of this type alone, such as OrderPlaced.' }),
+  ),
+  order_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The facts that name this order alone: ORDER_NOT_FOUND.',
+    }),
+  ),
 });
 
 const JournalFact = Type.Object({
@@ -22,7 +32,12 @@ const JournalFact = Type.Object({
 export const JournalPage = Type.Object(
   {
     facts: Type.Array(JournalFact),
-    next_before: Nullable(Type.Integer({ description: 'Ask with it as `before` for what happened earlier.' })),
+    next_before: Nullable(
+      Type.Integer({
+        description:
+          'Ask with it as `before` for what happened earlier. A page of chosen facts may be empty and not the last.',
+      }),
+    ),
   },
   { $id: 'JournalPage' },
 );

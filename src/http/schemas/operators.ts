@@ -1,11 +1,14 @@
 /** The bodies of the operators' API, of health and of the sandbox clock. */
 import { Type, type Static } from 'typebox';
-import { Count, Nullable, ref, SeatId, Time } from './fields.ts';
+import { Cents, Count, Nullable, ref, SeatId, Time } from './fields.ts';
 
 export const Health = Type.Object({ status: Type.String({ enum: ['ok'] }) });
 
+const NodeName = Type.Optional(Type.String({ description: 'The name of the node; missing on a single machine.' }));
+
 export const Readiness = Type.Object({
   status: Type.String({ enum: ['ok'] }),
+  node: NodeName,
   degraded: Type.Optional(
     Type.Array(Type.String(), {
       description:
@@ -18,6 +21,7 @@ export const Readiness = Type.Object({
 
 export const Unavailable = Type.Object({
   status: Type.String({ enum: ['unavailable'] }),
+  node: NodeName,
   reason: Type.String(),
 });
 
@@ -92,6 +96,18 @@ export const AdminEventList = Type.Object({
   events: Type.Array(ref(AdminEvent)),
   next_cursor: Nullable(Type.String()),
 });
+
+export const Cancellation = Type.Object(
+  {
+    orders: { ...Count, description: 'Orders with a ticket on the date that are not over: they are cancelled whole.' },
+    paid_orders: { ...Count, description: 'Those of them for which money came.' },
+    tickets: { ...Count, description: 'All tickets of these orders, those on other dates too.' },
+    refunds_due: Type.Array(Type.Object({ amount: Cents, currency: Type.String() }), {
+      description: 'What is due back to their buyers then, by currency.',
+    }),
+  },
+  { $id: 'Cancellation' },
+);
 
 export const CancelledPerformance = Type.Object({ released_holds: Count, cancelled_orders: Count });
 

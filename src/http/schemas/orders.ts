@@ -80,6 +80,8 @@ const orderFields = {
   expires_at: Nullable(Time),
 };
 
+const ErasedAt = Nullable({ ...Time, description: 'When its personal data was erased; null where it was not.' });
+
 /** Which of an order's tickets are listed. */
 export const TicketsQuery = Type.Object({
   after: Type.Optional(
@@ -91,7 +93,8 @@ export const OrderStatus = Type.Object(
   {
     ...orderFields,
     payments: Type.Array(Type.Object(paymentFields)),
-    customer: Type.Object({ name: Text, email: Text }),
+    customer: Type.Object({ name: NullableText, email: NullableText }, { description: 'Nulls once it was erased.' }),
+    erased_at: ErasedAt,
   },
   { $id: 'OrderStatus' },
 );
@@ -102,10 +105,23 @@ export const AdminOrder = Type.Object(
     placed_at: Time,
     payment_provider: Text,
     refunded_amount: Cents,
-    customer: Type.Object({ name: Text, email: Text, document_number: NullableText, phone: NullableText }),
+    customer: Type.Object({
+      name: NullableText,
+      email: NullableText,
+      document_number: NullableText,
+      phone: NullableText,
+    }),
+    personal_data: Type.String({
+      enum: ['OPEN', 'ERASED', 'UNREADABLE'],
+      description:
+        'ERASED: the key is destroyed, and every field about a person is null. UNREADABLE: the stored text is damaged.',
+    }),
+    erased_at: ErasedAt,
+    erased_by: Nullable(Type.String({ description: 'The operator who had it erased, where one gave a name.' })),
     items: Type.Array(
       Type.Object({
         ticket_type_id: Text,
+        ticket_type_name: Text,
         selling_stage_id: Text,
         performance_id: Text,
         quantity: Count,
@@ -115,7 +131,7 @@ export const AdminOrder = Type.Object(
         attendees: Type.Array(Attendee),
         discount_code: NullableText,
         discount_amount: Cents,
-        bar_perks: Type.Array(Type.Object({ bar_perk_id: Text, quantity: Count, unit_price: Cents })),
+        bar_perks: Type.Array(Type.Object({ bar_perk_id: Text, name: Text, quantity: Count, unit_price: Cents })),
       }),
     ),
     payments: Type.Array(
@@ -165,6 +181,9 @@ export const AdminOrderList = Type.Object({
 export const OrderQuery = Type.Object({
   status: Type.Optional(Type.String({ enum: ORDER_STATUSES })),
   email: Type.Optional(Type.String({ maxLength: 254, description: 'Compared as the purchase limits do.' })),
+  order: Type.Optional(
+    Type.String({ enum: ['oldest', 'newest'], default: 'oldest', description: 'Which come first.' }),
+  ),
   limit: Type.Optional(IntegerText({ minimum: 1, maximum: 500, default: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 1_024 })),
 });

@@ -54,9 +54,11 @@ function dateText(time: string, timeZone: string | undefined, options: Intl.Date
   );
 }
 
-/** The time left as "9:05", or "1:02:30" from an hour on. */
+/** The time left in whole seconds as "9:05", "1:02:30" from an hour on, or "3 days, 1:02:30" from a day on. */
 export function clockText(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const days = Math.floor(seconds / 86_400);
+  if (days > 0) return `${count(days, 'day')}, ${clockText(ms % 86_400_000)}`;
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (n: number): string => String(n).padStart(2, '0');
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;

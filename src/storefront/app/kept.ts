@@ -17,9 +17,19 @@ export interface FunnelDetail {
   readonly contents: readonly FunnelContent[];
 }
 
+export interface HeldBasket {
+  readonly slug: string;
+  readonly tickets: number;
+  readonly until: string;
+}
+
 export interface Kept {
   /** The hold that was placed last. */
   readonly holdId?: string;
+  /** Grows with each change of the hold, so that other tabs notice it. */
+  readonly holdRound?: number;
+  /** The last hold, where it ran out and nothing was held since. */
+  readonly lapsedId?: string;
   /** The waiting-room pass, admitted or still waiting. */
   readonly passId?: string;
   /** The idempotency key with which the checkout is started. */
@@ -27,6 +37,8 @@ export interface Kept {
   readonly orderId?: string;
   /** An order whose payment was not seen yet, with what is reported then. */
   readonly paying?: { readonly orderId: string; readonly detail: FunnelDetail };
+  /** The tickets that are held, for the header of every page. */
+  readonly held?: HeldBasket | undefined;
   /** The values of the checkout form; they stay in this browser. */
   readonly form?: Readonly<Record<string, string>>;
 }
@@ -64,4 +76,26 @@ export function keep(eventId: string, change: { readonly [Field in keyof Kept]: 
   } catch {
     // The store is full or forbidden: `inMemory` has it for as long as the page lives.
   }
+  for (const listener of listeners) listener();
+}
+
+const listeners = new Set<() => void>();
+
+/** Calls back when this tab or another one changes what is stored of any event; what it returns ends that. */
+export function followAllKept(onChange: () => void): () => void {
+  listeners.add(onChange);
+  addEventListener('storage', onChange);
+  return () => {
+    listeners.delete(onChange);
+    removeEventListener('storage', onChange);
+  };
+}
+
+/** Calls back when another tab changes what is stored of an event; what it returns ends that. */
+export function followKept(eventId: string, onChange: () => void): () => void {
+  const follow = ({ key }: StorageEvent): void => {
+    if (key === nameOf(eventId) || key === null) onChange();
+  };
+  addEventListener('storage', follow);
+  return () => removeEventListener('storage', follow);
 }

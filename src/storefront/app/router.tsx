@@ -29,9 +29,15 @@ export const eventPath = (slug: string, page = ''): string =>
   `${pagesBase}e/${encodeURIComponent(slug)}${page === '' ? '' : `/${page}`}`;
 export const homePath = pagesBase;
 
+let moves = 0;
+
+/** Whether this document has shown another page before; of the first one the browser itself reads the title. */
+export const hasMoved = (): boolean => moves > 0;
+
 /** Shows another page; `replace` adds no entry to the browser's history. */
 export function go(path: string, options: { readonly replace?: boolean } = {}): void {
   history[options.replace ? 'replaceState' : 'pushState'](null, '', keepApi(path));
+  moves += 1;
   dispatchEvent(new PopStateEvent('popstate'));
 }
 

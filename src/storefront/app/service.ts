@@ -1,8 +1,7 @@
 /**
  * The service that these pages use: its address and that of the pages, which the page's meta tags name, a client, and its time.
  *
- * A buyer's own clock may be minutes off, and a hold ends by the service's clock. So countdowns use the time that the
- * service last sent.
+ * No page asks the buyer's own clock for the time: it may be hours off, and everything ends by the service's clock.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { createClient, type Client } from '#client/client.ts';
@@ -42,37 +41,29 @@ export function serviceAddress(path: string): string {
 
 // ── time ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const TOLERANCE_MS = 250;
+export const serviceNow = (): number => client.clock.now();
 
-let offsetMs: number | null = null;
-const followers = new Set<() => void>();
+const tickers = new Set<(now: number) => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
 
-/**
- * Records the service's time in a message. A slow message shows an earlier time than the true one, and the service's clock
- * never runs back: so the latest time wins.
- */
-export function noteServiceTime(ms: number): void {
-  const offset = ms - Date.now();
-  if (offsetMs !== null && offset < offsetMs + TOLERANCE_MS) return;
-  offsetMs = offset;
-  for (const follow of followers) follow();
+function tick(): void {
+  const now = serviceNow();
+  for (const ticker of tickers) ticker(now);
 }
+client.clock.follow(tick);
 
-export function serviceNow(): number {
-  return Date.now() + (offsetMs ?? 0);
-}
-
-/** The service's time, updated each second and at each correction. */
+/** The service's time, updated each second and at each correction; for all parts of a page at once, so that no two differ. */
 export function useServiceNow(): number {
   const [now, setNow] = useState(serviceNow);
   useEffect(() => {
-    const follow = (): void => setNow(serviceNow());
-    const timer = setInterval(follow, 1_000);
-    followers.add(follow);
-    follow();
+    tickers.add(setNow);
+    ticking ??= setInterval(tick, 1_000);
+    tick();
     return () => {
-      clearInterval(timer);
-      followers.delete(follow);
+      tickers.delete(setNow);
+      if (tickers.size > 0) return;
+      clearInterval(ticking);
+      ticking = undefined;
     };
   }, []);
   return now;

@@ -91,7 +91,7 @@ function showHold(event: EventPayload, hold: Hold): void {
   const seats = hold.items.flatMap((item) => item.seat_labels);
   const clock = make('p', {});
   const timer = setInterval(() => {
-    const seconds = Math.round((Date.parse(hold.expires_at) - Date.now()) / 1000);
+    const seconds = Math.floor((Date.parse(hold.expires_at) - client.clock.now()) / 1000);
     clock.textContent = seconds > 0 ? `Held for another ${seconds} s.` : 'The tickets are back on sale.';
   }, 250);
   const email = make('input', { type: 'email', required: true, placeholder: 'you@example.com' });

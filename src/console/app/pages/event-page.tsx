@@ -1,12 +1,13 @@
 /** One event: the tickets of each performance over time, the link to its seats, and its cancellation. */
 import { useState } from 'preact/hooks';
-import { addressOf, type Api } from '../api.ts';
-import type { OverviewEvent, OverviewPerformance } from '../bodies.ts';
-import { figure, moment } from '../format.ts';
-import { LineChart, performanceKey, StockChart, StockLegend, type History } from '../parts/charts.tsx';
+import { addressOf, usePolled, type Api } from '../api.ts';
+import type { Cancellation, EventMoney, OverviewEvent, OverviewPerformance } from '../bodies.ts';
+import { countOf, figure, moment, sums } from '../format.ts';
+import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
-import { linkTo } from '../router.ts';
+import { HourTable, MoneyLine } from '../parts/money.tsx';
+import { linkTo, linkWith } from '../router.ts';
 
 interface EventPageProps {
   readonly event: OverviewEvent;
@@ -31,7 +32,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
           </a>
-          <a class="button" href={linkTo('journal', event.id)}>
+          <a class="button" href={linkWith({ event: event.id }, 'journal')}>
             Journal
           </a>
         </div>
@@ -61,6 +62,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           </section>
         )}
       </div>
+      <Money key={event.id} api={api} eventId={event.id} />
       {cancelling !== null && (
         <Confirmation
           title={`Cancel ${cancelling.name}?`}
@@ -69,13 +71,59 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           act={(_fields, note) => cancel(cancelling, note)}
           onClose={() => setCancelling(null)}
         >
-          <p>
-            {figure(cancelling.held)} held tickets are released. Every order with a ticket on this date is cancelled
-            whole, and what was paid is due back. This cannot be undone.
-          </p>
+          <Forecast
+            api={api}
+            address={addressOf('events', event.id, 'performances', cancelling.id, 'cancellation')}
+            held={cancelling.held}
+          />
         </Confirmation>
       )}
     </>
+  );
+}
+
+/** What a cancellation will do, in orders and money, read when the question is asked. */
+function Forecast({ api, address, held }: { readonly api: Api; readonly address: string; readonly held: number }) {
+  const { value, trouble } = usePolled<Cancellation>(address, () => api('GET', address), null);
+  if (value === null) {
+    return <p role="status">{trouble ?? 'Counting the orders…'}</p>;
+  }
+  const { orders, tickets, paid_orders: paidOrders, refunds_due: due } = value;
+  return (
+    <>
+      <p role="status">
+        <b>{countOf(orders, 'order')}</b> with {countOf(tickets, 'ticket')} {orders === 1 ? 'is' : 'are'} cancelled
+        whole, and <b>{sums(due, 'no money')}</b> {due.length === 1 && paidOrders === 1 ? 'is' : 'are'} due back to{' '}
+        {countOf(paidOrders, 'buyer')}. {countOf(held, 'held ticket')} {held === 1 ? 'is' : 'are'} released.
+      </p>
+      <p>This cannot be undone.</p>
+    </>
+  );
+}
+
+const MONEY_POLL_MS = 10_000;
+const HOURS_SHOWN = 24;
+
+/** The money of the event by hour, the newest first. */
+function Money({ api, eventId }: { readonly api: Api; readonly eventId: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const address = addressOf('events', eventId, 'money');
+  const { value, trouble } = usePolled<EventMoney>(address, () => api('GET', address), MONEY_POLL_MS);
+  if (value === null) return trouble === null ? null : <p class="alert">{trouble}</p>;
+  const hours = isWhole ? value.hours : value.hours.slice(0, HOURS_SHOWN);
+  return (
+    <section>
+      <h2>Money</h2>
+      <MoneyLine totals={value.totals} />
+      <HourTable hours={hours} />
+      {hours.length < value.hours.length && (
+        <div class="actions">
+          <button type="button" class="button" onClick={() => setWhole(true)}>
+            Show all {figure(value.hours.length)} hours
+          </button>
+        </div>
+      )}
+    </section>
   );
 }
 
@@ -96,8 +144,12 @@ function PerformanceCard({ event, performance, history, onCancel }: PerformanceC
         <h3>{performance.name}</h3>
         <StatusTag status={performance.status} />
       </div>
-      <p class="quiet small">{moment(performance.starts_at, event.timezone)}</p>
-      <StockChart points={points} label={`Tickets of ${performance.name} by state over time`} />
+      <p class="quiet small">{moment(performance.starts_at)}</p>
+      {points.length < 2 ? (
+        <StockBar stock={performance} />
+      ) : (
+        <StockChart points={points} label={`Tickets of ${performance.name} by state over time`} />
+      )}
       <StockLegend stock={performance} />
       <div class="actions">
         {event.numbered && (
@@ -106,7 +158,7 @@ function PerformanceCard({ event, performance, history, onCancel }: PerformanceC
           </a>
         )}
         {performance.status !== 'CANCELLED' && (
-          <button type="button" class="button plain" onClick={onCancel}>
+          <button type="button" class="button plain irrevocable" onClick={onCancel}>
             Cancel date…
           </button>
         )}

@@ -1,39 +1,92 @@
-/** The latest facts of the journal, of all events or of one, a page at a time. */
+/**
+ * The latest facts of the journal, a page at a time, by event, order and type where asked. The filters are in the address.
+ *
+ * 1. A page of chosen facts is made from a bounded part of the journal: one that is empty and not the last is followed by the next.
+ */
 import { useState } from 'preact/hooks';
 import { usePolled, type Api } from '../api.ts';
 import type { Fact, JournalPage as JournalBody, OverviewEvent } from '../bodies.ts';
+import { FACT_TYPES } from '../fact-types.ts';
 import { figure, moment } from '../format.ts';
-import { Breadcrumbs, PageButtons } from '../parts/frame.tsx';
-import { linkTo } from '../router.ts';
+import { Breadcrumbs, FilterForm, PageButtons } from '../parts/frame.tsx';
+import { linkTo, queryOf, useFilters } from '../router.ts';
 
 interface JournalPageProps {
   readonly api: Api;
-  readonly eventId: string | null;
   readonly events: readonly OverviewEvent[];
 }
 
 const POLL_MS = 2_000;
+/** Empty pages that are passed over at once (1). */
+const EMPTY_PAGES_MAX = 20;
 
-export function JournalPage({ api, eventId, events }: JournalPageProps) {
-  /** Where each opened page begins; the last one is shown, without one the newest facts. */
-  const [befores, setBefores] = useState<readonly number[]>([]);
-  const query = new URLSearchParams();
-  if (eventId !== null) query.set('event_id', eventId);
-  if (befores.length > 0) query.set('before', String(befores.at(-1)));
-  const address = `/admin/journal?${query}`;
-  const isNewest = befores.length === 0;
-  const { value, trouble } = usePolled<JournalBody>(address, () => api('GET', address), isNewest ? POLL_MS : null);
+export function JournalPage({ api, events }: JournalPageProps) {
+  const { event, order, type } = useFilters('event', 'order', 'type');
   const names = new Map(events.map(({ id, name }) => [id, name]));
+  const links: [string, string][] = event === '' ? [] : [[linkTo('events', event), names.get(event) ?? event]];
   return (
     <>
-      <Breadcrumbs links={eventId === null ? [] : [[linkTo('events', eventId), names.get(eventId) ?? eventId]]} />
+      <Breadcrumbs links={links} />
       <h1>Journal</h1>
+      <FilterForm path={['journal']}>
+        <input
+          name="order"
+          key={order}
+          type="search"
+          defaultValue={order}
+          placeholder="Order, ord_…"
+          aria-label="Order id"
+          autocomplete="off"
+        />
+        <select name="event" aria-label="Event" key={`event ${event}`}>
+          <option value="">Every event</option>
+          {events.map(({ id, name }) => (
+            <option key={id} value={id} selected={id === event}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <select name="type" aria-label="Type" key={`type ${type}`}>
+          <option value="">Every type</option>
+          {FACT_TYPES.map((each) => (
+            <option key={each} value={each} selected={each === type}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </FilterForm>
+      <FactPages
+        key={`${event} ${order} ${type}`}
+        api={api}
+        filters={{ event_id: event, order_id: order, type }}
+        names={names}
+      />
+    </>
+  );
+}
+
+interface FactPagesProps {
+  readonly api: Api;
+  readonly filters: { readonly event_id: string; readonly order_id: string; readonly type: string };
+  /** Of events, by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function FactPages({ api, filters, names }: FactPagesProps) {
+  /** Where each opened page begins; the last one is shown, without one the newest facts. */
+  const [befores, setBefores] = useState<readonly number[]>([]);
+  const address = `/admin/journal?${queryOf({ ...filters, before: String(befores.at(-1) ?? '') })}`;
+  const isNewest = befores.length === 0;
+  const read = () => readOn(api, filters, befores.at(-1) ?? null);
+  const { value, trouble } = usePolled<JournalBody>(address, read, isNewest ? POLL_MS : null);
+  return (
+    <>
       <p class="quiet small">
         {isNewest ? 'The newest first, as it happens. ' : ''}Secrets are shown as ***, those of holds and queue entries
         with a label each; <code>holdfast journal</code> prints a whole sale.
       </p>
       {trouble !== null && <p class="alert">{trouble}</p>}
-      {value !== null && <FactTable facts={value.facts} names={names} />}
+      {value !== null && <FactTable facts={value.facts} names={names} isLast={value.next_before === null} />}
       <PageButtons
         opened={befores}
         next={value?.next_before ?? null}
@@ -44,15 +97,30 @@ export function JournalPage({ api, eventId, events }: JournalPageProps) {
   );
 }
 
+async function readOn(api: Api, filters: FactPagesProps['filters'], from: number | null): Promise<JournalBody> {
+  let before = from;
+  for (let pages = 1; ; pages += 1) {
+    const page = await api<JournalBody>(
+      'GET',
+      `/admin/journal?${queryOf({ ...filters, before: String(before ?? '') })}`,
+    );
+    if (page.facts.length > 0 || page.next_before === null || pages === EMPTY_PAGES_MAX) return page;
+    before = page.next_before;
+  }
+}
+
 interface FactTableProps {
   readonly facts: readonly Fact[];
   readonly names: ReadonlyMap<string, string>;
+  readonly isLast: boolean;
 }
 
-function FactTable({ facts, names }: FactTableProps) {
-  if (facts.length === 0) return <p class="quiet empty">Nothing here.</p>;
+function FactTable({ facts, names, isLast }: FactTableProps) {
+  if (facts.length === 0) {
+    return <p class="quiet empty">{isLast ? 'Nothing here.' : 'Nothing in this part of the journal; look earlier.'}</p>;
+  }
   return (
-    <div class="table-frame card">
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Facts">
       <table>
         <thead>
           <tr>
@@ -65,9 +133,9 @@ function FactTable({ facts, names }: FactTableProps) {
         </thead>
         <tbody>
           {facts.map(({ seq, at, event_id: id, type, data }) => (
-            <tr key={seq}>
+            <tr key={`${id} ${seq}`}>
               <td class="number">{figure(seq)}</td>
-              <td class="stamp">{moment(at, undefined, 'medium')}</td>
+              <td class="stamp">{moment(at, 'medium')}</td>
               <td>{id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}</td>
               <td>
                 <b>{type}</b>

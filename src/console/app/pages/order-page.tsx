@@ -1,27 +1,30 @@
-/** One order with its items and payments, its cancellation, and the recording of refunds. */
+/** One order with its items and payments, its cancellation, the recording of refunds, and the erasure of its personal data. */
 import { useState } from 'preact/hooks';
 import { decimalOf, readAmount } from '#client/money.ts';
 import { addressOf, usePolled, type Api } from '../api.ts';
 import type { Order } from '../bodies.ts';
-import { money, moment } from '../format.ts';
+import { countOf, money, moment } from '../format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
-import { linkTo } from '../router.ts';
+import { OrderItems } from '../parts/order-items.tsx';
+import { linkTo, linkWith } from '../router.ts';
 
 interface OrderPageProps {
   readonly api: Api;
   readonly orderId: string;
+  /** Where buyers go. */
+  readonly publicUrl: string;
   readonly reload: () => void;
 }
 
 const POLL_MS = 5_000;
 const CANCELLABLE: readonly Order['status'][] = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
 
-export function OrderPage({ api, orderId, reload }: OrderPageProps) {
+export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
   const address = addressOf('orders', orderId);
   const polled = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
   const { value: order, trouble } = polled;
-  const [dialog, setDialog] = useState<'cancel' | 'refund' | null>(null);
+  const [dialog, setDialog] = useState<'cancel' | 'refund' | 'erase' | null>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
   const change: ChangeOrder = async (what, body) => {
@@ -40,37 +43,55 @@ export function OrderPage({ api, orderId, reload }: OrderPageProps) {
         ]}
       />
       <div class="heading">
-        <h1>{order.customer.name}</h1>
+        <h1>{order.customer.name ?? (order.personal_data === 'ERASED' ? 'Erased order' : 'Order')}</h1>
         <StatusTag status={order.status} />
       </div>
       <p class="quiet">
-        <code>{order.order_id}</code> · {order.customer.email} · placed {moment(order.placed_at)}
+        <code>{order.order_id}</code> · {order.customer.email !== null && `${order.customer.email} · `}placed{' '}
+        {moment(order.placed_at)}
       </p>
+      <Erasure order={order} />
       {trouble !== null && <p class="alert">{trouble}</p>}
       <Sums order={order} />
       <div class="actions">
+        <a class="button plain" href={`${publicUrl}/orders/${order.order_id}`} target="_blank" rel="noreferrer">
+          Buyer’s page
+        </a>
+        <a class="button plain" href={linkWith({ order: order.order_id }, 'journal')}>
+          Journal
+        </a>
         {(refundableOf(order) > 0 || order.refunds_due.length > 0) && (
           <button type="button" class="button" onClick={() => setDialog('refund')}>
             Record refund…
           </button>
         )}
         {CANCELLABLE.includes(order.status) && (
-          <button type="button" class="button plain" onClick={() => setDialog('cancel')}>
+          <button type="button" class="button plain irrevocable" onClick={() => setDialog('cancel')}>
             Cancel order…
           </button>
         )}
+        {canBeErased(order) && (
+          <button type="button" class="button plain irrevocable" onClick={() => setDialog('erase')}>
+            Erase personal data…
+          </button>
+        )}
       </div>
-      <Items order={order} />
+      <OrderItems order={order} />
       <Payments order={order} />
       {dialog === 'cancel' && <CancelDialog {...dialogProps} />}
       {dialog === 'refund' && <RefundDialog {...dialogProps} />}
+      {dialog === 'erase' && <EraseDialog {...dialogProps} />}
     </>
   );
 }
 
 const refundableOf = (order: Order): number => Math.max(0, order.paid_amount - order.refunded_amount);
 
-type ChangeOrder = (what: 'cancel' | 'refunds', body: object) => Promise<void>;
+/** A note of an operator that was written after an erasure can be erased as well. */
+const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: Order): boolean =>
+  status !== 'PENDING' && (state !== 'ERASED' || note !== null || refunds.some((refund) => refund.note !== null));
+
+type ChangeOrder = (what: 'cancel' | 'refunds' | 'erase', body: object) => Promise<void>;
 
 interface DialogProps {
   readonly order: Order;
@@ -89,9 +110,33 @@ function CancelDialog({ order, change, onClose }: DialogProps) {
       onClose={onClose}
     >
       <p>
-        Its tickets are void and return to sale.{' '}
-        {refundable > 0 ? `${money(refundable, order.currency)} are due back to the buyer.` : 'Nothing was paid.'}
+        1 order with {countOf(ticketsOf(order), 'ticket')} is cancelled: the tickets are void and return to sale.{' '}
+        {refundable > 0 ? `${money(refundable, order.currency)} are due back to the buyer.` : 'Nothing was paid.'} This
+        cannot be undone.
       </p>
+    </Confirmation>
+  );
+}
+
+const ticketsOf = ({ items }: Order): number => items.reduce((sum, item) => sum + item.ticket_count, 0);
+
+function EraseDialog({ order, change, onClose }: DialogProps) {
+  const still = refundableOf(order) > 0 ? ' Refunds can still be recorded, but nobody can be written to.' : '';
+  return (
+    <Confirmation
+      title="Erase the personal data of this order?"
+      action="Erase it for good"
+      isGrave
+      hasNote={false}
+      act={() => change('erase', {})}
+      onClose={onClose}
+    >
+      <p>
+        Of 1 order with {countOf(ticketsOf(order), 'ticket')}: names, addresses, telephone and document numbers,
+        tracking and notes of this order can then be read by nobody, backups of the journal included. Only a copy of
+        keys.db from before could still open them. It cannot be undone.
+      </p>
+      <p class="quiet">Tickets, seats and money stay as they are.{still}</p>
     </Confirmation>
   );
 }
@@ -139,6 +184,20 @@ function RefundDialog({ order, change, onClose }: DialogProps) {
   );
 }
 
+/** What became of the order's personal data, where they are not to be read. */
+function Erasure({ order }: { readonly order: Order }) {
+  const { personal_data: state, erased_at: erasedAt, erased_by: erasedBy } = order;
+  if (state === 'OPEN') return null;
+  if (state === 'UNREADABLE')
+    return <p class="alert">The personal data of this order are damaged and cannot be read.</p>;
+  return (
+    <p class="erased">
+      Personal data was erased{erasedAt !== null && ` on ${moment(erasedAt)}`}
+      {erasedBy !== null && ` by ${erasedBy}`}.
+    </p>
+  );
+}
+
 function Sums({ order }: { readonly order: Order }) {
   const { currency } = order;
   const foreign = order.refunds_due.filter((due) => due.currency !== currency);
@@ -158,25 +217,6 @@ function Sums({ order }: { readonly order: Order }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-function Items({ order }: { readonly order: Order }) {
-  return (
-    <section class="card">
-      <h3>Tickets</h3>
-      <ul class="items">
-        {order.items.map((item, index) => (
-          <li key={index}>
-            <span>
-              {item.ticket_count} × {item.ticket_type_id} <span class="quiet">on {item.performance_id}</span>
-              {item.seat_ids.length > 0 && <span class="quiet small"> {item.seat_ids.join(', ')}</span>}
-            </span>
-            <span class="number">{money(item.unit_price * item.quantity, order.currency)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

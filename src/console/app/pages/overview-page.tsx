@@ -3,6 +3,8 @@ import type { Overview, OverviewEvent, ServiceFigures } from '../bodies.ts';
 import { bytes, figure, moment, span } from '../format.ts';
 import { LineChart, StockBar, StockLegend, type History } from '../parts/charts.tsx';
 import { StatusTag } from '../parts/frame.tsx';
+import { Alerts } from '../parts/alerts.tsx';
+import { MoneyLine } from '../parts/money.tsx';
 import { linkTo } from '../router.ts';
 
 interface OverviewPageProps {
@@ -17,10 +19,8 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
   const others = events.filter((event) => !isOnSale(event));
   return (
     <>
-      <div class="heading">
-        <h1>On sale now</h1>
-        <OrderFinder />
-      </div>
+      <h1>On sale now</h1>
+      <Alerts service={service} />
       <Service service={service} />
       <div class="cards">
         {events.filter(isOnSale).map((event) => (
@@ -81,12 +81,13 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
           Orders
         </a>
       </div>
+      <MoneyLine totals={event.money} />
       <ul class="date-list">
         {event.performances.map((performance) => (
           <li key={performance.id}>
             <div class="heading small">
               <span>
-                <b>{performance.name}</b> <span class="quiet">{moment(performance.starts_at, event.timezone)}</span>
+                <b>{performance.name}</b> <span class="quiet">{moment(performance.starts_at)}</span>
               </span>
               <StatusTag status={performance.status} />
             </div>
@@ -108,22 +109,5 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
         </div>
       )}
     </section>
-  );
-}
-
-/** A field that opens an order by its id. */
-function OrderFinder() {
-  const find = (submission: SubmitEvent): void => {
-    submission.preventDefault();
-    const id = String(new FormData(submission.currentTarget as HTMLFormElement).get('order') ?? '').trim();
-    if (id !== '') location.hash = linkTo('orders', id);
-  };
-  return (
-    <form class="finder" role="search" onSubmit={find}>
-      <input name="order" type="search" placeholder="ord_…" aria-label="Order id" autocomplete="off" />
-      <button type="submit" class="button">
-        Open order
-      </button>
-    </form>
   );
 }

@@ -12,13 +12,16 @@ interface ConfirmationProps {
   /** The name of the button that makes the change. */
   readonly action: string;
   readonly isGrave?: boolean;
+  /** Whether it asks for a note; nothing is written about an erasure but who made it. */
+  readonly hasNote?: boolean;
   readonly children: ComponentChildren;
   /** Makes the change; what it throws is shown, and the dialog stays open. */
   readonly act: (fields: FormData, note: string | null) => Promise<void>;
   readonly onClose: () => void;
 }
 
-export function Confirmation({ title, action, isGrave = false, children, act, onClose }: ConfirmationProps) {
+export function Confirmation(props: ConfirmationProps) {
+  const { title, action, isGrave = false, hasNote = true, children, act, onClose } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isActing, setActing] = useState(false);
@@ -44,10 +47,12 @@ export function Confirmation({ title, action, isGrave = false, children, act, on
       <form onSubmit={(submission) => void submit(submission)}>
         <h2 id="confirmation-title">{title}</h2>
         {children}
-        <label class="field">
-          Note <span class="quiet">why; kept with what was done</span>
-          <input name="note" type="text" maxLength={1000} autocomplete="off" />
-        </label>
+        {hasNote && (
+          <label class="field">
+            Note <span class="quiet">why; kept with what was done</span>
+            <input name="note" type="text" maxLength={1000} autocomplete="off" />
+          </label>
+        )}
         {trouble !== null && (
           <p class="alert" role="alert">
             {trouble}

@@ -1,7 +1,9 @@
-/** The parts that pages share: the header with the state of the service, breadcrumbs, status tags and page buttons. */
+/** The parts that pages share: the header with search and the state of the service, breadcrumbs, filters, status tags and page buttons. */
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ServiceFigures } from '../bodies.ts';
-import { linkTo } from '../router.ts';
+import { TIME_ZONE } from '../format.ts';
+import { linkTo, linkWith } from '../router.ts';
 
 interface FrameProps {
   readonly service: ServiceFigures | null;
@@ -19,8 +21,11 @@ export function Frame({ service, trouble, operator, signOut, children }: FramePr
           Holdfast <span>console</span>
         </a>
         <Health service={service} trouble={trouble} />
+        <SearchField />
         <nav aria-label="Console">
+          <a href={linkTo('money')}>Money</a>
           <a href={linkTo('journal')}>Journal</a>
+          {service !== null && service.node !== null && <a href={linkTo('cluster')}>Cluster</a>}
           <a href="/docs">API</a>
           <span class="quiet who">{operator}</span>
           <button type="button" class="button plain small-button" onClick={signOut}>
@@ -29,7 +34,65 @@ export function Frame({ service, trouble, operator, signOut, children }: FramePr
         </nav>
       </header>
       <main>{children}</main>
+      <footer class="quiet small">All times are of {TIME_ZONE}, the zone of this browser.</footer>
     </>
+  );
+}
+
+/** Search over all orders; ⌘K or Ctrl K leads to it. */
+function SearchField() {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (key: KeyboardEvent): void => {
+      if (key.key.toLowerCase() !== 'k' || !(key.metaKey || key.ctrlKey)) return;
+      key.preventDefault();
+      field.current!.select();
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  const isMac = navigator.userAgent.includes('Mac');
+  const search = (submission: SubmitEvent): void => {
+    submission.preventDefault();
+    const q = field.current!.value.trim();
+    if (q.length > 1) location.hash = linkWith({ q }, 'search');
+  };
+  return (
+    <form class="search" role="search" onSubmit={search}>
+      <input
+        ref={field}
+        type="search"
+        placeholder="Search orders"
+        aria-label="Search orders"
+        aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
+        autocomplete="off"
+      />
+      <kbd aria-hidden="true">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+    </form>
+  );
+}
+
+interface FilterFormProps {
+  /** The page that the fields filter. */
+  readonly path: readonly string[];
+  readonly children: ComponentChildren;
+}
+
+/** Fields whose values become the filters of the page's address. */
+export function FilterForm({ path, children }: FilterFormProps) {
+  const find = (submission: SubmitEvent): void => {
+    submission.preventDefault();
+    const fields = new FormData(submission.currentTarget as HTMLFormElement);
+    const filters = Object.fromEntries(Array.from(fields, ([name, value]) => [name, String(value).trim()]));
+    location.hash = linkWith(filters, ...path);
+  };
+  return (
+    <form class="finder wide-finder" role="search" aria-label="Filters" onSubmit={find}>
+      {children}
+      <button type="submit" class="button primary">
+        Search
+      </button>
+    </form>
   );
 }
 

@@ -8,8 +8,10 @@ import { count, day, hour, price } from '../format.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
 import { ArrowIcon, CloseIcon } from '../parts/icons.tsx';
 import { eventPath, Link } from '../router.tsx';
+import { useFocusWithin } from './use-focus-within.ts';
+import { VatLine } from './vat-line.tsx';
 import { SeatNames, type SeatRegister } from './seat-register.tsx';
-import { itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
+import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 interface BasketProps {
   readonly event: EventPayload;
@@ -22,6 +24,8 @@ interface BasketProps {
   readonly obstacle: string | null;
   readonly trouble: string | null;
   readonly register: SeatRegister;
+  /** Holds what is selected and goes to the checkout. */
+  readonly onContinue: () => void;
   readonly onHold: () => void;
   readonly onRelease: () => void;
   readonly onRevert: () => void;
@@ -31,10 +35,11 @@ interface BasketProps {
 export function Basket(props: BasketProps) {
   const { event, items, hold, isHeld, trouble } = props;
   const tickets = ticketCount(items, event);
+  const place = useFocusWithin(props.isBusy);
   return (
-    <section class="basket" id="your-tickets" aria-label="Your tickets">
+    <section class="basket" id="your-tickets" aria-label="Your tickets" ref={place}>
       <div class="basket-head">
-        <h2>Your tickets</h2>
+        <h2 tabIndex={-1}>Your tickets</h2>
         {hold !== null && <Countdown until={hold.expires_at} label="Held for you for" />}
       </div>
       {items.length === 0 && hold === null && <p class="quiet empty">Nothing chosen yet.</p>}
@@ -51,6 +56,7 @@ export function Basket(props: BasketProps) {
           <b>{price(totalOf(items, event), event.currency)}</b>
         </p>
       )}
+      {items.length > 0 && <VatLine event={event} total={totalOf(items, event)} />}
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       {hold !== null && !isHeld && items.length > 0 && (
         <p class="small quiet">Your change is not held yet. What you held before stays yours until it is.</p>
@@ -61,7 +67,7 @@ export function Basket(props: BasketProps) {
 }
 
 function Actions(props: BasketProps & { readonly tickets: number }) {
-  const { event, items, hold, isHeld, isBusy, needsPass, obstacle, tickets } = props;
+  const { event, items, hold, isHeld, isBusy, needsPass, obstacle } = props;
   if (items.length === 0 && hold === null) return null;
   return (
     <div class="actions">
@@ -75,16 +81,10 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
           Join the waiting room <ArrowIcon />
         </Link>
       ) : (
-        <button type="button" class="button primary wide" disabled={isBusy || obstacle !== null} onClick={props.onHold}>
-          {items.length === 0
-            ? 'Give all tickets back'
-            : hold === null
-              ? `Hold ${count(tickets, 'ticket')}`
-              : 'Update my tickets'}
-        </button>
+        <Continue {...props} isStopped={isBusy || obstacle !== null} />
       )}
       {!isHeld && hold !== null && (
-        <button type="button" class="button wide" disabled={isBusy} onClick={props.onRevert}>
+        <button type="button" class="button plain wide" disabled={isBusy} onClick={props.onRevert}>
           Keep what I had
         </button>
       )}
@@ -97,7 +97,29 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
   );
 }
 
-function Item({ event, item, register, isBusy, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
+/** One press from the choice to the checkout; beside it, holding what is chosen while choosing more. */
+function Continue(props: BasketProps & { readonly tickets: number; readonly isStopped: boolean }) {
+  const { event, items, hold, isBusy, isStopped, tickets } = props;
+  if (items.length === 0) {
+    return (
+      <button type="button" class="button primary wide" disabled={isBusy} onClick={props.onHold}>
+        Give all tickets back
+      </button>
+    );
+  }
+  return (
+    <>
+      <button type="button" class="button primary wide" disabled={isStopped} onClick={props.onContinue}>
+        Continue with {count(tickets, 'ticket')} · {price(totalOf(items, event), event.currency)}
+      </button>
+      <button type="button" class="button plain wide" disabled={isStopped} onClick={props.onHold}>
+        {hold === null ? `Hold ${count(tickets, 'ticket')} for now` : 'Update my tickets'}
+      </button>
+    </>
+  );
+}
+
+function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
   const type = ticketTypeOf(event, item.ticket_type_id);
   const performance = event.performances.find(({ id }) => id === item.performance_id);
   const stages = new Set(event.ticketAvailability.map((row) => row.selling_stage_id));
@@ -109,6 +131,7 @@ function Item({ event, item, register, isBusy, onDrop }: BasketProps & { readonl
         <b>
           {item.quantity} × {type?.name ?? item.ticket_type_id}
         </b>
+        {hold !== null && !isItemHeld(item, hold) && <span class="chip">not held yet</span>}
         {stages.size > 1 && stage !== undefined && <span class="quiet"> {stage.name}</span>}
         {several && performance !== undefined && (
           <p class="quiet small">

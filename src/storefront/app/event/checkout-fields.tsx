@@ -1,6 +1,9 @@
-/** The parts of the checkout form, and what is read from it. Values are stored by name, so that a reload restores them. */
+/**
+ * The buyer, the people on the tickets and the extras in the checkout form, and what is read from them. How it is paid is in
+ * `payment-fields.tsx`. Values are stored by name, so that a reload restores them.
+ */
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { money, price } from '../format.ts';
+import { price } from '../format.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { ticketTypeOf } from './selection.ts';
@@ -17,23 +20,28 @@ export function chosenPerks(event: EventPayload, item: Hold['items'][number], in
     .filter(({ quantity }) => quantity > 0);
 }
 
-interface FieldsProps {
+export interface FieldsProps {
   readonly values: FormValues;
   readonly set: (name: string, value: string) => void;
+  /** What is wrong, by the name of the field. */
+  readonly problems: FieldProblems;
 }
+
+/** Sentences by the names of the fields that they are about, in the order of the form. */
+export type FieldProblems = Readonly<Record<string, string>>;
 
 interface OfHold extends FieldsProps {
   readonly event: EventPayload;
   readonly hold: Hold;
 }
 
-export function BuyerFields({ values, set }: FieldsProps) {
+export function BuyerFields(fields: FieldsProps) {
   return (
     <fieldset>
       <legend>Your details</legend>
-      <TextField name="name" label="Name" autocomplete="name" values={values} set={set} />
-      <TextField name="email" label="E-mail" type="email" autocomplete="email" values={values} set={set} />
-      <TextField name="phone" label="Phone" type="tel" autocomplete="tel" optional values={values} set={set} />
+      <TextField name="name" label="Name" autocomplete="name" {...fields} />
+      <TextField name="email" label="E-mail" type="email" autocomplete="email" {...fields} />
+      <TextField name="phone" label="Phone" type="tel" autocomplete="tel" optional {...fields} />
     </fieldset>
   );
 }
@@ -54,13 +62,16 @@ function TextField({
   optional = false,
   values,
   set,
+  problems,
 }: TextFieldProps) {
+  const problem = problems[name];
   return (
-    <label class="field">
-      <span>
+    <div class="field">
+      <label for={`field-${name}`}>
         {label} {optional && <span class="quiet">(optional)</span>}
-      </span>
+      </label>
       <input
+        id={`field-${name}`}
         name={name}
         type={type as 'text'}
         autocomplete={autocomplete as 'name'}
@@ -68,14 +79,32 @@ function TextField({
         maxLength={200}
         value={values[name] ?? ''}
         onInput={(input) => set(name, input.currentTarget.value)}
+        {...described(name, problem)}
       />
-    </label>
+      <Problem name={name} problem={problem} />
+    </div>
   );
 }
 
-/** One name for each ticket, where the event issues tickets to people. */
-export function Attendees({ event, hold, register, values, set }: OfHold & { readonly register: SeatRegister }) {
+/** The attributes that tie a field to what is wrong with it. */
+export function described(name: string, problem: string | undefined) {
+  return problem === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `problem-${name}` };
+}
+
+/** What is wrong with a field, beneath it. */
+export function Problem({ name, problem }: { readonly name: string; readonly problem: string | undefined }) {
+  if (problem === undefined) return null;
+  return (
+    <p class="problem small" id={`problem-${name}`}>
+      {problem}
+    </p>
+  );
+}
+
+/** One name for each ticket, where the event issues tickets to people. The first is the buyer's own, as long as they say so. */
+export function Attendees({ event, hold, register, ...fields }: OfHold & { readonly register: SeatRegister }) {
   if (!event.require_individual_data) return null;
+  const { values, set } = fields;
   const labelOf = (item: Hold['items'][number], ticket: number): string => {
     const seatId = item.seat_ids[ticket];
     const type = ticketTypeOf(event, item.ticket_type_id)?.name ?? 'Ticket';
@@ -84,18 +113,42 @@ export function Attendees({ event, hold, register, values, set }: OfHold & { rea
   return (
     <fieldset>
       <legend>Who is coming</legend>
-      <p class="quiet small">Each ticket is issued to one person.</p>
+      <p class="quiet small">Each ticket is issued to one person, who shows it with a document at the entrance.</p>
       {hold.items.map((item, index) =>
         Array.from({ length: item.ticket_count }, (_, ticket) => (
-          <TextField name={attendeeField(index, ticket)} label={labelOf(item, ticket)} values={values} set={set} />
+          <div key={attendeeField(index, ticket)} class="attendee">
+            {isBuyers(index, ticket) && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={isSameAsBuyer(values)}
+                  onChange={(change) => set(SAME_FIELD, change.currentTarget.checked ? 'yes' : 'no')}
+                />
+                <span>{labelOf(item, ticket)}: same as buyer</span>
+              </label>
+            )}
+            {!(isBuyers(index, ticket) && isSameAsBuyer(values)) && (
+              <TextField name={attendeeField(index, ticket)} label={labelOf(item, ticket)} {...fields} />
+            )}
+          </div>
         )),
       )}
     </fieldset>
   );
 }
 
+const SAME_FIELD = 'same-as-buyer';
+const isBuyers = (itemIndex: number, ticket: number): boolean => itemIndex === 0 && ticket === 0;
+const isSameAsBuyer = (values: FormValues): boolean => values[SAME_FIELD] !== 'no';
+
+/** The name on a ticket as the form has it. */
+export function attendeeName(values: FormValues, itemIndex: number, ticket: number): string {
+  const isOwn = isBuyers(itemIndex, ticket) && isSameAsBuyer(values);
+  return (values[isOwn ? 'name' : attendeeField(itemIndex, ticket)] ?? '').trim();
+}
+
 /** The bar perks that can be bought with the tickets. */
-export function Extras({ event, hold, values, set }: OfHold) {
+export function Extras({ event, hold, values, set }: Omit<OfHold, 'problems'>) {
   const offers = hold.items.flatMap((item, index) =>
     (ticketTypeOf(event, item.ticket_type_id)?.barPerks ?? []).map((perk) => ({ item, index, perk })),
   );
@@ -129,52 +182,5 @@ export function Extras({ event, hold, values, set }: OfHold) {
         })}
       </ul>
     </fieldset>
-  );
-}
-
-interface InstallmentsProps extends FieldsProps {
-  readonly event: EventPayload;
-  readonly total: number;
-}
-
-/** The number of installments, where the event allows more than one. */
-export function Installments({ event, total, values, set }: InstallmentsProps) {
-  if (event.max_installments < 2 || total === 0) return null;
-  return (
-    <label class="field">
-      <span>How to pay</span>
-      <select
-        name="installments"
-        value={values['installments'] ?? '1'}
-        onChange={(change) => set('installments', change.currentTarget.value)}
-      >
-        {Array.from({ length: event.max_installments }, (_, index) => index + 1).map((parts) => (
-          <option value={String(parts)}>
-            {parts === 1
-              ? 'All at once'
-              : `In ${parts} parts, the first ${money(Math.ceil(total / parts), event.currency)}`}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** A promo or discount code. */
-export function CodeField({ values, set }: FieldsProps) {
-  return (
-    <label class="field">
-      <span>
-        Code <span class="quiet">(optional)</span>
-      </span>
-      <input
-        name="promo"
-        autocomplete="off"
-        maxLength={128}
-        value={values['promo'] ?? ''}
-        onInput={(input) => set('promo', input.currentTarget.value)}
-      />
-      <span class="small quiet">Taken off when you go on; you see the new amount before you pay.</span>
-    </label>
   );
 }

@@ -1,10 +1,11 @@
 /** The order before it is placed: its items, how long they are held, and its total. */
 import type { ComponentChildren } from 'preact';
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { dayAndHour, price } from '../format.ts';
+import { dayAndHour, money, price } from '../format.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { chosenPerks, type FormValues } from './checkout-fields.tsx';
 import { SeatNames, type SeatRegister } from './seat-register.tsx';
+import { VatLine } from './vat-line.tsx';
 import { ticketTypeOf, unitPrice } from './selection.ts';
 
 interface OrderSummaryProps {
@@ -12,11 +13,12 @@ interface OrderSummaryProps {
   readonly hold: Hold;
   readonly values: FormValues;
   readonly total: number;
+  readonly discount: { readonly code: string | null; readonly amount: number };
   readonly register: SeatRegister;
   readonly children: ComponentChildren;
 }
 
-export function OrderSummary({ event, hold, values, total, register, children }: OrderSummaryProps) {
+export function OrderSummary({ event, hold, values, total, discount, register, children }: OrderSummaryProps) {
   const performanceIds = new Set(hold.items.map((item) => item.performance_id));
   return (
     <section class="basket" aria-label="Your order">
@@ -59,10 +61,17 @@ export function OrderSummary({ event, hold, values, total, register, children }:
             </ul>
           </div>
         ))}
+      {discount.amount > 0 && (
+        <p class="discount">
+          <span>Code {discount.code}</span>
+          <span>−{money(discount.amount, event.currency)}</span>
+        </p>
+      )}
       <p class="total">
         <span>Total</span>
         <b>{price(total, event.currency)}</b>
       </p>
+      <VatLine event={event} total={total} />
       {children}
     </section>
   );

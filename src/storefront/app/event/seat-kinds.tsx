@@ -2,7 +2,7 @@
 import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { price } from '../format.ts';
 import { seatsInWords, type SeatRegister } from './seat-register.tsx';
-import { rowFor, typesForSeat, type PickedSeat } from './selection.ts';
+import { pickedAs, rowFor, typesForSeat, type PickedSeat } from './selection.ts';
 
 interface SeatKindsProps {
   readonly event: EventPayload;
@@ -31,7 +31,8 @@ export function SeatKinds({ event, rows, picked, register, onPick }: SeatKindsPr
                 value={seat.ticketTypeId}
                 onChange={(change) => {
                   const ticketTypeId = change.currentTarget.value;
-                  onPick(picked.map((each) => (each.seatId === seat.seatId ? { ...each, ticketTypeId } : each)));
+                  const [changed] = pickedAs(rows, ticketTypeId, [seat.seatId]);
+                  onPick(picked.map((each) => (each.seatId === seat.seatId ? changed! : each)));
                 }}
               >
                 {types.map((type) => (

@@ -13,7 +13,9 @@ import { SeatMap } from '../seat-map/seat-map.tsx';
 import { Legend, SeatSymbols } from '../seat-map/legend.tsx';
 import type { Look } from '../seat-map/surface.ts';
 import { BestSeats } from './best-seats.tsx';
-import { rowFor, typesForSeat, type PickedSeat } from './selection.ts';
+import type { SeatRegister } from './seat-register.tsx';
+import { SeatsTaken } from './seats-taken.tsx';
+import { pickedAs, rowFor, typesForSeat, type PickedSeat } from './selection.ts';
 
 interface SeatPickerProps {
   readonly event: EventPayload;
@@ -25,28 +27,24 @@ interface SeatPickerProps {
   readonly picked: readonly PickedSeat[];
   /** Seats of the buyer's own hold, picked or not. */
   readonly own: ReadonlySet<string>;
+  /** Picked seats that somebody else took. */
+  readonly lost: readonly PickedSeat[];
+  readonly register: SeatRegister;
   readonly onPick: (seats: readonly PickedSeat[]) => void;
+  readonly onLostSeen: () => void;
 }
 
 /** Space around seats that are shown closely, in plan units. */
 const CLOSE_MARGIN = 60;
 
 export function SeatPicker(props: SeatPickerProps) {
-  const { event, seating, performanceId, rows, states, picked, own, onPick } = props;
+  const { event, seating, performanceId, rows, picked, onPick } = props;
   const [localityIndex, setLocality] = useState(0);
   const [closeTo, setCloseTo] = useState<Box | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
   const plan = useMemo(() => planOf(locality), [locality]);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
-  const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, locality.id), [event, rows, plan]);
-  const looks = useMemo(
-    () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
-    [plan, typesBySeat, states, pickedIds, own],
-  );
-  const describe = useCallback(
-    (number: number): string => describeSeat(plan, number, looks[number]!, typesBySeat[number]!, rows, event.currency),
-    [plan, looks, typesBySeat],
-  );
+  const { typesBySeat, looks, describe } = useLooks(props, plan, locality.id, pickedIds);
 
   const toggle = (number: number): void => {
     const { id } = plan.seats[number]!;
@@ -55,42 +53,87 @@ export function SeatPicker(props: SeatPickerProps) {
     const lastType = picked.at(-1)?.ticketTypeId;
     const types = typesBySeat[number]!;
     const type = types.find((each) => each.id === lastType) ?? types[0]!;
-    onPick([...picked, { seatId: id, ticketTypeId: type.id }]);
+    onPick([...picked, ...pickedAs(rows, type.id, [id])]);
   };
 
   return (
     <div class="picker">
       <SeatSymbols />
-      {seating.localities.length > 1 && (
-        <div class="tabs" role="group" aria-label="Area">
-          {seating.localities.map(({ name }, index) => (
-            <button type="button" aria-pressed={index === localityIndex} onClick={() => setLocality(index)}>
-              {name}
-            </button>
-          ))}
-        </div>
-      )}
+      <Areas seating={seating} shown={localityIndex} onShow={setLocality} />
       <BestSeats
         event={event}
         performanceId={performanceId}
         rows={rows}
         localityId={locality.id}
         onSeats={(seats, ticketTypeId) => {
-          onPick(seats.map(({ id }) => ({ seatId: id, ticketTypeId })));
+          onPick(
+            pickedAs(
+              rows,
+              ticketTypeId,
+              seats.map(({ id }) => id),
+            ),
+          );
           setCloseTo(grown(boxAround(seats), CLOSE_MARGIN));
         }}
       />
-      <SeatMap
-        plan={plan}
-        looks={looks}
-        describe={describe}
-        onToggle={toggle}
-        closeTo={closeTo}
-        label={`Seats of ${locality.name}`}
-      />
+      <div class="map-place">
+        <SeatsTaken
+          {...props}
+          plan={plan}
+          isFree={(number, { ticketTypeId }) =>
+            looks[number] === 'free' && typesBySeat[number]!.some(({ id }) => id === ticketTypeId)
+          }
+          onTake={(seats) => {
+            onPick(seats);
+            const places = seats.flatMap(({ seatId }) => plan.seats[plan.numberById.get(seatId) ?? -1] ?? []);
+            if (places.length > 0) setCloseTo(grown(boxAround(places), CLOSE_MARGIN));
+          }}
+        />
+        <SeatMap
+          plan={plan}
+          looks={looks}
+          describe={describe}
+          onToggle={toggle}
+          closeTo={closeTo}
+          label={`Seats of ${locality.name}`}
+        />
+      </div>
       <Legend plan={plan} event={event} rows={rows} localityId={locality.id} />
     </div>
   );
+}
+
+/** The localities to choose from, where there are several. */
+function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; onShow: (index: number) => void }) {
+  if (seating.localities.length < 2) return null;
+  return (
+    <div class="tabs" role="group" aria-label="Area">
+      {seating.localities.map(({ name }, index) => (
+        <button type="button" aria-pressed={index === shown} onClick={() => onShow(index)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** How each seat looks and reads, and as which ticket types it can be bought. */
+function useLooks(
+  { event, rows, states, own }: SeatPickerProps,
+  plan: SeatPlan,
+  localityId: string,
+  pickedIds: ReadonlySet<string>,
+) {
+  const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, localityId), [event, rows, plan]);
+  const looks = useMemo(
+    () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
+    [plan, typesBySeat, states, pickedIds, own],
+  );
+  const describe = useCallback(
+    (number: number): string => describeSeat(plan, number, looks[number]!, typesBySeat[number]!, rows, event.currency),
+    [plan, looks, typesBySeat],
+  );
+  return { typesBySeat, looks, describe };
 }
 
 function appearanceOf(
@@ -100,7 +143,7 @@ function appearanceOf(
   picked: ReadonlySet<string>,
   own: ReadonlySet<string>,
 ): Look {
-  if (picked.has(id)) return 'mine';
+  if (picked.has(id)) return own.has(id) ? 'mine' : 'chosen';
   const state = own.has(id) ? undefined : states.get(id);
   if (state === 'HELD') return 'held';
   if (state === 'SOLD') return 'sold';
@@ -134,7 +177,8 @@ const STATE_WORDS: Readonly<Record<Look, string>> = {
   held: 'in somebody’s basket',
   sold: 'sold',
   blocked: 'not for sale',
-  mine: 'yours',
+  chosen: 'chosen, not held yet',
+  mine: 'held for you',
 };
 
 function describeSeat(
@@ -153,7 +197,7 @@ function describeSeat(
     plan.zones.length > 1 ? (plan.zones[plan.zoneOf[number]!]?.name ?? '') : '',
     seat.accessible ? 'wheelchair place' : '',
     seat.restricted_view ? 'restricted view' : '',
-    row !== undefined && (look === 'free' || look === 'mine') ? price(row.price, currency) : '',
+    row !== undefined && (look === 'free' || look === 'chosen' || look === 'mine') ? price(row.price, currency) : '',
     STATE_WORDS[look],
   ]
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)

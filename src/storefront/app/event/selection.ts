@@ -1,6 +1,6 @@
 /**
- * What a buyer has selected on a performance, as plain values: the items to request, their price, whether the hold has them
- * already, and what prevents a hold.
+ * What a buyer has selected on the performances of an event, as plain values: the items to request, their price, whether the
+ * hold has them already, and what prevents a hold.
  */
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
@@ -15,6 +15,8 @@ export interface Selection {
 export interface PickedSeat {
   readonly seatId: string;
   readonly ticketTypeId: string;
+  /** The stage in which the type was on sale when the seat was picked. */
+  readonly sellingStageId: string;
 }
 
 export const NOTHING: Selection = { units: {}, seats: [] };
@@ -25,8 +27,20 @@ export function selectionOf(hold: Hold | null, performanceId: string): Selection
   const general = items.filter((item) => item.seat_ids.length === 0);
   return {
     units: Object.fromEntries(general.map((item) => [rowKey(item), item.quantity])),
-    seats: items.flatMap((item) => item.seat_ids.map((seatId) => ({ seatId, ticketTypeId: item.ticket_type_id }))),
+    seats: items.flatMap(({ seat_ids: seatIds, ticket_type_id: ticketTypeId, selling_stage_id: sellingStageId }) =>
+      seatIds.map((seatId) => ({ seatId, ticketTypeId, sellingStageId })),
+    ),
   };
+}
+
+/** Seats picked as a ticket type. */
+export function pickedAs(
+  rows: readonly TicketAvailability[],
+  ticketTypeId: string,
+  seatIds: readonly string[],
+): readonly PickedSeat[] {
+  const sellingStageId = rowFor(rows, ticketTypeId)?.selling_stage_id ?? '';
+  return seatIds.map((seatId) => ({ seatId, ticketTypeId, sellingStageId }));
 }
 
 /** The row in which a ticket type is bought: the first on sale with something left, else the first on sale. */
@@ -63,18 +77,26 @@ export function typesForSeat(
 }
 
 /**
- * The items of a selection on its performance, and those of the hold on other performances unchanged. A seated
- * type keeps the selling stage of its item in the hold.
+ * The items of a choice on all its performances. `rows` are those of the performance that is shown. A seated type keeps
+ * the selling stage of its item in the hold.
  */
 export function itemsOf(
-  selection: Selection,
-  performanceId: string,
+  choices: Readonly<Record<string, Selection>>,
+  shownId: string,
   event: EventPayload,
   rows: readonly TicketAvailability[],
   hold: Hold | null,
 ): readonly HoldItemRequest[] {
-  const elsewhere = (hold?.items ?? []).filter((item) => item.performance_id !== performanceId).map(asRequest);
-  const general = Object.entries(selection.units)
+  const order = event.performances.map(({ id }) => id);
+  const chosen = Object.entries(choices).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  return chosen.flatMap(([performanceId, selection]) => [
+    ...generalItems(selection, performanceId),
+    ...seatedItems(selection, performanceId, event, performanceId === shownId ? rows : [], hold),
+  ]);
+}
+
+function generalItems({ units }: Selection, performanceId: string): readonly HoldItemRequest[] {
+  return Object.entries(units)
     .filter(([, quantity]) => quantity > 0)
     .map(([key, quantity]) => {
       const [ticketTypeId = '', sellingStageId = ''] = key.split(' ');
@@ -85,7 +107,6 @@ export function itemsOf(
         quantity,
       };
     });
-  return [...general, ...seatedItems(selection, performanceId, event, rows, hold), ...elsewhere];
 }
 
 function seatedItems(
@@ -102,7 +123,7 @@ function seatedItems(
     const stage = standing?.selling_stage_id ?? rowFor(rows, ticketTypeId)?.selling_stage_id;
     return {
       ticket_type_id: ticketTypeId,
-      selling_stage_id: stage ?? '',
+      selling_stage_id: stage ?? picked[0]!.sellingStageId,
       performance_id: performanceId,
       quantity: Math.ceil(picked.length / groupSize(event, ticketTypeId)),
       seat_ids: picked.map(({ seatId }) => seatId),
@@ -110,7 +131,8 @@ function seatedItems(
   });
 }
 
-function asRequest(item: Hold['items'][number]): HoldItemRequest {
+/** An item of a hold as it is requested. */
+export function asRequest(item: Hold['items'][number]): HoldItemRequest {
   const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids } = item;
   const seats = seat_ids.length > 0 && { seat_ids };
   return { ticket_type_id, selling_stage_id, performance_id, quantity, ...seats };
@@ -119,14 +141,27 @@ function asRequest(item: Hold['items'][number]): HoldItemRequest {
 /** Whether a hold has exactly these items. */
 export function isHeld(items: readonly HoldItemRequest[], hold: Hold | null): boolean {
   if (hold === null) return false;
-  const textOf = (item: HoldItemRequest): string =>
-    `${itemKey(item)} ${item.quantity} ${[...(item.seat_ids ?? [])].sort().join()}`;
   return items.map(textOf).sort().join('|') === hold.items.map(asRequest).map(textOf).sort().join('|');
 }
 
-/** What prevents a hold of a selection, as a sentence; null when nothing does. */
-export function obstacle(selection: Selection, items: readonly HoldItemRequest[], event: EventPayload): string | null {
-  for (const [ticketTypeId, picked] of Map.groupBy(selection.seats, (seat) => seat.ticketTypeId)) {
+/** Whether a hold has exactly this item. */
+export function isItemHeld(item: HoldItemRequest, hold: Hold): boolean {
+  return hold.items.some((held) => textOf(asRequest(held)) === textOf(item));
+}
+
+function textOf(item: HoldItemRequest): string {
+  return `${itemKey(item)} ${item.quantity} ${[...(item.seat_ids ?? [])].sort().join()}`;
+}
+
+/** What prevents a hold of a choice, as a sentence; null when nothing does. */
+export function obstacle(
+  choices: Readonly<Record<string, Selection>>,
+  items: readonly HoldItemRequest[],
+  event: EventPayload,
+): string | null {
+  for (const [ticketTypeId, picked] of Object.values(choices).flatMap(({ seats }) => [
+    ...Map.groupBy(seats, (seat) => seat.ticketTypeId),
+  ])) {
     const size = groupSize(event, ticketTypeId);
     const missing = (size - (picked.length % size)) % size;
     if (missing > 0) {

@@ -33,9 +33,9 @@ export function TicketRows({ event, rows, units, disabled, onChange }: TicketRow
         return (
           <li class={row.on_sale && left > 0 ? 'ticket-row' : 'ticket-row off'}>
             <div class="ticket-what">
-              <h3>
+              <h2>
                 {type.name} {severalStages && <span class="chip">{stage?.name}</span>}
-              </h3>
+              </h2>
               {type.description !== '' && <p class="quiet">{type.description}</p>}
               <p class="quiet small">
                 {[...notes(event, row), stageNote(stage, event.timezone)].filter(Boolean).join(' · ')}

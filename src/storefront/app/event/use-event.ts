@@ -10,7 +10,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import type { LiveState, SeatStates } from '#client/live.ts';
-import { client, noteServiceTime } from '../service.ts';
+import { client } from '../service.ts';
+import { lastPerformance } from './choices.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 
 export interface ShownEvent {
@@ -25,11 +26,14 @@ export interface ShownEvent {
 const REFRESH_MS = 1_500;
 const NO_SEATS: SeatStates = new Map();
 
-/** `chosenId` is the performance that the address names; without one the first that can be bought is shown. */
+/**
+ * `chosenId` is the performance that the address names. Without one the performance that this tab showed last is shown, else
+ * the first that can be bought.
+ */
 export function useEvent(slug: string, chosenId: string | null, hasHold: boolean): ShownEvent {
   const loaded = useLoaded(`${slug} ${chosenId ?? ''}`, async (signal) => {
     const event = await client.getEvent(slug, { performanceId: chosenId, signal });
-    const performanceId = chosenId ?? firstPerformance(event);
+    const performanceId = chosenId ?? shownBefore(event) ?? firstPerformance(event);
     const isSummed = event.ticketAvailability[0]?.performance_id === null && performanceId !== null;
     return { event: isSummed ? await client.getEvent(slug, { performanceId, signal }) : event, performanceId };
   });
@@ -74,11 +78,7 @@ function useLiveState(slug: string | null, performanceId: string | null): LiveSt
   useEffect(() => {
     if (slug === null || performanceId === null || !isVisible) return;
     const abort = new AbortController();
-    const onState = (next: LiveState): void => {
-      if (next.now !== null) noteServiceTime(next.now);
-      setState(next);
-    };
-    client.watchDate({ slug, performanceId, signal: abort.signal, onState }).catch(() => {});
+    client.watchDate({ slug, performanceId, signal: abort.signal, onState: setState }).catch(() => {});
     return () => abort.abort();
   }, [slug, performanceId, isVisible]);
   return state;
@@ -92,6 +92,11 @@ function useVisible(): boolean {
     return () => document.removeEventListener('visibilitychange', follow);
   }, []);
   return isVisible;
+}
+
+function shownBefore(event: EventPayload): string | null {
+  const lastId = lastPerformance(event.slug);
+  return event.performances.some(({ id }) => id === lastId) ? lastId : null;
 }
 
 /** The first performance on sale now, else the first with something left, else the first of all. */

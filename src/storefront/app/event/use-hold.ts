@@ -1,16 +1,21 @@
 /**
  * The buyer's hold on an event: placing, changing and releasing it, and noticing its end.
  *
- * Owns the hold that this browser stores, and whether a request becomes a new hold or a change of the one that stands.
+ * Owns the hold that this browser stores for all its tabs, and whether a request becomes a new hold or a change of the one
+ * that stands.
  *
  *  1. The service decides: after every doubt the hold is read again and shown as the service has it.
- *  2. A hold that has ended is removed from the browser; `ended` says why, once.
+ *  2. All tabs show the same hold. A change in one is noticed in the others, at the latest when they become visible.
+ *  3. A tab places no hold while another one's stands: it shows that one first. Requests of several tabs wait for each other.
+ *  4. A hold that ran out is `lapsed` until something is held again, and at most for `LAPSED_MS_MAX`.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
-import type { Hold, HoldItemRequest } from '#client/bodies.ts';
-import { keep, recall } from '../kept.ts';
+import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
+import { followKept, keep, recall, type HeldBasket } from '../kept.ts';
+import { inWords } from '../messages.ts';
 import { client, serviceNow, useServiceNow } from '../service.ts';
+import { seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { itemKey } from './selection.ts';
 
 export interface HoldKeeper {
@@ -19,50 +24,42 @@ export interface HoldKeeper {
   /** Whether the stored hold has been read from the service. */
   readonly isKnown: boolean;
   readonly isBusy: boolean;
-  /** How the last hold ended, when the buyer did not end it. */
-  readonly ended: 'EXPIRED' | null;
+  /** The hold that ran out, when nothing is held since. */
+  readonly lapsed: Hold | null;
   /** The order that was made of the hold. */
   readonly orderId: string | null;
-  /** Makes these the items of the hold; an empty list releases it. Throws ApiError. */
+  /** The hold that the order took over. */
+  readonly sold: Hold | null;
+  /** Makes these the items of the hold; an empty list releases it. Throws ApiError or HeldElsewhere. */
   readonly request: (items: readonly HoldItemRequest[]) => Promise<Hold | null>;
   readonly release: () => Promise<void>;
+}
+
+/** Nothing was requested, because another tab holds tickets that this one did not show (rule 3). */
+export class HeldElsewhere extends Error {
+  constructor() {
+    super(
+      'You hold tickets in another window. They are in your basket now, with what you chose here: please look again.',
+    );
+  }
+}
+
+/** Why a hold was not placed, in words. */
+export function troubleOf(error: unknown, { timezone }: EventPayload, register: SeatRegister): string {
+  if (error instanceof HeldElsewhere) return error.message;
+  return inWords(error, { timezone, seats: (ids) => seatsInWords(register, ids) });
 }
 
 /** The hold is read again this long after its end, when the service's clock is surely past it. */
 const GRACE_MS = 300;
 
-export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void = () => {}): HoldKeeper {
-  const [hold, setHold] = useState<Hold | null>(null);
-  const [isKnown, setKnown] = useState(false);
-  const [ended, setEnded] = useState<'EXPIRED' | null>(null);
-  const [orderId, setOrderId] = useState<string | null>(null);
+const LAPSED_MS_MAX = 60 * 60_000;
+
+export function useHold(slug: string, eventId: string | null, onPlaced: (hold: Hold) => void = () => {}): HoldKeeper {
+  const shown = useShownHold(slug, eventId);
+  const { hold, forget, read } = shown;
   const [isBusy, whileBusy] = useBusy();
   const now = useServiceNow();
-
-  const show = (next: Hold): void => {
-    const isActive = next.status === 'ACTIVE';
-    setHold(isActive ? next : null);
-    if (eventId === null) return;
-    if (next.status === 'EXPIRED') setEnded('EXPIRED');
-    if (next.order_id !== null) setOrderId(next.order_id);
-    const hasEnded = next.status === 'EXPIRED' || next.status === 'RELEASED' || next.status === 'CONSUMED';
-    keep(eventId, { holdId: hasEnded ? undefined : next.id, ...(isActive && { startKey: undefined }) });
-  };
-  const forget = (): void => {
-    setHold(null);
-    if (eventId !== null) keep(eventId, { holdId: undefined });
-  };
-  const read = (id: string): Promise<void> =>
-    client.getHold(id).then(show, (error: unknown) => {
-      if (isApiError(error, 'HOLD_NOT_FOUND')) forget();
-    });
-
-  useEffect(() => {
-    if (eventId === null) return;
-    const { holdId } = recall(eventId);
-    if (holdId === undefined) setKnown(true);
-    else void read(holdId).then(() => setKnown(true));
-  }, [eventId]);
 
   const isOver = hold !== null && now >= Date.parse(hold.expires_at) + GRACE_MS;
   useEffect(() => {
@@ -70,7 +67,7 @@ export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void =
   }, [isOver]);
 
   const request = async (items: readonly HoldItemRequest[]): Promise<Hold | null> => {
-    setEnded(null);
+    await shown.lookElsewhere();
     if (items.length === 0) {
       if (hold !== null) await client.releaseHold(hold.id);
       forget();
@@ -79,7 +76,7 @@ export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void =
     const standing = hold !== null && serviceNow() < Date.parse(hold.expires_at) ? hold : null;
     const next = standing === null ? await place(eventId!, items) : await change(standing, items, eventId!);
     if (next.id !== standing?.id) onPlaced(next);
-    show(next);
+    shown.showChanged(next);
     return next;
   };
   const release = async (): Promise<void> => {
@@ -92,13 +89,115 @@ export function useHold(eventId: string | null, onPlaced: (hold: Hold) => void =
 
   return {
     hold: isOver ? null : hold,
-    isKnown,
+    isKnown: shown.isKnown,
     isBusy,
-    ended,
-    orderId,
-    request: (items) => whileBusy(() => request(items)),
-    release: () => whileBusy(release),
+    lapsed: isOver ? hold : shown.lapsed,
+    orderId: shown.sold?.order_id ?? null,
+    sold: shown.sold,
+    request: (items) => whileBusy(() => oneTabAtATime(eventId!, () => request(items))),
+    release: () => whileBusy(() => oneTabAtATime(eventId!, release)),
   };
+}
+
+/** The hold as this browser last heard of it, in whichever tab. */
+function useShownHold(slug: string, eventId: string | null) {
+  const [hold, setHold] = useState<Hold | null>(null);
+  const [lapsed, setLapsed] = useState<Hold | null>(null);
+  const [isKnown, setKnown] = useState(false);
+  const [sold, setSold] = useState<Hold | null>(null);
+  const current = useRef(hold);
+  current.current = hold;
+  const shownVersion = useRef('');
+
+  const show = (next: Hold): Hold => {
+    const isActive = next.status === 'ACTIVE';
+    const hasLapsed = next.status === 'EXPIRED' && serviceNow() < Date.parse(next.expires_at) + LAPSED_MS_MAX;
+    setHold(isActive ? next : null);
+    setLapsed(hasLapsed ? next : null);
+    if (next.order_id !== null) setSold(next);
+    if (eventId === null) return next;
+    keep(eventId, {
+      holdId: isActive || next.status === 'CONVERTED' ? next.id : undefined,
+      lapsedId: hasLapsed ? next.id : undefined,
+      held: isActive ? basketOf(slug, next) : undefined,
+      ...(isActive && { startKey: undefined }),
+    });
+    shownVersion.current = versionOf(eventId);
+    return next;
+  };
+  const forget = (): void => {
+    setHold(null);
+    setLapsed(null);
+    if (eventId === null) return;
+    keep(eventId, { holdId: undefined, lapsedId: undefined, held: undefined });
+    shownVersion.current = versionOf(eventId);
+  };
+  const read = (id: string): Promise<Hold | null> =>
+    client.getHold(id).then(show, (error: unknown) => {
+      if (isApiError(error, 'HOLD_NOT_FOUND')) forget();
+      return null;
+    });
+
+  const readStored = async (): Promise<Hold | null> => {
+    const { holdId, lapsedId } = eventId === null ? {} : recall(eventId);
+    if (eventId !== null) shownVersion.current = versionOf(eventId);
+    const id = holdId ?? current.current?.id ?? lapsedId;
+    return id === undefined ? null : read(id);
+  };
+  useEffect(() => {
+    if (eventId !== null) void readStored().then(() => setKnown(true));
+  }, [eventId]);
+  const hasNews = (): boolean => eventId !== null && versionOf(eventId) !== shownVersion.current;
+  useNews(eventId, () => void (hasNews() && readStored()), readStored);
+
+  return {
+    hold,
+    lapsed,
+    isKnown,
+    sold,
+    forget,
+    read,
+    /** Shows the hold after a change that was made here. */
+    showChanged(next: Hold): void {
+      if (eventId === null) return;
+      show(next);
+      keep(eventId, { holdRound: (recall(eventId).holdRound ?? 0) + 1 });
+      shownVersion.current = versionOf(eventId);
+    },
+    /** Throws where another tab holds tickets that this one does not show yet; shows them (rule 3). */
+    async lookElsewhere(): Promise<void> {
+      if (hasNews() && (await readStored())?.status === 'ACTIVE') throw new HeldElsewhere();
+    },
+  };
+}
+
+function basketOf(slug: string, { items, expires_at: until }: Hold): HeldBasket {
+  return { slug, tickets: items.reduce((sum, item) => sum + item.ticket_count, 0), until };
+}
+
+/** Calls back when another tab changes what is stored of an event, and when this one becomes visible. */
+function useNews(eventId: string | null, onStored: () => void, onVisible: () => unknown): void {
+  useEffect(() => {
+    if (eventId === null) return;
+    const unfollow = followKept(eventId, onStored);
+    const follow = (): void => void (!document.hidden && onVisible());
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      unfollow();
+      document.removeEventListener('visibilitychange', follow);
+    };
+  }, [eventId]);
+}
+
+/** Differs when a tab has placed, changed or ended the hold of an event. */
+function versionOf(eventId: string): string {
+  const { holdId, holdRound, orderId } = recall(eventId);
+  return [holdId, holdRound, orderId].join(' ');
+}
+
+/** Runs what changes the hold when no other tab does. Browsers have such locks on secure origins only. */
+function oneTabAtATime<Result>(eventId: string, work: () => Promise<Result>): Promise<Result> {
+  return navigator.locks === undefined ? work() : navigator.locks.request(`holdfast.${eventId}`, work);
 }
 
 /** Whether some work is going on, and what runs it. */

@@ -1,42 +1,33 @@
 /**
  * An event: its performances, its tickets or seats, and the buyer's own tickets beside them.
  *
- * Joins what is on sale (`use-event`), what is held (`use-hold`) and what is selected here. The selection starts as what is
- * held, so that a reload in the middle of a purchase shows it again.
+ * Joins what is on sale (`use-event`), what is held (`use-hold`) and what is chosen (`use-choices`).
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isApiError } from '#client/api-error.ts';
-import type { EventPayload, HoldItemRequest } from '#client/bodies.ts';
-import { rowKey } from '#client/live.ts';
+import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { Basket } from '../event/basket.tsx';
 import { PerformanceChoice } from '../event/performance-choice.tsx';
+import { OwnOrderNotice, useOwnOrder } from '../event/own-order.tsx';
 import { PassBar, usePass, type Pass } from '../event/pass.tsx';
+import { SaleStart } from '../event/sale-start.tsx';
 import { SeatKinds } from '../event/seat-kinds.tsx';
 import { SeatPicker } from '../event/seat-picker.tsx';
-import { registerOf, seatsInWords, type SeatRegister } from '../event/seat-register.tsx';
-import {
-  isHeld,
-  itemsOf,
-  NOTHING,
-  obstacle,
-  selectionOf,
-  ticketCount,
-  totalOf,
-  type Selection,
-} from '../event/selection.ts';
+import { registerOf } from '../event/seat-register.tsx';
+import { isHeld, obstacle, ticketCount, totalOf, type Selection } from '../event/selection.ts';
 import { TicketRows } from '../event/ticket-rows.tsx';
+import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { count, dayAndHour, price, zoneNote } from '../format.ts';
+import { clockText, count, dayAndHour, price, zoneNote } from '../format.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
 import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
-import { ArrowIcon } from '../parts/icons.tsx';
+import { ArrowIcon, ClockIcon } from '../parts/icons.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
 import { Poster } from '../parts/poster.tsx';
-import { client, serviceAddress } from '../service.ts';
+import { eventPath, go } from '../router.tsx';
+import { client, useServiceNow } from '../service.ts';
 import { reportHeld, reportViewed } from '../funnel.ts';
-import { keep } from '../kept.ts';
 
 interface EventPageProps {
   readonly slug: string;
@@ -47,7 +38,7 @@ interface EventPageProps {
 export function EventPage({ slug, performance }: EventPageProps) {
   const [eventId, setEventId] = useState<string | null>(null);
   const current = useRef<EventPayload | null>(null);
-  const keeper = useHold(eventId, (hold) => current.current !== null && void reportHeld(current.current, hold));
+  const keeper = useHold(slug, eventId, (hold) => current.current !== null && void reportHeld(current.current, hold));
   const sale = useEvent(slug, performance, keeper.hold !== null);
   const { event, performanceId } = sale;
   current.current = event;
@@ -65,10 +56,10 @@ export function EventPage({ slug, performance }: EventPageProps) {
     );
   }
   return (
-    <Frame title={event.name}>
+    <Frame title={event.name} legal={event.legal}>
       <Heading event={event} performanceId={performanceId} />
       {keeper.isKnown ? (
-        <Purchase key={performanceId} event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
+        <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
       ) : (
         <Loading what="Looking for your tickets …" />
       )}
@@ -112,7 +103,8 @@ function Purchase(props: PurchaseProps) {
   const seating = useLoaded(seated ? event.slug : null, (signal) => client.getSeating(event.slug, { signal }));
   const register = useMemo(() => registerOf(seating.value), [seating.value]);
   const own = useMemo(() => new Set(keeper.hold?.items.flatMap((item) => item.seat_ids) ?? []), [keeper.hold]);
-  const purchase = useSelection(props, pass, register);
+  const { rows, reload } = sale;
+  const purchase = useChoices({ event, performanceId, rows, states: sale.seats, keeper, pass, register, reload });
   const { selection, items, select } = purchase;
   const selectSeats = (seats: Selection['seats']): void => select({ ...selection, seats });
 
@@ -131,6 +123,7 @@ function Purchase(props: PurchaseProps) {
         {seating.error !== null && <Notice tone="bad">{inWords(seating.error)}</Notice>}
         {seating.value !== null && (
           <SeatPicker
+            key={performanceId}
             event={event}
             seating={seating.value}
             performanceId={performanceId}
@@ -138,17 +131,13 @@ function Purchase(props: PurchaseProps) {
             states={sale.seats}
             picked={selection.seats}
             own={own}
+            lost={purchase.lost}
+            register={register}
+            onLostSeen={purchase.forgetLost}
             onPick={selectSeats}
           />
         )}
-        {items.length > 0 && (
-          <a class="dock" href="#your-tickets">
-            <span>
-              {count(ticketCount(items, event), 'ticket')} · {price(totalOf(items, event), event.currency)}
-            </span>
-            <ArrowIcon />
-          </a>
-        )}
+        {items.length > 0 && <Dock event={event} items={items} hold={keeper.hold} />}
       </div>
       <aside>
         <Basket
@@ -158,12 +147,13 @@ function Purchase(props: PurchaseProps) {
           isHeld={isHeld(items, keeper.hold)}
           isBusy={keeper.isBusy}
           needsPass={event.waiting_room && keeper.hold === null && !pass.isAdmitted}
-          obstacle={obstacle(selection, items, event)}
+          obstacle={obstacle(purchase.choices, items, event)}
           trouble={purchase.trouble}
           register={register}
-          onHold={() => void purchase.hold(items)}
+          onContinue={() => purchase.hold(() => go(eventPath(event.slug, 'checkout')))}
+          onHold={() => purchase.hold()}
           onRelease={purchase.release}
-          onRevert={() => select(selectionOf(keeper.hold, performanceId))}
+          onRevert={purchase.revert}
           onDrop={purchase.drop}
         />
         <SeatKinds event={event} rows={sale.rows} picked={selection.seats} register={register} onPick={selectSeats} />
@@ -172,59 +162,28 @@ function Purchase(props: PurchaseProps) {
   );
 }
 
-/** What is selected on a performance, and how it is held, released and changed; `trouble` is the last refusal in words. */
-function useSelection({ event, performanceId, sale, keeper }: PurchaseProps, pass: Pass, register: SeatRegister) {
-  const { hold } = keeper;
-  const [selection, setSelection] = useState<Selection>(() => selectionOf(hold, performanceId));
-  const [trouble, setTrouble] = useState<string | null>(null);
-  const items = useMemo(
-    () => itemsOf(selection, performanceId, event, sale.rows, hold),
-    [selection, performanceId, event, sale.rows, hold],
+interface DockProps {
+  readonly event: EventPayload;
+  readonly items: readonly HoldItemRequest[];
+  readonly hold: Hold | null;
+}
+
+/** The way to the basket on a screen where it lies below, with its clock. */
+function Dock({ event, items, hold }: DockProps) {
+  const now = useServiceNow();
+  return (
+    <a class="dock" href="#your-tickets">
+      <span>
+        {count(ticketCount(items, event), 'ticket')} · {price(totalOf(items, event), event.currency)}
+      </span>
+      {hold !== null && (
+        <span class="bar-clock" aria-hidden="true">
+          <ClockIcon /> {clockText(Date.parse(hold.expires_at) - now)}
+        </span>
+      )}
+      <ArrowIcon />
+    </a>
   );
-  const select = (next: Selection): void => {
-    setTrouble(null);
-    setSelection(next);
-  };
-  const onError = (error: unknown): void => {
-    const seats = (ids: readonly string[]): readonly string[] => seatsInWords(register, ids);
-    setTrouble(inWords(error, { timezone: event.timezone, seats }));
-    if (isApiError(error, 'SEAT_TAKEN')) {
-      const taken = new Set(error.detail['seat_ids'] as string[]);
-      setSelection((old) => ({ ...old, seats: old.seats.filter(({ seatId }) => !taken.has(seatId)) }));
-    }
-    if (isApiError(error) && error.code.startsWith('QUEUE_PASS')) {
-      keep(event.id, { passId: undefined });
-      pass.forget();
-    }
-    sale.reload();
-  };
-  const holdItems = async (requested: readonly HoldItemRequest[]): Promise<void> => {
-    try {
-      const placed = await keeper.request(requested);
-      setTrouble(null);
-      // What was selected while the request was under way stays selected.
-      setSelection((now) => (now === selection ? selectionOf(placed, performanceId) : now));
-      sale.reload();
-    } catch (error) {
-      onError(error);
-    }
-  };
-  return {
-    selection,
-    items,
-    trouble,
-    select,
-    hold: holdItems,
-    release: () => void keeper.release().then(() => select(NOTHING), onError),
-    drop(item: HoldItemRequest): void {
-      if (item.performance_id !== performanceId) {
-        void holdItems(items.filter((each) => each !== item));
-        return;
-      }
-      const { [rowKey(item)]: _, ...units } = selection.units;
-      select({ units, seats: selection.seats.filter(({ ticketTypeId }) => ticketTypeId !== item.ticket_type_id) });
-    },
-  };
 }
 
 interface NoticesProps extends PurchaseProps {
@@ -233,17 +192,14 @@ interface NoticesProps extends PurchaseProps {
 }
 
 /** What a buyer should know before choosing: an order, an expired hold, the waiting room, the performance's status. */
-function Notices({ event, performanceId, keeper, hasItems, pass }: NoticesProps) {
-  const { hold, orderId, ended } = keeper;
+function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pass }: NoticesProps) {
+  const { hold, lapsed } = keeper;
+  const order = useOwnOrder(event, keeper.orderId);
   const status = event.performances.find(({ id }) => id === performanceId)?.status;
   return (
     <>
-      {orderId !== null && hold === null && (
-        <Notice tone="good">
-          You have an order for this event. <a href={serviceAddress(`/orders/${orderId}`)}>See your order</a>
-        </Notice>
-      )}
-      {ended === 'EXPIRED' && hold === null && (
+      {order !== null && <OwnOrderNotice event={event} order={order} />}
+      {lapsed !== null && lapsed.order_id === null && hold === null && (
         <Notice tone="warn">
           Your time ran out and the tickets are back on sale.{' '}
           {hasItems ? 'What you chose is still marked here: hold it again if it is still free.' : ''}
@@ -251,6 +207,7 @@ function Notices({ event, performanceId, keeper, hasItems, pass }: NoticesProps)
       )}
       <PassBar event={event} pass={pass} hasHold={hold !== null} />
       <PerformanceChoice event={event} performanceId={performanceId} />
+      <SaleStart event={event} onStart={reload} />
       {status === 'CANCELLED' && <Notice tone="warn">This date has been cancelled.</Notice>}
       {status === 'SOLD_OUT' && <Notice tone="info">This date is sold out.</Notice>}
     </>

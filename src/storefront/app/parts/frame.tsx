@@ -1,12 +1,24 @@
 /** What every page has: the header, the footer and the heading; and the page that stands in for one that cannot be shown. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
+import type { Legal } from '#client/bodies.ts';
+import { clockText, count } from '../format.ts';
+import { followAllKept, keptEventIds, recall } from '../kept.ts';
 import { inWords } from '../messages.ts';
-import { homePath, Link } from '../router.tsx';
-import { serviceAddress } from '../service.ts';
+import { eventPath, hasMoved, homePath, Link } from '../router.tsx';
+import { serviceAddress, useServiceNow } from '../service.ts';
+import { Announcer } from './announcer.tsx';
+import { ClockIcon } from './icons.tsx';
 
-export function Frame({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+interface FrameProps {
+  readonly title: string;
+  /** What the event's shop is legally bound to say. */
+  readonly legal?: Legal | null;
+  readonly children: ComponentChildren;
+}
+
+export function Frame({ title, legal = null, children }: FrameProps) {
   useEffect(() => {
     document.title = title === 'Tickets' ? title : `${title} · Tickets`;
   }, [title]);
@@ -23,11 +35,14 @@ export function Frame({ title, children }: { readonly title: string; readonly ch
           </svg>
           <span>Holdfast</span>
         </Link>
+        <HeaderBasket />
       </header>
+      <Announcer />
       <main id="main" tabIndex={-1}>
         {children}
       </main>
       <footer class="foot">
+        {legal !== null && <LegalLinks legal={legal} />}
         <p>
           Held tickets are yours until the clock runs out. <a href={serviceAddress('/docs')}>For developers</a>
         </p>
@@ -36,11 +51,55 @@ export function Frame({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+/** The tickets that this browser holds and for how long, of the event whose time ends first; the way to their checkout. */
+function HeaderBasket() {
+  const now = useServiceNow();
+  const [, showAgain] = useState(0);
+  useEffect(() => followAllKept(() => showAgain((n) => n + 1)), []);
+  const baskets = keptEventIds().flatMap((id) => recall(id).held ?? []);
+  const standing = baskets
+    .filter(({ until }) => Date.parse(until) > now)
+    .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until));
+  const [first] = standing;
+  if (first === undefined) return null;
+  const tickets = count(first.tickets, 'ticket');
+  const leftMs = Date.parse(first.until) - now;
+  return (
+    <Link to={eventPath(first.slug, 'checkout')} class={`bar-basket${leftMs <= 60_000 ? ' urgent' : ''}`}>
+      <span class="unseen">Your basket: </span>
+      <span>{tickets}</span>
+      <span class="bar-clock" aria-hidden="true">
+        <ClockIcon /> {clockText(leftMs)}
+      </span>
+    </Link>
+  );
+}
+
+function LegalLinks({ legal }: { readonly legal: Legal }) {
+  const links = [
+    ['Terms', legal.terms_url],
+    ['Imprint', legal.imprint_url],
+    ['Privacy', legal.privacy_url],
+  ] as const;
+  return (
+    <p class="legal">
+      {links.map(
+        ([name, address]) =>
+          address !== null && (
+            <a href={address} rel="noopener">
+              {name}
+            </a>
+          ),
+      )}
+    </p>
+  );
+}
+
 /** The heading of a page; focused when the page is reached by a link, so that it is read out. */
 export function PageHeading({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (history.state === null && document.activeElement === document.body) return;
+    if (!hasMoved()) return;
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (

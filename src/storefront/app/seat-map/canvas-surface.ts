@@ -145,9 +145,15 @@ function drawSeat(
       [x - r * 0.5, y + r * 0.8, x + r * 0.8, y - r * 0.5],
     ]);
   }
-  if (look === 'mine') {
+  if (look === 'mine' || look === 'chosen') {
     fillPath(context, colours.ink, () => context.roundRect(x - r, y - r, r * 2, r * 2, r * 0.6));
-    return strokeSegments(context, colours.surface, [
+    if (look === 'chosen') {
+      const inner = r * 0.72;
+      fillPath(context, colours.surface, () =>
+        context.roundRect(x - inner, y - inner, inner * 2, inner * 2, inner * 0.5),
+      );
+    }
+    return strokeSegments(context, look === 'mine' ? colours.surface : colours.ink, [
       [x - r * 0.48, y + r * 0.04, x - r * 0.15, y + r * 0.37],
       [x - r * 0.15, y + r * 0.37, x + r * 0.5, y - r * 0.33],
     ]);

@@ -1,6 +1,6 @@
 /**
  * How seats are drawn, for plan and legend alike, each in a square of 20: filled when free, striped when held, a dot when
- * sold, a cross when blocked, a check when the buyer's own. A wheel marks accessible seats, a cut corner a restricted view.
+ * sold, a cross when blocked, a check when the buyer's own: framed while only chosen, filled when held. A wheel marks accessible seats, a cut corner a restricted view.
  */
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../format.ts';
@@ -26,6 +26,10 @@ export function SeatSymbols() {
         </symbol>
         <symbol id="seat-mine" viewBox="0 0 20 20">
           <rect class="s-own" width="20" height="20" rx="6" />
+          <path class="s-check" d="M5.200 10.400l3.300 3.300 6.500-7" />
+        </symbol>
+        <symbol id="seat-chosen" viewBox="0 0 20 20">
+          <rect class="s-chosen" x="1.500" y="1.500" width="17" height="17" rx="5" />
           <path class="s-check" d="M5.200 10.400l3.300 3.300 6.500-7" />
         </symbol>
         <symbol id="seat-held" viewBox="0 0 20 20">
@@ -70,10 +74,13 @@ export function Legend({ plan, event, rows, localityId }: LegendProps) {
         </li>
       ))}
       <li>
-        <Swatch symbol="mine" /> Yours
+        <Swatch symbol="chosen" /> Chosen
       </li>
       <li>
-        <Swatch symbol="held" /> In a basket
+        <Swatch symbol="mine" /> Held for you
+      </li>
+      <li>
+        <Swatch symbol="held" /> In another basket
       </li>
       <li>
         <Swatch symbol="sold" /> Sold

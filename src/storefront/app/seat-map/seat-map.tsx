@@ -168,7 +168,7 @@ function ZoomButtons({ isZoomed, zoom, reset }: Pick<ReturnType<typeof useView>,
 }
 
 function firstFree(looks: readonly Look[]): number {
-  const own = looks.indexOf('mine');
+  const own = looks.findIndex((look) => look === 'mine' || look === 'chosen');
   return Math.max(0, own >= 0 ? own : looks.indexOf('free'));
 }
 

@@ -3,8 +3,11 @@
  */
 import type { SeatPlan } from './plan.ts';
 
-/** How a seat looks to this buyer: the states of the API, `mine` for picked seats, `other` for seats not on sale. */
-export type Look = 'free' | 'other' | 'held' | 'sold' | 'blocked' | 'mine';
+/**
+ * How a seat looks to this buyer: the states of the API, `chosen` for picked seats, `mine` for those of them that are held,
+ * `other` for seats not on sale.
+ */
+export type Look = 'free' | 'other' | 'held' | 'sold' | 'blocked' | 'chosen' | 'mine';
 
 /** Where the plan lies on the screen: screen = plan × scale + (x, y), in CSS pixels. */
 export interface View {

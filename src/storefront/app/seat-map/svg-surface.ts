@@ -39,8 +39,8 @@ export function createSvgSurface(plan: SeatPlan): Surface {
         element.setAttribute('href', `#seat-${symbolOf(plan, number, look)}`);
         element.setAttribute('data-look', look);
         element.setAttribute('aria-label', nameOf(number));
-        element.setAttribute('aria-checked', String(look === 'mine'));
-        if (look === 'free' || look === 'mine') element.removeAttribute('aria-disabled');
+        element.setAttribute('aria-checked', String(look === 'mine' || look === 'chosen'));
+        if (look === 'free' || look === 'mine' || look === 'chosen') element.removeAttribute('aria-disabled');
         else element.setAttribute('aria-disabled', 'true');
         numbers[number]?.setAttribute('visibility', isNumbered(plan, number, look) ? 'visible' : 'hidden');
       });
@@ -102,7 +102,7 @@ function labelElement(plan: SeatPlan, number: number, look: Look): SVGTextElemen
 /** Which symbol of the legend shows a seat. */
 function symbolOf(plan: SeatPlan, number: number, look: Look): string {
   if (look === 'held' || look === 'sold' || look === 'blocked') return look;
-  if (look === 'mine') return 'mine';
+  if (look === 'mine' || look === 'chosen') return look;
   const { accessible, restricted_view: restricted } = plan.seats[number]!;
   return `free${accessible ? '-accessible' : restricted ? '-restricted' : ''}`;
 }

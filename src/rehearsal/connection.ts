@@ -16,17 +16,22 @@ export interface Request {
 
 export interface Answer {
   readonly status: number;
+  /** Status line and headers. */
+  readonly head: string;
   readonly body: string;
 }
 
 export interface Connection {
-  /** Sends a request and waits for its answer; the request before must be answered. */
+  /** False once it broke, or the server closed it because it was idle. */
+  readonly isOpen: boolean;
+  /** Sends a request and waits for its answer; the request before must be answered. Rejects when the connection is closed. */
   send(request: Request): Promise<Answer>;
   close(): void;
 }
 
 interface Head {
   readonly status: number;
+  readonly text: string;
   readonly bodyFrom: number;
   readonly end: number;
 }
@@ -52,7 +57,7 @@ export async function openConnection(url: string): Promise<Connection> {
       return fail(String(error));
     }
     if (head === null || received.length < head.end) return;
-    const answer = { status: head.status, body: received.toString('utf8', head.bodyFrom, head.end) };
+    const answer = { status: head.status, head: head.text, body: received.toString('utf8', head.bodyFrom, head.end) };
     received = NOTHING;
     head = null;
     pending?.resolve(answer);
@@ -60,7 +65,12 @@ export async function openConnection(url: string): Promise<Connection> {
   socket.on('error', (error) => fail(error.message));
   socket.on('close', () => fail('the connection was closed'));
   return {
+    get isOpen() {
+      return !socket.destroyed && !socket.readableEnded;
+    },
     send(request) {
+      // No event would come of a socket that is closed already.
+      if (socket.destroyed) return Promise.reject(new Error('the connection was closed'));
       pending = Promise.withResolvers<Answer>();
       socket.write(textOf(host, request));
       return pending.promise;
@@ -83,5 +93,5 @@ function readHead(received: Buffer): Head | null {
   const status = Number(text.slice(9, 12));
   const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? (status === 304 || status === 204 ? '0' : null);
   if (length === null) throw new Error(`an answer without a length: ${text}`);
-  return { status, bodyFrom: bodyAt + 4, end: bodyAt + 4 + Number(length) };
+  return { status, text, bodyFrom: bodyAt + 4, end: bodyAt + 4 + Number(length) };
 }

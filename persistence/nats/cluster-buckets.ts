@@ -1,0 +1,41 @@
+/** The stores of named objects that the nodes of a cluster share. */
+
+import type { NatsConnection } from '@nats-io/transport-node';
+import { ObjectBucket } from './object-bucket.ts';
+import type { Objects } from './objects.ts';
+import { machineTiming, pauseFor } from './timing.ts';
+
+export interface ClusterBuckets {
+  /** For `SnapshotBucket`. */
+  readonly snapshots: Objects;
+  /** For `Checkpoints`. */
+  readonly checkpoints: Objects;
+  /** For `ArchiveBucket`. */
+  readonly archive: Objects;
+}
+
+/** Servers that elect a leader are back within ten seconds. */
+const TRIES_MAX = 30;
+const PAUSE_MS = 500;
+
+/** Opens the stores of a cluster and creates those that are missing; several nodes may do so at once. Rejects with ObjectsUnreachable. */
+export async function openBuckets(
+  connection: NatsConnection,
+  { clusterName, replicas }: { readonly clusterName: string; readonly replicas: number },
+): Promise<ClusterBuckets> {
+  const open = async (kind: string): Promise<Objects> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await ObjectBucket.open(connection, { name: `${clusterName}_${kind}`, replicas });
+      } catch (error) {
+        if (tries === TRIES_MAX || connection.isClosed()) throw error;
+      }
+      await pauseFor(machineTiming, PAUSE_MS);
+    }
+  };
+  return {
+    snapshots: await open('SNAPSHOTS'),
+    checkpoints: await open('CHECKPOINTS'),
+    archive: await open('ARCHIVE'),
+  };
+}

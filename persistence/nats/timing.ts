@@ -1,0 +1,35 @@
+/** Where the parts of a shard and of a node take time from, so that a simulation can give it to them. */
+
+import { stopwatchMs } from '../stopwatch.ts';
+
+export interface Timing {
+  /** Elapsed milliseconds, never less than before; not a time of day. */
+  stopwatchMs(): number;
+  /** Runs when what runs now, what it has resolved and what has arrived by now is over. */
+  soon(run: () => void): void;
+  /** Runs once after so many milliseconds; returns the function that cancels it. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const machineTiming: Timing = {
+  stopwatchMs,
+  soon: (run) => void setImmediate(run),
+  after(delayMs, run) {
+    const timeout = setTimeout(run, delayMs);
+    return () => clearTimeout(timeout);
+  },
+};
+
+/** Resolves after so many milliseconds, or at the signal. */
+export function pauseFor(timing: Pick<Timing, 'after'>, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const settle = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', settle);
+      resolve();
+    };
+    const cancel = timing.after(delayMs, settle);
+    signal?.addEventListener('abort', settle);
+  });
+}

@@ -1,0 +1,171 @@
+/**
+ * Opens the personal data of orders where they are shown: order status and page, operators, exports, notifications, payments.
+ *
+ * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is kept by nobody.
+ *
+ * 1. A text whose key is gone reads as erased, whether or not a fact says so: an older journal may be restored beside today's keys.
+ * 2. A text that its key does not open is reported once and reads as unreadable; the order itself is shown.
+ * 3. The keys of all orders of one call are read at once. A key store that cannot be read is refused as Overloaded.
+ * 4. Opening gives the loop back between slices: an order may have hundreds of people, and a list hundreds of orders.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { KeyStoreFault, type KeyStore } from '#persistence/keys.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import {
+  keyIdOf,
+  type PersonalData,
+  type SealedOrder,
+  type SealedPersonal,
+  type SealingFactType,
+} from '#domain/personal.ts';
+import type { CancellationView, OrderMark, RefundView } from '#domain/views.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
+import { reportTrouble } from './trouble.ts';
+
+/** The part of a key store that opening needs. */
+export type KeySource = Pick<KeyStore, 'read'>;
+
+/** What of an order's view has sealed texts; a view of the order fits as it is. */
+export interface WithPersonal {
+  readonly personal: SealedOrder;
+  readonly refunds?: readonly RefundView[];
+  readonly cancellation?: CancellationView | null;
+}
+
+/** The personal data of an order, as far as they can be read. */
+export interface OpenedOrder {
+  /** ERASED: nobody can read them any more (1); UNREADABLE: the stored text is damaged (2). */
+  readonly state: 'OPEN' | 'ERASED' | 'UNREADABLE';
+  /** Null where they were not erased, and where no fact says when. */
+  readonly erasedAt: number | null;
+  /** Null unless they are open. */
+  readonly customer: PersonalData['customer'] | null;
+  /** One entry for each item; empty unless they are open. */
+  readonly attendees: PersonalData['attendees'];
+  readonly tracking: PersonalData['tracking'];
+  readonly cancellationNote: string | null;
+  /** One entry for each refund of the view. */
+  readonly refundNotes: readonly (string | null)[];
+}
+
+/** Texts opened without giving the loop back: under a millisecond. */
+const TEXTS_A_SLICE = 32;
+
+/** Damaged texts whose report is remembered (2). */
+const REPORTED_MAX = 1_000;
+
+export class PersonalDataReader {
+  readonly #keys: KeySource;
+  readonly #reported = new Set<string>();
+
+  constructor(keys: KeySource) {
+    this.#keys = keys;
+  }
+
+  async open(order: WithPersonal): Promise<OpenedOrder> {
+    const [opened] = await this.openAll([order]);
+    return opened!;
+  }
+
+  /** Opens several orders with one read of their keys (3). */
+  async openAll(orders: readonly WithPersonal[]): Promise<readonly OpenedOrder[]> {
+    const texts = orders.flatMap(sealedTextsOf);
+    const keys = texts.length === 0 ? NO_KEYS : await this.#read(texts.map(keyIdOf));
+    const opened: OpenedOrder[] = [];
+    let sinceRound = 0;
+    for (const order of orders) {
+      opened.push(this.#open(order, keys));
+      sinceRound += sealedTextsOf(order).length;
+      if (sinceRound < TEXTS_A_SLICE) continue;
+      sinceRound = 0;
+      await nextRound();
+    }
+    return opened;
+  }
+
+  /** The data of a stored fact, and beside its sealed text what that says: null where nobody can read it any more. */
+  async openFact({ type, data }: Pick<FactRow, 'type' | 'data'>): Promise<string> {
+    if (!(SEALING_FACTS as readonly string[]).includes(type)) return data;
+    const fields = JSON.parse(data) as SealableFields;
+    const { orderId, personal, sealedNote } = fields;
+    const sealed = sealedNote ?? personal?.sealed ?? null;
+    if (sealed === null) return data;
+    const keys = await this.#read([keyIdOf(sealed)]);
+    const opened = this.#openText<unknown>(keys, { orderId, factType: type as SealingFactType }, sealed);
+    return JSON.stringify({ ...fields, opened: opened.state === 'OPEN' ? opened.value : null });
+  }
+
+  async #read(keyIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+    try {
+      return await this.#keys.read(keyIds);
+    } catch (error) {
+      if (!(error instanceof KeyStoreFault)) throw error;
+      throw new Overloaded('the keys of personal data cannot be read', RETRY_AFTER_SECONDS, error);
+    }
+  }
+
+  #open({ personal, refunds = [], cancellation = null }: WithPersonal, keys: ReadonlyMap<string, Buffer>): OpenedOrder {
+    const { orderId, erasure } = personal;
+    const noteOf = (mark: OrderMark, factType: SealingFactType): string | null => {
+      if (mark.sealedNote === undefined) return mark.note;
+      const note = this.#openText<string>(keys, { orderId, factType }, mark.sealedNote);
+      return note.state === 'OPEN' ? note.value : null;
+    };
+    const notes = {
+      cancellationNote: cancellation === null ? null : noteOf(cancellation, 'OrderCancelled'),
+      refundNotes: refunds.map((refund) => noteOf(refund, 'RefundRecorded')),
+    };
+    const data = this.#openData(personal, keys);
+    if (data.state === 'OPEN') return { state: 'OPEN', erasedAt: null, ...data.value, ...notes };
+    const { state } = data;
+    return { state, erasedAt: erasure?.at ?? null, customer: null, attendees: [], tracking: null, ...notes };
+  }
+
+  #openData({ orderId, open, sealed }: SealedOrder, keys: ReadonlyMap<string, Buffer>): Reading<PersonalData> {
+    if (open !== null) return { state: 'OPEN', value: open };
+    if (sealed === null) return { state: 'ERASED' };
+    return this.#openText<PersonalData>(keys, { orderId, factType: 'OrderPlaced' }, sealed);
+  }
+
+  /** What was sealed as a value of the type; or why it cannot be read. */
+  #openText<Value>(keys: ReadonlyMap<string, Buffer>, about: SealedFor, sealed: string): Reading<Value> {
+    const keyId = keyIdOf(sealed);
+    const key = keys.get(keyId);
+    if (key === undefined) return { state: 'ERASED' };
+    try {
+      return { state: 'OPEN', value: openSealed(key, about, sealed) as Value };
+    } catch (error) {
+      if (!(error instanceof SealDamaged)) throw error;
+      this.#report(keyId, error);
+      return { state: 'UNREADABLE' };
+    }
+  }
+
+  #report(keyId: string, error: SealDamaged): void {
+    if (this.#reported.has(keyId) || this.#reported.size >= REPORTED_MAX) return;
+    this.#reported.add(keyId);
+    reportTrouble('personal-data', error.message, error);
+  }
+}
+
+type Reading<Value> = { readonly state: 'OPEN'; readonly value: Value } | { readonly state: 'ERASED' | 'UNREADABLE' };
+
+/** The types of facts that may have a sealed text, and the fields where it stands. */
+const SEALING_FACTS: readonly SealingFactType[] = ['OrderPlaced', 'OrderCancelled', 'RefundRecorded'];
+
+interface SealableFields {
+  readonly orderId: string;
+  readonly personal?: SealedPersonal;
+  readonly sealedNote?: string;
+}
+
+const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
+
+/** A key store where nothing was ever sealed. */
+export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
+
+function sealedTextsOf({ personal, refunds = [], cancellation = null }: WithPersonal): readonly string[] {
+  const notes = [cancellation, ...refunds].flatMap((mark) => mark?.sealedNote ?? []);
+  return personal.sealed === null ? notes : [personal.sealed, ...notes];
+}

@@ -1,0 +1,130 @@
+/**
+ * How personal data is sealed and opened: AES-256-GCM, a key for each sealed text, and a keyed hash of addresses.
+ *
+ * 1. A sealed text is `<key id>.<base64url of nonce, ciphertext and tag>`. The order and the type of the fact are additional data, so
+ *    that a text that was moved to another order or fact does not open.
+ * 2. The hash of an address is the first 16 bytes of HMAC-SHA-256 over the event's id and the address's key form (`emailKey`): equal
+ *    for one buyer at one event, different at every other event, and of no use without the address key.
+ * 3. Sealing waits for nothing (I3): when no key is ready the command is refused as Overloaded before anything changed.
+ * 4. Random bytes of nonces are drawn in pools, as those of ids are.
+ * 5. A cipher is made from a key object, which takes 3 µs with the object; from bytes it takes 13 (measured, Node 24). The object stays
+ *    with its bytes, because what was sealed is mostly opened soon: opening takes a quarter less. A map beside them costs more than it saves.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync, type KeyObject } from 'node:crypto';
+import { emailKey } from '#domain/orders/purchase-limits.ts';
+import {
+  compactData,
+  expandData,
+  keyIdOf,
+  type PersonalData,
+  type Sealing,
+  type SealingFactType,
+} from '#domain/personal.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import { createHmac } from './crypto.ts';
+import type { Key, KeyStore } from '#persistence/keys.ts';
+
+/** What a sealed text belongs to (1). */
+export interface SealedFor {
+  readonly orderId: string;
+  readonly factType: SealingFactType;
+}
+
+/** Where nonces come from; a simulation puts a seeded source in its place. */
+export type NonceSource = () => Buffer;
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HASH_BYTES = 16;
+const NONCES_A_DRAW = 512;
+
+/** A sealed text that its key does not open: it was changed, or belongs to something else. */
+export class SealDamaged extends Error {
+  constructor({ orderId, factType }: SealedFor, cause?: unknown) {
+    super(`the sealed text of ${factType} of order ${orderId} does not open with its key`, { cause });
+    this.name = 'SealDamaged';
+  }
+}
+
+/** Makes the sealing of events from a key store. */
+export function createSealer(
+  keys: Pick<KeyStore, 'take' | 'addressKey'>,
+  newNonce: NonceSource = createNonces(),
+): (eventId: string) => Sealing {
+  const addressHash = createAddressHash(keys.addressKey);
+  const hmac = createHmac(keys.addressKey);
+  return (eventId) => ({
+    seal(orderId, factType, value) {
+      const key = keys.take();
+      if (key === null) throw new Overloaded('no key is ready to seal personal data', RETRY_AFTER_SECONDS);
+      return seal(key, { orderId, factType }, value, newNonce());
+    },
+    addressHash: (email) => addressHash(eventId, email),
+    // No address is hashed with an empty event id, so that no digest is ever the hash of an address.
+    requestDigest: (digest) => hmac(`\n${digest}`).toString('base64url'),
+  });
+}
+
+/** Seals a value (1); a key seals one value. */
+export function seal({ id, key }: Key, about: SealedFor, value: unknown, nonce: Buffer): string {
+  const cipher = createCipheriv(CIPHER, keyObjectOf(key), nonce);
+  cipher.setAAD(additionalData(about));
+  const body = cipher.update(JSON.stringify(isData(about) ? compactData(value as PersonalData) : value), 'utf8');
+  cipher.final();
+  return `${id}.${Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')}`;
+}
+
+/** Opens a sealed text with its key; throws SealDamaged when it is not what was sealed for this. */
+export function openSealed(key: Buffer, about: SealedFor, sealed: string): unknown {
+  const bytes = Buffer.from(sealed.slice(keyIdOf(sealed).length + 1), 'base64url');
+  try {
+    const decipher = createDecipheriv(CIPHER, keyObjectOf(key), bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(additionalData(about));
+    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+    const text = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
+    const value: unknown = JSON.parse(Buffer.concat([text, decipher.final()]).toString());
+    return isData(about) ? expandData(value) : value;
+  } catch (error) {
+    throw new SealDamaged(about, error);
+  }
+}
+
+/** The bytes of a key with the object that ciphers are made from (5). */
+interface KeyBytes extends Buffer {
+  keyObject?: KeyObject;
+}
+
+function keyObjectOf(key: KeyBytes): KeyObject {
+  return (key.keyObject ??= createSecretKey(key));
+}
+
+/** Hashes addresses of events with an address key (2). */
+export function createAddressHash(addressKey: Buffer): (eventId: string, email: string) => string {
+  const hmac = createHmac(addressKey);
+  return (eventId, email) => hmac(`${eventId}\n${emailKey(email)}`).toString('base64url', 0, HASH_BYTES);
+}
+
+/** Nonces from the machine's secure randomness (4). */
+export function createNonces(): NonceSource {
+  const pool = Buffer.alloc(NONCES_A_DRAW * NONCE_BYTES);
+  let next = pool.length;
+  return () => {
+    if (next === pool.length) {
+      randomFillSync(pool);
+      next = 0;
+    }
+    next += NONCE_BYTES;
+    return Buffer.from(pool.subarray(next - NONCE_BYTES, next));
+  };
+}
+
+function isData({ factType }: SealedFor): boolean {
+  return factType === 'OrderPlaced';
+}
+
+function additionalData({ orderId, factType }: SealedFor): Buffer {
+  return Buffer.from(`${orderId} ${factType}`);
+}

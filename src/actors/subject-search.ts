@@ -1,0 +1,203 @@
+/**
+ * What is kept about a person, over all events: the orders that they placed, and the tickets of others' orders that bear their address.
+ *
+ * 1. Buyers are found by the keyed hash of their address, which costs a pass over tags. No such hash is kept of people on tickets: the
+ *    orders that name any are opened one by one.
+ * 2. A search goes event by event and is bounded for each call; a place names where the next call goes on. Nothing is missed that was
+ *    there when the search began. An answer may be empty and not the last.
+ * 3. Every event is searched, also one that is not in memory. An event that cannot be activated is named, so that nobody takes the
+ *    answer for complete.
+ * 4. What was erased is not found: neither by the hash, nor where a key is gone without a fact that says so, as after the restore of
+ *    an older journal beside today's keys.
+ * 5. Of an order of somebody else, only the tickets that bear the address are told.
+ */
+import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { isEventBroken } from './admission.ts';
+import type { EnginePort, EventReader } from './engine-port.ts';
+import type { OpenedOrder, PersonalDataReader } from './personal-data.ts';
+import type { OrderView, TicketView } from '#domain/views.ts';
+
+export interface SubjectPorts {
+  readonly events: Pick<EnginePort['events'], 'listAll'> & {
+    /** Of a folder that is read only, or of a service. */
+    byEventId(eventId: string): EventReader | null | Promise<EventReader | null>;
+  };
+  readonly personalData: PersonalDataReader;
+}
+
+/** Where a search goes on (2). */
+export interface SubjectPlace {
+  /** The last event that was searched to its end; null before the first. */
+  readonly afterEvent: string | null;
+  /** In the event behind it: what is looked for, and behind which order. */
+  readonly step: 'CUSTOMER' | 'ATTENDEES';
+  readonly afterOrder: string | null;
+}
+
+export const SEARCH_BEGIN: SubjectPlace = { afterEvent: null, step: 'CUSTOMER', afterOrder: null };
+
+/** Tickets with the person's address in an order of somebody else. */
+export interface FoundAttendance {
+  readonly order: OrderView;
+  readonly opened: OpenedOrder;
+  readonly tickets: readonly TicketView[];
+}
+
+/** An order that the person placed; its data are open, or damaged (4). */
+export interface FoundPurchase {
+  readonly order: OrderView;
+  readonly opened: OpenedOrder;
+}
+
+export interface SubjectPage {
+  readonly purchases: readonly FoundPurchase[];
+  readonly attendances: readonly FoundAttendance[];
+  /** Events that could not be searched (3). */
+  readonly unreadEvents: readonly string[];
+  /** Null at the end. */
+  readonly next: SubjectPlace | null;
+}
+
+/** Events that one call looks at. */
+const EVENTS_MAX = 50;
+
+/** Orders that one call opens, or finds: some hundred milliseconds, in slices. */
+const OPENED_MAX = 2_000;
+
+/** Orders in one read of an event. */
+const ORDERS_A_READ = 100;
+
+/** Looks for a person from a place on, until about `limit` orders are found or the bounds of one call are reached. */
+export async function searchSubject(
+  ports: SubjectPorts,
+  email: string,
+  { place, limit }: { readonly place: SubjectPlace; readonly limit: number },
+): Promise<SubjectPage> {
+  const search = new SubjectSearch(ports, email, limit);
+  return search.from(place);
+}
+
+/** Orders that an address led to, but for those that nobody can read any more (4). */
+export async function withoutErased(
+  orders: readonly OrderView[],
+  personalData: PersonalDataReader,
+): Promise<readonly FoundPurchase[]> {
+  const opened = await personalData.openAll(orders);
+  return orders
+    .map((order, index) => ({ order, opened: opened[index]! }))
+    .filter((found) => found.opened.state !== 'ERASED');
+}
+
+class SubjectSearch {
+  readonly #ports: SubjectPorts;
+  readonly #email: string;
+  readonly #key: string;
+  readonly #limit: number;
+  readonly #purchases: FoundPurchase[] = [];
+  readonly #attendances: FoundAttendance[] = [];
+  readonly #unread: string[] = [];
+  #opened = 0;
+
+  constructor(ports: SubjectPorts, email: string, limit: number) {
+    this.#ports = ports;
+    this.#email = email;
+    this.#key = emailKey(email);
+    this.#limit = limit;
+  }
+
+  async from(place: SubjectPlace): Promise<SubjectPage> {
+    const { eventIds, nextAfter } = await this.#ports.events.listAll({ limit: EVENTS_MAX, after: place.afterEvent });
+    let at = place;
+    for (const eventId of eventIds) {
+      const next = await this.#searchEvent(eventId, at);
+      if (next !== null) return this.#page(next);
+      at = { ...SEARCH_BEGIN, afterEvent: eventId };
+    }
+    return this.#page(nextAfter === null ? null : at);
+  }
+
+  #page(next: SubjectPlace | null): SubjectPage {
+    return { purchases: this.#purchases, attendances: this.#attendances, unreadEvents: this.#unread, next };
+  }
+
+  get #isFull(): boolean {
+    return this.#purchases.length + this.#attendances.length >= this.#limit || this.#opened >= OPENED_MAX;
+  }
+
+  /** Where to go on in the event when this call is full; null when the event is searched to its end. */
+  async #searchEvent(eventId: string, place: SubjectPlace): Promise<SubjectPlace | null> {
+    try {
+      const event = await this.#ports.events.byEventId(eventId);
+      if (event === null) return null;
+      let next: SubjectPlace | null = place;
+      while (next !== null) {
+        if (this.#isFull) return next;
+        next = next.step === 'CUSTOMER' ? await this.#readPurchases(event, next) : await this.#readNamed(event, next);
+      }
+      return null;
+    } catch (error) {
+      if (!isEventBroken(error)) throw error;
+      this.#unread.push(eventId);
+      return null;
+    }
+  }
+
+  async #readPurchases(event: EventReader, place: SubjectPlace): Promise<SubjectPlace> {
+    const wanted = { status: null, email: this.#email, after: place.afterOrder, ticketsMax: TICKETS_SHOWN_MAX };
+    const limit = Math.min(ORDERS_A_READ, this.#limit - this.#purchases.length - this.#attendances.length);
+    const { orders, nextAfter } = await event.read({ type: 'ListOrders', ...wanted, limit });
+    this.#opened += orders.length;
+    this.#purchases.push(...(await withoutErased(orders, this.#ports.personalData)));
+    if (nextAfter !== null) return { ...place, afterOrder: nextAfter };
+    return { ...place, step: 'ATTENDEES', afterOrder: null };
+  }
+
+  async #readNamed(event: EventReader, place: SubjectPlace): Promise<SubjectPlace | null> {
+    const after = place.afterOrder === null ? null : Number(place.afterOrder);
+    const page = await event.read({ type: 'ListNamedOrders', after, limit: ORDERS_A_READ });
+    const opened = await this.#ports.personalData.openAll(page.orders.map((personal) => ({ personal })));
+    this.#opened += opened.length;
+    for (const [index, { orderId }] of page.orders.entries()) {
+      const data = opened[index]!;
+      if (this.#isOwnOrder(data) || !this.#isNamedIn(data)) continue;
+      const found = await this.#readAttendance(event, orderId, data);
+      if (found !== null) this.#attendances.push(found);
+    }
+    return page.nextAfter === null ? null : { ...place, afterOrder: String(page.nextAfter) };
+  }
+
+  /** Whether the person placed the order, so that it is found by their hash. */
+  #isOwnOrder({ customer }: OpenedOrder): boolean {
+    return customer !== null && emailKey(customer.email) === this.#key;
+  }
+
+  #isNamedIn({ attendees }: OpenedOrder): boolean {
+    return attendees.some((ofItem) => ofItem?.some((attendee) => this.#isPerson(attendee)) ?? false);
+  }
+
+  #isPerson({ email }: { readonly email: string | null }): boolean {
+    return email !== null && emailKey(email) === this.#key;
+  }
+
+  /** The order with its tickets of the person, a page at a time: an order may have ten thousand. */
+  async #readAttendance(event: EventReader, orderId: string, opened: OpenedOrder): Promise<FoundAttendance | null> {
+    const found = await event.read({ type: 'FindOrder', orderId });
+    if (isRefusal(found)) return null;
+    const { order } = found;
+    const tickets: TicketView[] = [];
+    let page: Pick<OrderView, 'tickets' | 'ticketsNextAfter'> = order;
+    for (;;) {
+      tickets.push(...page.tickets.filter((ticket) => this.#isOn(ticket, opened)));
+      const after = page.ticketsNextAfter;
+      if (after === null) return { order, opened, tickets };
+      page = await event.read({ type: 'FindTickets', orderId, page: { after, limit: TICKETS_SHOWN_MAX } });
+    }
+  }
+
+  #isOn({ itemIndex, offset }: TicketView, { attendees }: OpenedOrder): boolean {
+    const attendee = attendees[itemIndex]?.[offset];
+    return attendee !== undefined && this.#isPerson(attendee);
+  }
+}

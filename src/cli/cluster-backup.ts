@@ -1,0 +1,42 @@
+/** `holdfast backup` where NATS_URL is set: all shards into an ordinary data folder. */
+import { backUpCluster } from '#cluster/backup.ts';
+import { isNotifiable } from '#notifications/messages.ts';
+import { verifyFolder } from '#actors/verification.ts';
+import { keysPath } from '#persistence/sqlite/key-file.ts';
+import { WrongUse, type Call, type ExitCode } from './command.ts';
+import { keysOption } from './data-folder.ts';
+import { withCluster } from './open-cluster.ts';
+import { followVerification, isGood, keysLine, problemLines, reportJson, summaryLines } from './summary.ts';
+
+export async function backUpAllShards(call: Call): Promise<ExitCode> {
+  const { output } = call;
+  if (call.has('data')) {
+    throw new WrongUse('--data names the folder of a single machine, and NATS_URL a cluster: leave one of them out');
+  }
+  const out = call.positionals[0]!;
+  const names = { shards: 'reading shards', facts: 'writing facts' };
+  const to = keysOption(call);
+  const { cluster, keysFile } = await withCluster(call, { mustExist: true }, async ({ settings, store, keys }) => {
+    const { keys: copied } = await backUpCluster(store, {
+      out,
+      keys: { log: await keys.existingKeyLog(), to: to === undefined ? keysPath(out) : to },
+      isNotifiable,
+      onProgress: (of, done, total) => output.progress(names[of], done, total),
+    });
+    return { cluster: settings.clusterName, keysFile: copied };
+  });
+  const report = await verifyFolder(out, followVerification(output), { keys: to });
+  output.text(...summaryLines(report), '');
+  output.json({ ...reportJson(report), fromCluster: cluster, to: out, keysFile });
+  if (!isGood(report)) {
+    output.text(`${out} has problems, so the cluster ${cluster} has them too:`, ...problemLines(report));
+    return 1;
+  }
+  output.text(
+    `${out} has everything that the cluster ${cluster} answered before the command started.`,
+    'It has no secrets: a single machine that serves from it needs the settings ADMIN_TOKEN, TICKET_KEY, WEBHOOK_SECRET_A and ' +
+      'WEBHOOK_SECRET_B of the nodes.',
+  );
+  if (keysFile !== null) output.text(keysLine(keysFile));
+  return 0;
+}

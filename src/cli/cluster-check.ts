@@ -1,0 +1,272 @@
+/**
+ * `holdfast cluster check`: whether the NATS servers keep what a sale relies on, before the first node or beside running ones.
+ *
+ * 1. It appends to the stream of the race guard alone; shards are only looked at.
+ * 2. Each finding is good, bad with what to change, or says that it could not be seen. One bad finding makes exit code 1.
+ * 3. Where no server can be used, nothing else is asked.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connectToServers, ServersRefused, type ServerConnection } from '#persistence/nats/connection.ts';
+import { StreamInspection, type SeenShard } from '#persistence/nats/inspection.ts';
+import { ClusterServers, guardPlace } from '#persistence/nats/servers.ts';
+import { StreamLog } from '#persistence/nats/stream-log.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
+import type { ClusterConfig } from '#src/config.ts';
+import { connectInTime } from './cluster-status.ts';
+import type { ExitCode } from './command.ts';
+import { counted, type Output } from './output.ts';
+
+export interface Finding {
+  readonly name: 'servers' | 'shards' | 'race guard' | 'append' | 'fsync' | 'space';
+  readonly verdict: 'GOOD' | 'BAD' | 'UNSEEN';
+  readonly detail: string;
+  /** What an operator should do; null where everything is good. */
+  readonly change: string | null;
+}
+
+const MARKS = { GOOD: 'good  ', BAD: 'BAD   ', UNSEEN: 'unseen' } as const;
+const REACH_MS_MAX = 3_000;
+const REQUEST_MS_MAX = 5_000;
+const GUARD_TRIES_MAX = 4;
+const GUARD_PAUSE_MS = 1_500;
+const APPEND_TRIES_MAX = 10;
+const NAMED_MAX = 10;
+/** Of a server's room for streams. */
+const USED_SHARE_MAX = 0.8;
+
+export async function checkCluster(cluster: ClusterConfig, output: Output): Promise<ExitCode> {
+  const findings: Finding[] = [];
+  for await (const finding of look(cluster)) {
+    findings.push(finding);
+    const { name, verdict, detail, change } = finding;
+    output.text(
+      `${MARKS[verdict]}  ${name.padEnd(10)}  ${detail}`,
+      ...(change === null ? [] : [`${' '.repeat(20)}${change}`]),
+    );
+  }
+  const isGood = findings.every(({ verdict }) => verdict !== 'BAD');
+  output.json({ ok: isGood, findings });
+  const isAllSeen = findings.every(({ verdict }) => verdict !== 'UNSEEN');
+  const summary = isAllSeen ? 'Nothing must be changed.' : 'Nothing of what could be seen must be changed.';
+  output.text('', isGood ? summary : 'Do not sell before what is BAD is changed.');
+  return isGood ? 0 : 1;
+}
+
+async function* look(cluster: ClusterConfig): AsyncIterable<Finding> {
+  let connection: ServerConnection;
+  try {
+    connection = await connectInTime(cluster);
+  } catch (error) {
+    const { message, hint } = error as Error & { readonly hint?: string };
+    if (hint === undefined) throw error;
+    yield bad('servers', message, hint);
+    return;
+  }
+  try {
+    yield await checkServers(cluster, connection);
+    yield await checkShards(cluster, connection);
+    yield await checkGuard(cluster, connection);
+    yield await checkAppend(cluster, connection);
+    yield* checkMonitors(cluster);
+  } finally {
+    await connection.close();
+  }
+}
+
+function good(name: Finding['name'], detail: string): Finding {
+  return { name, verdict: 'GOOD', detail, change: null };
+}
+
+function bad(name: Finding['name'], detail: string, change: string): Finding {
+  return { name, verdict: 'BAD', detail, change };
+}
+
+// ── servers and streams ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Every server of NATS_URL, and the others that these name, where they can be reached from here. */
+async function checkServers(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
+  const named = new Set(cluster.servers);
+  const addresses = [...named, ...connection.nats.getServers().map(({ listen }) => `nats://${listen}`)];
+  const versions = new Map<string, string>();
+  const missing: string[] = [];
+  await Promise.all(
+    addresses.map(async (address) => {
+      const server = await reach(cluster, address);
+      if (server !== null) versions.set(server.name, server.version);
+      else if (named.has(address)) missing.push(address);
+    }),
+  );
+  const detail = [...versions]
+    .sort()
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ');
+  if (missing.length > 0) {
+    return bad('servers', `${missing.join(', ')} cannot be reached; ${detail}`, 'Start it, or correct NATS_URL.');
+  }
+  if (versions.size < cluster.replicas) {
+    const change = `Start ${cluster.replicas} servers, or set CLUSTER_REPLICAS before the first node.`;
+    return bad('servers', `${detail}: too few for ${cluster.replicas} replicas`, change);
+  }
+  return good('servers', detail);
+}
+
+async function reach(cluster: ClusterConfig, address: string): Promise<{ name: string; version: string } | null> {
+  try {
+    const signal = AbortSignal.timeout(REACH_MS_MAX);
+    const connection = await connectToServers({ ...cluster, servers: [address] }, { name: 'holdfast-cli', signal });
+    const { server_name: name, version } = connection.nats.info!;
+    await connection.close();
+    return { name, version };
+  } catch {
+    return null;
+  }
+}
+
+async function checkShards(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
+  let shards: readonly SeenShard[];
+  try {
+    shards = await (await StreamInspection.open(connection, cluster.clusterName)).shards();
+  } catch (error) {
+    const change = 'A majority of the servers must run with JetStream and reach each other.';
+    return bad('shards', `the servers do not list them: ${(error as Error).message}`, change);
+  }
+  if (shards.length === 0) return good('shards', 'none yet; the first node makes them');
+  if (shards.length !== cluster.shards) {
+    const change = `Set CLUSTER_SHARDS=${shards.length}, as the first node fixed it.`;
+    return bad('shards', `${shards.length}, but CLUSTER_SHARDS is ${cluster.shards}`, change);
+  }
+  const other = shards.find(({ state }) => state !== null && state.replicas !== cluster.replicas);
+  if (other !== undefined) {
+    const { replicas } = other.state!;
+    const change = `Set CLUSTER_REPLICAS=${replicas}, as the first node fixed it.`;
+    return bad('shards', `${counted(replicas, 'replica')} each, but CLUSTER_REPLICAS is ${cluster.replicas}`, change);
+  }
+  const leaderless = shards.filter(({ state }) => state === null).map(({ shard }) => shard);
+  if (leaderless.length > 0) {
+    const change = 'Start the servers that are missing; a majority must run and reach each other.';
+    return bad('shards', `${listOf(leaderless)} have no leader: nothing can be sold there`, change);
+  }
+  const behind = new Set(shards.flatMap(({ state }) => state!.behind));
+  if (behind.size > 0) {
+    const change = 'Start it, or wait until it has caught up, and check again before you stop another one.';
+    return bad('shards', `${[...behind].sort().join(', ')} does not have everything`, change);
+  }
+  return good('shards', `${shards.length} with ${counted(cluster.replicas, 'replica')} each, all of them up to date`);
+}
+
+function listOf(shards: readonly number[]): string {
+  const more = shards.length - NAMED_MAX;
+  return `${shards.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+// ── what a sale relies on ────────────────────────────────────────────────────────────────────────────────────────────
+
+async function checkGuard(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const jsm = await jetstreamManager(connection.nats, { checkAPI: false, timeout: REQUEST_MS_MAX });
+      await new ClusterServers(connection, jsm, cluster).guard();
+      return good('race guard', 'of two writers with the same expectation one won, 200 times');
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof ServersRefused) return bad('race guard', message, error.hint);
+      // Servers that have just been started do not know each other yet.
+      if (tried === GUARD_TRIES_MAX) return bad('race guard', message, 'Run the check again when the servers answer.');
+      await pause(GUARD_PAUSE_MS);
+    }
+  }
+}
+
+async function checkAppend(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
+  try {
+    const jsm = await jetstreamManager(connection.nats, { checkAPI: false, timeout: REQUEST_MS_MAX });
+    const log = new StreamLog(connection, jsm, guardPlace(cluster.clusterName));
+    for (let tried = 0; tried < APPEND_TRIES_MAX; tried += 1) {
+      const lastSeq = await log.lastSeq();
+      const begun = stopwatchMs();
+      const { outcome } = await log.append(Buffer.from(randomUUID()), lastSeq);
+      const tookMs = stopwatchMs() - begun;
+      if (outcome === 'APPENDED') return good('append', `one message took ${tookMs.toFixed(1)} ms`);
+    }
+    return bad('append', 'no message was accepted', 'Look at the servers’ logs and disks.');
+  } catch (error) {
+    return bad('append', (error as Error).message, 'Run the check again when the servers answer.');
+  }
+}
+
+// ── what only the monitoring shows ───────────────────────────────────────────────────────────────────────────────────
+
+interface Monitored {
+  readonly server_name: string;
+  readonly jetstream?: {
+    readonly config?: { readonly sync_always?: boolean; readonly max_storage: number };
+    readonly stats?: { readonly storage: number };
+  };
+}
+
+async function* checkMonitors({ monitorUrls, replicas }: ClusterConfig): AsyncIterable<Finding> {
+  if (monitorUrls.length === 0) {
+    const change = 'Set NATS_MONITOR_URL to the monitoring addresses of all servers, such as http://a:8222.';
+    for (const name of ['fsync', 'space'] as const) {
+      yield { name, verdict: 'UNSEEN', detail: 'the servers tell it at their monitoring addresses alone', change };
+    }
+    return;
+  }
+  const seen: Monitored[] = [];
+  const silent: string[] = [];
+  for (const url of monitorUrls) {
+    const server = await readMonitor(url);
+    if (server === null) silent.push(url);
+    else seen.push(server);
+  }
+  yield fsyncOf(seen, silent, replicas);
+  yield spaceOf(seen);
+}
+
+async function readMonitor(url: string): Promise<Monitored | null> {
+  try {
+    const answer = await fetch(`${url}/varz`, { signal: AbortSignal.timeout(REACH_MS_MAX) });
+    return answer.ok ? ((await answer.json()) as Monitored) : null;
+  } catch {
+    return null;
+  }
+}
+
+function fsyncOf(seen: readonly Monitored[], silent: readonly string[], replicas: number): Finding {
+  const names = seen.map((server) => server.server_name);
+  const late = seen.filter(({ jetstream }) => jetstream?.config?.sync_always !== true);
+  if (late.length > 0) {
+    return bad(
+      'fsync',
+      `${late.map((server) => server.server_name).join(', ')} acknowledges before fsync: a power failure can lose what was sold`,
+      'Set "sync_interval: always" in the block "jetstream" of its settings, and start it again.',
+    );
+  }
+  if (silent.length > 0) {
+    return bad(
+      'fsync',
+      `${silent.join(', ')} does not answer`,
+      'Correct NATS_MONITOR_URL, or set "http" in its settings.',
+    );
+  }
+  if (new Set(names).size < replicas) {
+    const change = 'Name the monitoring addresses of all servers in NATS_MONITOR_URL.';
+    return { name: 'fsync', verdict: 'UNSEEN', detail: `seen at ${names.join(', ')} alone`, change };
+  }
+  return good('fsync', `before each acknowledgement at ${names.join(', ')}`);
+}
+
+function spaceOf(seen: readonly Monitored[]): Finding {
+  const shares = seen.flatMap(({ server_name: name, jetstream }) => {
+    const max = jetstream?.config?.max_storage ?? 0;
+    return max > 0 ? [{ name, share: (jetstream?.stats?.storage ?? 0) / max }] : [];
+  });
+  const detail = shares.map(({ name, share }) => `${name} ${Math.round(100 * share)} %`).join(', ');
+  if (shares.length === 0) return { name: 'space', verdict: 'UNSEEN', detail: 'no server told it', change: null };
+  if (shares.some(({ share }) => share > USED_SHARE_MAX)) {
+    return bad('space', `used of max_file_store: ${detail}`, 'Give it a larger disk and a larger max_file_store.');
+  }
+  return good('space', `used of max_file_store: ${detail}`);
+}

@@ -1,0 +1,37 @@
+/** The part of `holdfast import` that needs the client of NATS. */
+import { importFolder, type ImportReport } from '#cluster/import.ts';
+import { isNotifiable } from '#notifications/messages.ts';
+import { openWhole } from '#persistence/backup.ts';
+import type { Call } from './command.ts';
+import { readSettings } from './data-folder.ts';
+import { withCluster } from './open-cluster.ts';
+
+export async function importIntoCluster(
+  call: Call,
+  folder: string,
+  keysFile: string,
+): Promise<ImportReport & { readonly cluster: string }> {
+  const whole = openWhole(folder);
+  const names = { reading: 'proving the folder', importing: 'importing facts' };
+  try {
+    return await withCluster(call, { mustExist: false }, async ({ settings: { clusterName }, store, bus, keys }) => {
+      const report = await importFolder({
+        folder: whole,
+        keys: {
+          file: keysFile,
+          log: await keys.keyLog(),
+          note: (keysId) => keys.noteKeysId(keysId),
+          isLossAccepted: readSettings(call).keysLost,
+        },
+        store,
+        bus,
+        cluster: clusterName,
+        isNotifiable,
+        onProgress: (of, done, total) => call.output.progress(names[of], done, total),
+      });
+      return { ...report, cluster: clusterName };
+    });
+  } finally {
+    whole.close();
+  }
+}

@@ -1,0 +1,118 @@
+/** `holdfast cluster status`: the nodes that are heard, and the owner and head of every shard. Changes nothing. */
+import { connectToServers } from '#persistence/nats/connection.ts';
+import { StreamInspection, type LastOwner, type SeenShard } from '#persistence/nats/inspection.ts';
+import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { listenForNodes, type HeardNode } from '#cluster/heard-nodes.ts';
+import { natsBus } from '#cluster/nats-bus.ts';
+import { machineTime } from '#cluster/time.ts';
+import type { ClusterConfig } from '#src/config.ts';
+import { CommandFailure, type ExitCode } from './command.ts';
+import { counted, table, type Output } from './output.ts';
+
+const LISTEN_MS = 1_000;
+const CONNECT_MS_MAX = 5_000;
+
+export interface ClusterStatus {
+  readonly nodes: readonly { readonly name: string; readonly shards: number; readonly live: boolean }[];
+  readonly shards: readonly {
+    readonly shard: number;
+    /** Of a live node, or the last one where nobody announces the shard; null where its log does not have it any more. */
+    readonly owner: string | null;
+    readonly epoch: number | null;
+    /** The number of the newest message; null where the stream has no leader. */
+    readonly head: number | null;
+  }[];
+}
+
+export async function showStatus(cluster: ClusterConfig, output: Output): Promise<ExitCode> {
+  const status = await readStatus(cluster);
+  output.json(status);
+  const live = status.nodes.filter((node) => node.live);
+  output.text(
+    `${cluster.clusterName}: ${counted(live.length, 'node')}, ${counted(status.shards.length, 'shard')}`,
+    '',
+    ...table([
+      ['node', 'shards', 'state'],
+      ...status.nodes.map((node) => [node.name, node.shards, node.live ? 'live' : 'silent'] as const),
+    ]),
+    '',
+    ...table([
+      ['shard', 'owner', 'epoch', 'head'],
+      ...status.shards.map(({ shard, owner, epoch, head }) => {
+        const name = owner === null ? 'nobody' : isLive(status, owner) ? owner : `${owner} (silent)`;
+        return [shard, name, epoch ?? '', head ?? 'no leader'] as const;
+      }),
+    ]),
+  );
+  return 0;
+}
+
+export async function readStatus(cluster: ClusterConfig): Promise<ClusterStatus> {
+  const connection = await connectInTime(cluster);
+  try {
+    const inspection = await StreamInspection.open(connection, cluster.clusterName);
+    const [nodes, shards] = await Promise.all([
+      listenForNodes(natsBus(connection), machineTime, cluster.clusterName, LISTEN_MS),
+      inspection.shards(),
+    ]);
+    if (shards.length === 0) {
+      throw new CommandFailure(
+        `there is no cluster ${cluster.clusterName} on these NATS servers`,
+        'The first node makes it. Set CLUSTER_NAME where it has another name.',
+      );
+    }
+    const announced = new Set(nodes.flatMap((node) => [...node.shards.keys()]));
+    const last = await inspection.lastOwners(shards.filter(({ shard }) => !announced.has(shard)));
+    return statusOf(nodes, shards, last);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Puts together what was heard and what the logs have; of several announcements of a shard the one with the highest epoch counts. */
+export function statusOf(
+  heard: readonly HeardNode[],
+  seen: readonly SeenShard[],
+  last: ReadonlyMap<number, LastOwner>,
+): ClusterStatus {
+  const shards = seen.map(({ shard, state }) => {
+    const owner = announcedOwner(heard, shard) ?? last.get(shard) ?? null;
+    return { shard, owner: owner?.node ?? null, epoch: owner?.epoch ?? null, head: state?.head ?? null };
+  });
+  const live = new Set(heard.map(({ name }) => name));
+  const names = new Set([...live, ...shards.flatMap(({ owner }) => owner ?? [])]);
+  const nodes = [...names].sort().map((name) => ({
+    name,
+    shards: shards.filter(({ owner }) => owner === name).length,
+    live: live.has(name),
+  }));
+  return { nodes, shards };
+}
+
+function announcedOwner(heard: readonly HeardNode[], shard: number): LastOwner | null {
+  let best: LastOwner | null = null;
+  for (const { name, shards } of heard) {
+    const epoch = shards.get(shard);
+    if (epoch !== undefined && epoch > (best?.epoch ?? 0)) best = { node: name, epoch };
+  }
+  return best;
+}
+
+function isLive({ nodes }: ClusterStatus, name: string): boolean {
+  return nodes.some((node) => node.name === name && node.live);
+}
+
+/** Throws CommandFailure where no server can be reached. */
+export async function connectInTime(cluster: ClusterConfig) {
+  try {
+    return await connectToServers(cluster, { name: 'holdfast-cli', signal: AbortSignal.timeout(CONNECT_MS_MAX) });
+  } catch (error) {
+    if (!(error instanceof LogUnreachable)) throw error;
+    const reason = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    throw new CommandFailure(
+      `no NATS server answers at ${cluster.servers.join(', ')}${reason}`,
+      'Start the servers, or correct NATS_URL and the credentials.',
+      error,
+    );
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Every event of the cluster, wherever it is: found by the directory, reached by the router. The counterpart of `actors/event-index.ts`
+ * for a node.
+ *
+ * 1. A definition goes through the owner of shard 0, and is answered once this node's own directory has it.
+ * 2. Until the directory was read every call is refused with Overloaded: there may be an event of that name.
+ * 3. An event that cannot be activated is left out of lists.
+ */
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { byFirstPerformance, pageOf, type EventEntry } from '#actors/event-entry.ts';
+import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import type { EnginePort } from '#actors/engine-port.ts';
+import type { DefinedEvent } from '#actors/event-index.ts';
+import type { EventPort } from '#actors/event-port.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import type { OperatorMark } from '#domain/fact.ts';
+import type { OperatorEventView } from '#domain/figures.ts';
+import type { Query } from '#domain/query.ts';
+import { INDEX_SHARD, shardOf } from './placement.ts';
+import { eventAt, type ShardRouter } from './router.ts';
+import type { EventDirectory } from './event-directory.ts';
+import type { RemoteReads } from './remote-reads.ts';
+import type { Summaries } from './summaries.ts';
+
+export interface ClusterEventsPorts {
+  readonly shards: number;
+  readonly directory: EventDirectory;
+  readonly router: ShardRouter;
+  readonly reads: RemoteReads;
+  readonly summaries: Summaries;
+  readonly isOwned: (shard: number) => boolean;
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+/** How long a definition waits for this node's directory (1); after that the other nodes' have it all the same. */
+const FOLLOW_MS_MAX = 2_000;
+
+export class ClusterEvents {
+  readonly #ports: ClusterEventsPorts;
+  readonly #events = new Map<string, EventPort>();
+  /** Published events by first performance; made anew when the directory changes. */
+  #listed: readonly EventEntry[] | null = null;
+
+  constructor(ports: ClusterEventsPorts) {
+    this.#ports = ports;
+    ports.directory.onChange(() => (this.#listed = null));
+  }
+
+  // ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  byEventId(eventId: string): EventPort | null {
+    return this.#find(this.#index.byId(eventId));
+  }
+
+  bySlug(slug: string): EventPort | null {
+    return this.#find(this.#index.bySlug(slug));
+  }
+
+  byId(prefix: IdPrefix, id: string): EventPort | null {
+    const eventNumber = eventNumberOf(prefix, id);
+    return eventNumber === null ? null : this.#find(this.#index.byNumber(eventNumber));
+  }
+
+  /** Rule 2. */
+  get #index() {
+    const { isRead, index } = this.#ports.directory;
+    if (!isRead) throw new Overloaded('the node is starting: the index of events is not read yet', RETRY_AFTER_SECONDS);
+    return index;
+  }
+
+  #find(entry: EventEntry | undefined): EventPort | null {
+    if (entry === undefined) return null;
+    const { eventId } = entry;
+    const known = this.#events.get(eventId);
+    if (known !== undefined) return known;
+    const event = this.#eventAt(eventId);
+    this.#events.set(eventId, event);
+    return event;
+  }
+
+  #eventAt(eventId: string): EventPort {
+    const { shards, router, reads, isOwned } = this.#ports;
+    const shard = shardOf(eventId, shards);
+    const event = eventAt(router, shard, eventId);
+    return {
+      eventId,
+      execute: (command) => event.execute(command),
+      read(query) {
+        if (isOwned(shard)) return event.read(query);
+        return reads.read(eventId, query as Query, () => event.read(query)) as ReturnType<
+          typeof event.read<typeof query.type>
+        >;
+      },
+    };
+  }
+
+  // ── lists ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async list(page: PageRequest): ReturnType<EnginePort['events']['list']> {
+    this.#listed ??= this.#index
+      .all()
+      .filter(({ published }) => published)
+      .sort(byFirstPerformance);
+    const { ids, nextAfter } = pageOf(this.#listed, page);
+    return { events: await this.#ports.summaries.read(ids), nextAfter };
+  }
+
+  async listAll(page: PageRequest): ReturnType<EnginePort['events']['listAll']> {
+    const { ids, nextAfter } = pageOf(this.#index.all(), page);
+    return { eventIds: ids, nextAfter };
+  }
+
+  /** What operators see of those of the events that are in memory at their owners. */
+  async readActive(eventIds: readonly string[]): Promise<readonly OperatorEventView[]> {
+    const byShard = Map.groupBy(eventIds, (eventId) => shardOf(eventId, this.#ports.shards));
+    const reading = [...byShard].map(([shard, ids]) =>
+      this.#ports.router.call(shard, { kind: 'shard', name: 'active', args: { eventIds: ids } }),
+    );
+    return (await Promise.all(reading)).flat();
+  }
+
+  // ── definitions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+    const { router, directory } = this.#ports;
+    const args = { commandId: router.newCommandId(), definition, mark };
+    const answer = await router.call(INDEX_SHARD, { kind: 'shard', name: 'define', args });
+    if (isRefusal(answer)) return answer;
+    const { entry, ...defined } = answer;
+    const expected = JSON.stringify(entry);
+    await directory.until(() => JSON.stringify(directory.index.byId(definition.id)) === expected, FOLLOW_MS_MAX);
+    return defined;
+  }
+}

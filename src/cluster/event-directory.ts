@@ -1,0 +1,145 @@
+/**
+ * The index of all events at every node: a copy that follows the log of shard 0.
+ *
+ * 1. It begins with the newest checkpoint and the snapshot that this names, and goes on with the messages after it, folded as every reader
+ *    of a log folds them.
+ * 2. When messages are missing, because the log was purged while the node was away, it begins again.
+ * 3. It is a copy: numbers and slugs are given by the owner of shard 0 alone (`index-keeper.ts`).
+ */
+import { evolveService, readServiceFact, restoreService, SERVICE_STREAM } from '#actors/service-facts.ts';
+import { IndexedEvents } from '#actors/indexed-events.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import { copyHead, emptyHead, applyRecord, readRecord, type ShardHead } from '#persistence/nats/shard-reading.ts';
+import { wholeLog } from '#persistence/nats/purge.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import type { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
+import type { Checkpoint, Checkpoints } from '#persistence/nats/checkpoints.ts';
+import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import type { SnapshotHeader } from '#persistence/snapshots.ts';
+import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
+
+export interface EventDirectoryPorts {
+  /** Of shard 0. */
+  readonly log: ShardLog;
+  readonly checkpoints: Pick<Checkpoints, 'newest'>;
+  readonly archive: ArchiveBucket;
+  /** The pieces of a snapshot of shard 0's service stream; null where it is gone or damaged. */
+  readonly readSnapshot: (header: SnapshotHeader) => Promise<readonly string[] | null>;
+  readonly time: Timing;
+}
+
+/** The pause before the log is read again after it could not be. */
+const RETRY_MS = 500;
+
+export class EventDirectory {
+  readonly #ports: EventDirectoryPorts;
+  readonly #listeners = new Set<() => void>();
+  readonly #stopping = new AbortController();
+  #index = new IndexedEvents();
+  #isRead = false;
+
+  constructor(ports: EventDirectoryPorts) {
+    this.#ports = ports;
+  }
+
+  get index(): IndexedEvents {
+    return this.#index;
+  }
+
+  /** Whether it has what the log had when it was first read. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Follows the log until `stop`. */
+  async start(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#follow(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        reportTrouble('cluster', 'the index of events could not be read; it is read again', error);
+      }
+      await pauseFor(this.#ports.time, RETRY_MS, signal);
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#changed();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when a condition holds, or when the time is up. */
+  async until(holds: () => boolean, msMax: number): Promise<void> {
+    if (holds()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const unfollow = this.onChange(() => holds() && resolve());
+    const cancel = this.#ports.time.after(msMax, resolve);
+    await promise;
+    unfollow();
+    cancel();
+  }
+
+  // ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { head, state, log } = await this.#begin();
+    const lastSeq = await log.lastSeq();
+    let isCurrent = false;
+    const show = (): void => {
+      isCurrent = head.streamSeq >= lastSeq;
+      if (!isCurrent) return;
+      this.#index = state.index ?? this.#index;
+      this.#isRead = true;
+      this.#changed();
+    };
+    show();
+    for await (const { seq, body } of log.follow(head.streamSeq + 1, signal)) {
+      if (seq !== head.streamSeq + 1) return;
+      const applied = applyRecord(head, seq, readRecord(seq, body));
+      const own = applied.outcome === 'COUNTED' ? applied.rows.filter(({ eventId }) => eventId === SERVICE_STREAM) : [];
+      for (const row of own) evolve(state, row);
+      // Most messages are of the events of the shard, and change nothing here.
+      if (own.length > 0 || !isCurrent) show();
+    }
+  }
+
+  /** Where reading begins (1); without a good checkpoint and snapshot at the very first message. */
+  async #begin(): Promise<{ readonly head: ShardHead; readonly state: Indexed; readonly log: ShardLog }> {
+    const { log, archive, checkpoints } = this.#ports;
+    const checkpoint = await checkpoints.newest();
+    const state = checkpoint === null ? null : await this.#stateOf(checkpoint);
+    if (checkpoint === null || state === null) {
+      return { head: emptyHead(), state: { index: new IndexedEvents() }, log: wholeLog(log, archive) };
+    }
+    return { head: copyHead(checkpoint.head), state, log };
+  }
+
+  async #stateOf({ snapshots, rows }: Checkpoint): Promise<Indexed | null> {
+    const header = snapshots.findLast(({ eventId }) => eventId === SERVICE_STREAM);
+    const pieces = header === undefined ? [] : await this.#ports.readSnapshot(header);
+    if (pieces === null) return null;
+    const state: Indexed = { index: restoreService(pieces).index ?? new IndexedEvents() };
+    for (const row of rows) if (row.seq > (header?.seq ?? 0)) evolve(state, row);
+    return state;
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+interface Indexed {
+  index?: IndexedEvents;
+}
+
+function evolve(state: Indexed, row: FactRow): void {
+  const fact = readServiceFact(row);
+  if (fact !== null) evolveService(state, fact);
+}

@@ -1,0 +1,246 @@
+/**
+ * Calls to the owners of shards on other nodes: sent, answered, repeated and cut off.
+ *
+ * Owns the calls under way of this node. `call-server.ts` answers them at the owner.
+ *
+ * 1. The calls that are made in one go to one owner travel in one message, and so do their answers.
+ * 2. An owner is a shard with an epoch. Its calls are rejected with Moved at once when nobody listens to it, or when somebody else is
+ *    known to own the shard; answers that come afterwards are ignored.
+ *    Where nobody listened, nobody is asked again for a moment: many calls wait, and each try of all of them costs.
+ * 3. A message may be lost. A call that is not answered for a while is sent again under its number; the owner takes it once.
+ * 4. A call is given up at its deadline. Whether a command took effect is unknown then.
+ * 5. So many calls may be under way (I10); a further one is refused, and nothing has happened.
+ */
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import type { Timing } from '#persistence/nats/timing.ts';
+import { Moved, type Call } from './calls.ts';
+import {
+  ITEM_CHARS_MAX,
+  MessageBatch,
+  partsOf,
+  PartsInbox,
+  readAnswers,
+  settle,
+  writeCall,
+  writeCalls,
+} from './wire.ts';
+import type { Bus, BusMessage } from './bus.ts';
+
+/** The subjects between nodes; `target` is a shard and an epoch. */
+export const subjects = {
+  calls: (cluster: string, target: string): string => `${cluster}.cmd.${target}`,
+  answers: (cluster: string, instance: string): string => `${cluster}.reply.${instance}`,
+};
+
+export function targetOf(shard: number, epoch: number): string {
+  return `${shard}.${epoch}`;
+}
+
+/** As many as the requests that may be under way in a node. */
+export const FORWARDED_CALLS_MAX = 10_000;
+
+/** How long a call waits for its answer before it is sent again (3): longer than all but the elections of servers. */
+export const RESEND_MS = 2_000;
+
+const LOOK_MS = 250;
+
+/** How long an owner that is not there is not asked again (2): its subscription may not be known at all servers yet. */
+const ABSENT_MS = 100;
+
+export interface ForwardingPorts {
+  readonly bus: Bus;
+  readonly time: Timing;
+  /** The prefix of all subjects. */
+  readonly cluster: string;
+  /** Unique to this process. */
+  readonly instance: string;
+  readonly callsMax?: number;
+}
+
+interface CallUnderWay {
+  readonly text: string;
+  readonly untilMs: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  sentAt: number;
+}
+
+/** An owner with the calls to it that are under way, by number, the oldest first. */
+interface Target {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly calls: Map<number, CallUnderWay>;
+  readonly batch: MessageBatch;
+}
+
+export class Forwarding {
+  readonly #ports: ForwardingPorts;
+  readonly #callsMax: number;
+  readonly #answers: string;
+  readonly #targets = new Map<string, Target>();
+  /** Owners that were not there, with the moment until which they are not asked again (2). */
+  readonly #absent = new Map<string, number>();
+  readonly #parts: PartsInbox;
+  readonly #unsubscribe: () => void;
+  #number = 0;
+  #messages = 0;
+  #underWay = 0;
+  #forwarded = 0;
+  #cancelLook: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(ports: ForwardingPorts) {
+    const { bus, time, cluster, instance, callsMax = FORWARDED_CALLS_MAX } = ports;
+    this.#ports = ports;
+    this.#callsMax = callsMax;
+    this.#answers = subjects.answers(cluster, instance);
+    this.#parts = new PartsInbox(time);
+    this.#unsubscribe = bus.subscribe(`${this.#answers}.>`, (message) => this.#receive(message));
+    bus.onConnection((isConnected) => {
+      // What was sent just before may be lost.
+      if (isConnected) this.#resend(Number.POSITIVE_INFINITY);
+    });
+  }
+
+  /** Calls that wait for their answers. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Calls that were ever sent. */
+  get forwarded(): number {
+    return this.#forwarded;
+  }
+
+  /** Sends a call to an owner; rejects with Moved (2), Overloaded, or an error of the owner. `untilMs` is of the stopwatch. */
+  call(shard: number, epoch: number, call: Call, untilMs: number): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new Overloaded('the node is stopping', RETRY_AFTER_SECONDS));
+    if (!this.#ports.bus.isConnected) return Promise.reject(new Moved(shard, 'there is no connection to other nodes'));
+    if (this.#underWay >= this.#callsMax) {
+      return Promise.reject(new Overloaded('too many requests wait for other nodes', RETRY_AFTER_SECONDS));
+    }
+    if (this.#isAbsent(shard, epoch)) return Promise.reject(new Moved(shard, 'its owner is not there'));
+    return new Promise((resolve, reject) => {
+      const number = (this.#number += 1);
+      const text = writeCall(number, call);
+      if (text.length > ITEM_CHARS_MAX) throw new Error(`a call of ${text.length} characters is too long to forward`);
+      const target = this.#targetOf(shard, epoch);
+      const sentAt = this.#ports.time.stopwatchMs();
+      target.calls.set(number, { text, untilMs, resolve, reject, sentAt });
+      target.batch.add(text);
+      this.#underWay += 1;
+      this.#forwarded += 1;
+      this.#cancelLook ??= this.#ports.time.after(LOOK_MS, () => this.#look());
+    });
+  }
+
+  /** Rejects every call to an owner that is none any more; `epochOf` says which epoch of a shard is known now, or null (2). */
+  cutOffMoved(epochOf: (shard: number) => number | null): void {
+    for (const target of this.#targets.values()) {
+      if (epochOf(target.shard) !== target.epoch) this.#cutOff(target, 'its owner changed');
+    }
+  }
+
+  /** Rejects what is under way and everything to come. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+    this.#cancelLook?.();
+    for (const target of this.#targets.values()) this.#cutOff(target, 'this node is stopping');
+  }
+
+  #isAbsent(shard: number, epoch: number): boolean {
+    if (this.#absent.size === 0) return false;
+    const now = this.#ports.time.stopwatchMs();
+    for (const [name, untilMs] of this.#absent) if (untilMs <= now) this.#absent.delete(name);
+    return this.#absent.has(targetOf(shard, epoch));
+  }
+
+  #targetOf(shard: number, epoch: number): Target {
+    const name = targetOf(shard, epoch);
+    const known = this.#targets.get(name);
+    if (known !== undefined) return known;
+    const calls = new Map<number, CallUnderWay>();
+    const batch = new MessageBatch(this.#ports.time, (texts) => this.#send(name, calls, texts));
+    const target: Target = { shard, epoch, calls, batch };
+    this.#targets.set(name, target);
+    return target;
+  }
+
+  #send(name: string, calls: Target['calls'], texts: readonly string[]): void {
+    const { bus, cluster } = this.#ports;
+    if (calls.size === 0) return;
+    const [settledBelow] = calls.keys();
+    const message = writeCalls(settledBelow!, texts);
+    this.#messages += 1;
+    for (const part of partsOf(message, this.#messages)) {
+      bus.publish(subjects.calls(cluster, name), part, `${this.#answers}.${name}`);
+    }
+  }
+
+  #receive({ subject, data, isNobodyThere }: BusMessage): void {
+    const target = this.#targets.get(subject.slice(this.#answers.length + 1));
+    if (target === undefined) return;
+    if (isNobodyThere) {
+      this.#absent.set(targetOf(target.shard, target.epoch), this.#ports.time.stopwatchMs() + ABSENT_MS);
+      this.#cutOff(target, 'its owner is not there');
+      return;
+    }
+    const message = this.#parts.take(subject, data);
+    for (const answer of (message === null ? null : readAnswers(message)) ?? []) {
+      const call = this.#end(target, answer[0]);
+      if (call !== undefined) settle(answer, target.shard, call.resolve, call.reject);
+    }
+  }
+
+  #end(target: Target, number: number): CallUnderWay | undefined {
+    const call = target.calls.get(number);
+    if (call !== undefined) {
+      target.calls.delete(number);
+      this.#underWay -= 1;
+    }
+    return call;
+  }
+
+  #cutOff(target: Target, why: string): void {
+    this.#targets.delete(targetOf(target.shard, target.epoch));
+    this.#underWay -= target.calls.size;
+    const calls = [...target.calls.values()];
+    target.calls.clear();
+    for (const { reject } of calls) reject(new Moved(target.shard, why));
+  }
+
+  // ── calls without an answer ────────────────────────────────────────────────────────────────────────────────────────
+
+  #look(): void {
+    this.#cancelLook = null;
+    this.#giveUpLate();
+    this.#resend(this.#ports.time.stopwatchMs() - RESEND_MS);
+    if (this.#underWay > 0) this.#cancelLook = this.#ports.time.after(LOOK_MS, () => this.#look());
+  }
+
+  #giveUpLate(): void {
+    const now = this.#ports.time.stopwatchMs();
+    for (const target of this.#targets.values()) {
+      for (const [number, { untilMs, reject }] of target.calls) {
+        if (untilMs > now) continue;
+        this.#end(target, number);
+        reject(new Overloaded('the owner of the event did not answer in time', RETRY_AFTER_SECONDS));
+      }
+    }
+  }
+
+  /** Sends again what was sent last before a moment (3). */
+  #resend(sentBefore: number): void {
+    const { bus, time } = this.#ports;
+    if (!bus.isConnected) return;
+    const now = time.stopwatchMs();
+    for (const { calls, batch } of this.#targets.values()) {
+      for (const call of calls.values()) {
+        if (call.sentAt > sentBefore) continue;
+        call.sentAt = now;
+        batch.add(call.text);
+      }
+    }
+  }
+}

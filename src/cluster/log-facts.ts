@@ -1,0 +1,64 @@
+/**
+ * Facts of a shard that are no longer in its owner's memory, read from the log and its archive. It is done for operators and where a
+ * snapshot turns out to be damaged, not for requests.
+ */
+import { emptyHead, applyRecord, readRecord } from '#persistence/nats/shard-reading.ts';
+import { FACTS_READ_MAX, newestFacts } from '#actors/newest-facts.ts';
+import { factsIn } from '#persistence/sqlite/chain.ts';
+import type { FactsPage, FactsRequest } from '#actors/engine-port.ts';
+import type { FactRow, Journal } from '#persistence/journal.ts';
+import type { ShardLog } from '#persistence/nats/shard-log.ts';
+
+/** Messages of the first try to find a page of facts; each has one fact at least. */
+const MESSAGES_READ_MIN = 256;
+
+/** The facts of a stream after one. Cost: a pass over the whole log. `whole` has every message from the first one on. */
+export async function readStream(whole: ShardLog, eventId: string, afterSeq: number): Promise<readonly FactRow[]> {
+  const rows: FactRow[] = [];
+  const head = emptyHead();
+  for await (const { seq, body } of whole.read(1, await whole.lastSeq())) {
+    const applied = applyRecord(head, seq, readRecord(seq, body));
+    if (applied.outcome !== 'COUNTED') continue;
+    for (const row of applied.rows) if (row.eventId === eventId && row.seq > afterSeq) rows.push(row);
+  }
+  return rows;
+}
+
+/** A page of a shard's newest facts: from memory where it has them all, else from the end of the log. */
+export async function newestFactsOf(
+  journal: Pick<Journal, 'durableSeq' | 'read'>,
+  whole: ShardLog,
+  request: FactsRequest,
+): Promise<FactsPage> {
+  const { durableSeq } = journal;
+  const end = Math.min(request.before ?? Number.MAX_SAFE_INTEGER, durableSeq + 1);
+  const beginSeq = Math.max(1, end - FACTS_READ_MAX);
+  const kept = [...journal.read({ afterSeq: beginSeq - 1 })];
+  if (kept.length === durableSeq - beginSeq + 1) return newestFacts(journal, request);
+  const rows = await readBack(whole, beginSeq);
+  const read = ({ afterSeq = 0 }: { readonly afterSeq?: number } = {}) => rows.filter(({ seq }) => seq > afterSeq);
+  return newestFacts({ durableSeq, read }, request);
+}
+
+/** The facts from one on, read from the end of the log backwards. */
+async function readBack(whole: ShardLog, beginSeq: number): Promise<readonly FactRow[]> {
+  const lastSeq = await whole.lastSeq();
+  for (let messages = MESSAGES_READ_MIN; ; messages *= 4) {
+    const rows = await readPart(whole, Math.max(1, lastSeq - messages + 1), lastSeq);
+    if (messages >= lastSeq || (rows[0]?.seq ?? Number.POSITIVE_INFINITY) <= beginSeq) return rows;
+  }
+}
+
+/** The facts of a part of the log. A batch that counts takes the place of a void one with the same numbers, which came before it. */
+async function readPart(whole: ShardLog, fromSeq: number, throughSeq: number): Promise<readonly FactRow[]> {
+  const rows: FactRow[] = [];
+  for await (const message of whole.read(fromSeq, throughSeq)) {
+    const record = readRecord(message.seq, message.body);
+    if (record.kind !== 'batch') continue;
+    while ((rows.at(-1)?.seq ?? 0) >= record.firstSeq) rows.pop();
+    for (const { seq, at, eventId, type, data } of factsIn(record.canonicalTexts)) {
+      rows.push({ seq, at, eventId, type, data });
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,300 @@
+/**
+ * Which shards this node owns: it claims those that it should own and nobody does, and gives up those that another node should own.
+ *
+ * Owns the shards of this node from their claims to their ends. `placement.ts` says who should own a shard, `membership.ts` who does.
+ *
+ * 1. A shard is claimed when nobody live announces it and this node is the one that should own it. All nodes look at the same heartbeats;
+ *    where they see them differently, the shard's log decides.
+ * 2. A shard that another node should own is given up once nothing has changed for a while, a few at a time, and that node claims it
+ *    at once. So shards move without a request that fails.
+ * 3. A shard whose owner was heard giving it up needs no hold-off: that owner lets no more answers leave. One that gives it up, or loses
+ *    it, during its own hold-off says so when that is over, because the owner before it may answer until then.
+ * 4. A node that leaves claims nothing and gives up everything, a few shards at a time as well: each event is without an owner for the
+ *    time of its own claim and not for that of all of them.
+ */
+import { channel } from 'node:diagnostics_channel';
+import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
+import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
+import { placeOf } from './placement.ts';
+import type { Bus } from './bus.ts';
+import type { Membership } from './membership.ts';
+import type { OwnedShard } from './owned-shard.ts';
+
+/** A shard was claimed; `tookMs` from the look that found it without an owner until its events answer. */
+export interface ClaimMessage {
+  readonly shard: number;
+  /** Whether it had an owner before. */
+  readonly isTakeover: boolean;
+  readonly tookMs: number;
+}
+
+export const claimChannel = channel('holdfast:cluster-claim');
+/** Another node owns a shard that this one took for its own. */
+export const fencedChannel = channel('holdfast:cluster-fenced');
+
+/** What is needed of a shard that this node owns. */
+export type ClaimedShard = Pick<OwnedShard, 'giveUp' | 'holdOffLeftMs' | 'lose' | 'settle'> & {
+  readonly journal: Pick<OwnedShard['journal'], 'epoch' | 'status' | 'abandon' | 'onFenced'>;
+};
+
+/** A shard that was claimed, with its previous epoch; 0 when it had none. */
+export interface OpenedShard<Shard extends ClaimedShard = OwnedShard> {
+  readonly owned: Shard;
+  readonly previousEpoch: number;
+}
+
+export interface ShardClaimsPorts<Shard extends ClaimedShard> {
+  readonly node: string;
+  readonly instance: string;
+  readonly shards: number;
+  readonly bus: Pick<Bus, 'isConnected'>;
+  readonly time: Timing;
+  readonly membership: Pick<Membership, 'leave' | 'live' | 'nodes' | 'onChange' | 'own' | 'ownerOf' | 'release'>;
+  /** Claims a shard and opens it; null when another node was faster. `hasGivenUp` says whether the owner of an epoch gave it up. */
+  readonly open: (shard: number, hasGivenUp: (epoch: number) => boolean) => Promise<OpenedShard<Shard> | null>;
+  /** Calls of other nodes are answered from now on. */
+  readonly serve: (shard: number, epoch: number) => void;
+  readonly giveUp: (shard: number, epoch: number) => void;
+  /** The shards of this node have changed. */
+  readonly changed: () => void;
+}
+
+/** A node listens so long before it claims anything: who is there announces itself at once to a newcomer. */
+const LISTEN_MS = 750;
+
+/** Nothing moves while nodes come and go (2). */
+const SETTLED_MS = 2_000;
+
+const LOOK_MS = 250;
+
+/** Shards that are claimed at once: each reads from the servers. */
+const CLAIMS_MAX = 16;
+
+/** Shards that are on their way to another node at once (2). */
+const MOVES_MAX = 4;
+
+/** The same where a node leaves, which has little time (4). */
+const LEAVES_MAX = 8;
+
+/** From then on what is left is given up at once. */
+const LEAVE_MS_MAX = 1_000;
+
+const ENDED_LOOK_MS = 10;
+
+/** The pause after a claim that was lost or that failed once; it grows while it fails. */
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 30_000;
+
+export class ShardClaims<Shard extends ClaimedShard> {
+  readonly #ports: ShardClaimsPorts<Shard>;
+  readonly #owned = new Map<number, Shard>();
+  readonly #claiming = new Set<number>();
+  readonly #ending = new Map<number, Promise<void>>();
+  /** Shards that are not claimed before a moment of the stopwatch. */
+  readonly #notBefore = new Map<number, number>();
+  /** Claims that failed in a row, by shard. */
+  readonly #failures = new Map<number, number>();
+  /** The epochs under which owners gave up their shards (3). */
+  readonly #givenUp = new Map<number, number>();
+  /** What each instance announced last. */
+  #announced = new Map<string, ReadonlyMap<number, number>>();
+  #liveNodes = '';
+  #liveSince: number;
+  readonly #mayClaimAt: number;
+  #isLeaving = false;
+  #isStopped = false;
+  #cancelLook = (): void => {};
+  readonly #unfollow: () => void;
+
+  constructor(ports: ShardClaimsPorts<Shard>) {
+    this.#ports = ports;
+    const now = ports.time.stopwatchMs();
+    this.#liveSince = now;
+    this.#mayClaimAt = now + LISTEN_MS;
+    this.#unfollow = ports.membership.onChange(() => this.#look());
+    this.#lookLater();
+  }
+
+  /** The shards of this node, by number. */
+  get owned(): ReadonlyMap<number, Shard> {
+    return this.#owned;
+  }
+
+  /** Gives up everything (4); resolves when other nodes may have it. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    const { membership, time } = this.#ports;
+    membership.leave();
+    const endsAt = time.stopwatchMs() + LEAVE_MS_MAX;
+    const shards = [...this.#owned.keys()];
+    for (let given: readonly number[] = []; shards.length > 0;) {
+      while (time.stopwatchMs() < endsAt && !this.#areTakenOver(given)) await pauseFor(time, ENDED_LOOK_MS);
+      given = shards.splice(0, LEAVES_MAX);
+      for (const shard of given) this.#giveUp(shard);
+    }
+    while (this.#ending.size > 0 || this.#claiming.size > 0) {
+      await Promise.all(this.#ending.values());
+      if (this.#claiming.size > 0) await pauseFor(time, ENDED_LOOK_MS);
+    }
+  }
+
+  /** Whether other nodes own shards that were given up, or there is no other node. */
+  #areTakenOver(shards: readonly number[]): boolean {
+    const { membership } = this.#ports;
+    if (membership.live().length === 0) return true;
+    return shards.every((shard) => !this.#ending.has(shard) && membership.ownerOf(shard) !== null);
+  }
+
+  /** Ends the look. What is owned is lost without a word, as in a crash, unless the node left before. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#isLeaving = true;
+    this.#unfollow();
+    this.#cancelLook();
+    for (const owned of this.#owned.values()) {
+      owned.journal.abandon();
+      owned.lose();
+    }
+    this.#owned.clear();
+  }
+
+  // ── the look ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #lookLater(): void {
+    this.#cancelLook = this.#ports.time.after(LOOK_MS, () => {
+      this.#look();
+      if (!this.#isStopped) this.#lookLater();
+    });
+  }
+
+  #look(): void {
+    this.#noteGivenUp();
+    const { bus, time, membership, node, shards } = this.#ports;
+    if (this.#isStopped || !bus.isConnected) return;
+    const live = membership.live();
+    const now = time.stopwatchMs();
+    if (live.join() !== this.#liveNodes) {
+      this.#liveNodes = live.join();
+      this.#liveSince = now;
+    }
+    if (this.#isLeaving || now < this.#mayClaimAt) return;
+    for (let shard = 0; shard < shards; shard += 1) {
+      const place = placeOf(shard, live);
+      if (place === node) this.#claimUnowned(shard, now);
+      else if (place !== null && now - this.#liveSince >= SETTLED_MS) this.#moveOwned(shard);
+    }
+  }
+
+  /** Notes what owners that still speak no longer announce (3). */
+  #noteGivenUp(): void {
+    const announced = new Map<string, ReadonlyMap<number, number>>();
+    for (const { instance, shards } of this.#ports.membership.nodes()) {
+      for (const [shard, epoch] of this.#announced.get(instance) ?? []) {
+        if (shards.get(shard) !== epoch) this.#givenUp.set(shard, epoch);
+      }
+      announced.set(instance, new Map(shards));
+    }
+    this.#announced = announced;
+  }
+
+  // ── claims ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #claimUnowned(shard: number, now: number): void {
+    if (this.#owned.has(shard) || this.#ending.has(shard) || this.#claiming.has(shard)) return;
+    if (this.#claiming.size >= CLAIMS_MAX || (this.#notBefore.get(shard) ?? 0) > now) return;
+    if (this.#ports.membership.ownerOf(shard) !== null) return;
+    this.#claiming.add(shard);
+    void this.#claim(shard, now).finally(() => {
+      this.#claiming.delete(shard);
+      this.#look();
+    });
+  }
+
+  async #claim(shard: number, since: number): Promise<void> {
+    const { open, time } = this.#ports;
+    try {
+      const opened = await open(shard, (epoch) => epoch === 0 || this.#givenUp.get(shard) === epoch);
+      this.#failures.delete(shard);
+      if (opened === null) this.#notBefore.set(shard, time.stopwatchMs() + RETRY_MS);
+      else this.#own(shard, opened, since);
+    } catch (error) {
+      this.#noteFailure(shard, error);
+    }
+  }
+
+  /** What is damaged stays so, and each try may leave a claim in the log. */
+  #noteFailure(shard: number, error: unknown): void {
+    const failures = (this.#failures.get(shard) ?? 0) + 1;
+    this.#failures.set(shard, failures);
+    const pauseMs = Math.min(retryPauseMs(failures, RETRY_MS), RETRY_MS_MAX);
+    this.#notBefore.set(shard, this.#ports.time.stopwatchMs() + pauseMs);
+    if (!isWorthReporting(failures)) return;
+    reportTrouble('cluster', `shard ${shard} could not be claimed; it is tried again`, error);
+  }
+
+  #own(shard: number, { owned, previousEpoch }: OpenedShard<Shard>, since: number): void {
+    const { time, membership, serve, changed } = this.#ports;
+    const { journal } = owned;
+    if (this.#isStopped || journal.status !== 'OPEN') {
+      journal.abandon();
+      return owned.lose();
+    }
+    this.#owned.set(shard, owned);
+    journal.onFenced(() => this.#lose(shard, owned));
+    serve(shard, journal.epoch);
+    membership.own(shard, journal.epoch);
+    changed();
+    owned.settle();
+    const tookMs = time.stopwatchMs() - since + owned.holdOffLeftMs;
+    if (claimChannel.hasSubscribers) {
+      claimChannel.publish({ shard, isTakeover: previousEpoch > 0, tookMs } satisfies ClaimMessage);
+    }
+    if (this.#isLeaving) this.#giveUp(shard);
+  }
+
+  /** Another node owns it. */
+  #lose(shard: number, owned: Shard): void {
+    owned.lose();
+    if (this.#owned.get(shard) !== owned) return;
+    this.#owned.delete(shard);
+    this.#notBefore.set(shard, this.#ports.time.stopwatchMs() + RETRY_MS);
+    this.#ports.giveUp(shard, owned.journal.epoch);
+    this.#endLater(shard, this.#announceEnd(shard, owned));
+    fencedChannel.publish({ shard });
+    reportTrouble('cluster', `another node owns shard ${shard}; this one gave it up`);
+  }
+
+  // ── giving up ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #moveOwned(shard: number): void {
+    if (this.#owned.has(shard) && this.#ending.size < MOVES_MAX) this.#giveUp(shard);
+  }
+
+  #giveUp(shard: number): void {
+    const owned = this.#owned.get(shard);
+    if (owned === undefined || this.#ending.has(shard)) return;
+    this.#owned.delete(shard);
+    this.#ports.giveUp(shard, owned.journal.epoch);
+    const ended = owned
+      .giveUp()
+      .catch((error: unknown) => reportTrouble('cluster', `shard ${shard} could not be given up in order`, error))
+      .then(() => this.#announceEnd(shard, owned));
+    this.#endLater(shard, ended);
+  }
+
+  /** The shard is not claimed here before it has ended. */
+  #endLater(shard: number, ended: Promise<void>): void {
+    this.#ending.set(shard, ended);
+    this.#ports.changed();
+    void ended.then(() => {
+      this.#ending.delete(shard);
+      this.#ports.changed();
+    });
+  }
+
+  /** Tells the others that no more answers of this owner leave, once those of the one before cannot either (3). */
+  async #announceEnd(shard: number, { holdOffLeftMs }: Shard): Promise<void> {
+    if (holdOffLeftMs > 0) await pauseFor(this.#ports.time, holdOffLeftMs);
+    this.#ports.membership.release(shard);
+  }
+}

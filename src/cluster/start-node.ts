@@ -1,0 +1,130 @@
+/**
+ * Starts a node on real servers. It is loaded only where NATS_URL is set: a single machine loads neither this nor the NATS client.
+ *
+ * 1. Nothing is claimed before the race guard has passed on these servers, and the keys of personal data are there.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { startSpaceGuard } from '#actors/space-guard.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import { lockFolder } from '#persistence/sqlite/lock.ts';
+import { journalPath } from '#persistence/sqlite/schema.ts';
+import { openBuckets } from '#persistence/nats/cluster-buckets.ts';
+import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
+import { openServers, type ClusterSettings } from '#persistence/nats/servers.ts';
+import { messageOf } from '#persistence/faults.ts';
+import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
+import { createClock, reportLeap, type TimeSource } from '#actors/clock.ts';
+import { KeyStoreFault } from '#persistence/keys.ts';
+import { openClusterKeys } from './cluster-keys.ts';
+import { ClusterNode, type NodeOptions } from './node.ts';
+import { natsBus } from './nats-bus.ts';
+import { StartingNode, type StartingNodeOptions } from './starting-node.ts';
+import { machineTime } from './time.ts';
+
+/** The part of the service's settings that a node needs. */
+export interface NodeSettings {
+  readonly cluster: ClusterSettings & { readonly nodeName: string };
+  readonly dataDir: string;
+  readonly liveEventsMax: number;
+  /** Whether it is accepted that keys of personal data are lost (see `cluster-keys.ts`). */
+  readonly keysLost?: boolean;
+  readonly limits: { readonly waitingRepliesMax: number };
+}
+
+const RETRY_MS = 500;
+
+export interface StartNodeOptions {
+  /** The machine's clock unless a test brings its own. */
+  readonly clockSource?: TimeSource | (() => number);
+  /** What nodes measure between themselves; for tests. */
+  readonly time?: Timing;
+  /** Rounds of the race guard; fewer than in a shop for tests that open many clusters. */
+  readonly guardRounds?: number;
+}
+
+/** Starts a node, which is not ready until its servers are found to be good; `whenReady` rejects with ServersRefused. */
+export function startNode(settings: NodeSettings, options: StartNodeOptions = {}): StartingNode {
+  const { clockSource, time = machineTime, guardRounds } = options;
+  const { nodeName: node, clusterName } = settings.cluster;
+  const clock = createClock(clockSource, { onLeap: reportLeap });
+  const given = { clock, time, guardRounds, ...(clockSource !== undefined && { clockSource }) };
+  const open: StartingNodeOptions['open'] = (waiting, signal) => openNode(settings, given, waiting, signal);
+  return new StartingNode({ node, clusterName, clock, open });
+}
+
+async function openNode(
+  { cluster, dataDir, liveEventsMax, limits, keysLost: isLossAccepted = false }: NodeSettings,
+  { guardRounds, ...given }: Pick<NodeOptions, 'clock' | 'clockSource' | 'time'> & { guardRounds: number | undefined },
+  waiting: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<ClusterNode> {
+  const { nodeName, clusterName, shards } = cluster;
+  const lock = lockFolder(dataDir);
+  if (existsSync(journalPath(dataDir))) reportTrouble('data-folder', ofOneMachine(dataDir));
+  const onWaiting = (reason: string): void => {
+    waiting(reason);
+    reportTrouble('cluster', reason);
+  };
+  const servers = await openServers(cluster, { name: `holdfast-${nodeName}`, onWaiting, signal }).catch((error) => {
+    lock.release();
+    throw error;
+  });
+  try {
+    waiting('the race guard runs on the NATS servers');
+    await reaching(() => servers.guard(guardRounds), onWaiting, signal);
+    const buckets = await reaching(() => openBuckets(servers.connection.nats, cluster), onWaiting, signal);
+    const keys = await reaching(() => openClusterKeys(servers, { isLossAccepted }), onWaiting, signal);
+    const space = await startSpaceGuard({ folder: dataDir, freeBytesMin: 0 });
+    const close = async (): Promise<void> => {
+      space.stop();
+      await servers.close();
+      lock.release();
+    };
+    return new ClusterNode({
+      ...given,
+      node: nodeName,
+      instance: `${nodeName}.${randomUUID().slice(0, 8)}`,
+      cluster: clusterName,
+      dataFolder: dataDir,
+      liveEventsMax,
+      waitingRepliesMax: limits.waitingRepliesMax,
+      freeBytes: () => space.freeBytes,
+      servers: {
+        bus: natsBus(servers.connection),
+        shards,
+        log: (shard) => servers.log(shard),
+        ...buckets,
+        keys,
+        close,
+      },
+    });
+  } catch (error) {
+    await servers.close();
+    lock.release();
+    throw error;
+  }
+}
+
+function ofOneMachine(folder: string): string {
+  return `${folder} has the journal of a single machine, which a node does not read: holdfast import ${folder} moves it into a cluster`;
+}
+
+/** Tries again while the servers cannot be reached. */
+async function reaching<Result>(
+  work: () => Promise<Result>,
+  onWaiting: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnreachable = [LogUnreachable, ObjectsUnreachable, KeyStoreFault].some((kind) => error instanceof kind);
+      if (!isUnreachable || signal.aborted) throw error;
+      onWaiting(messageOf(error));
+    }
+    await pauseFor(machineTime, RETRY_MS, signal);
+  }
+}

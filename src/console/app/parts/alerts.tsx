@@ -1,0 +1,79 @@
+/**
+ * What the service's own figures say that somebody should look at, with what it means and what to do. The bounds and the words are
+ * those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
+ */
+import type { ServiceFigures } from '../bodies.ts';
+import { bytes, figure } from '../format.ts';
+
+interface Rule {
+  /** As Prometheus' alert is called. */
+  readonly name: string;
+  /** What is seen now; null where all is well. */
+  readonly seen: (service: ServiceFigures) => string | null;
+  readonly means: string;
+  readonly action: string;
+}
+
+const FREE_BYTES_MIN = 2e9;
+const LOOP_DELAY_MS_MAX = 500;
+const NOTIFICATIONS_BEHIND_MAX = 1_000;
+
+export const RULES: readonly Rule[] = [
+  {
+    name: 'HoldfastNotReady',
+    seen: ({ ready, reason }) => (ready ? null : `Not ready: ${reason}`),
+    means: 'Changes are refused; reads go on.',
+    action: 'curl /health/ready says why. On a full disk make room; it goes on by itself.',
+  },
+  {
+    name: 'HoldfastEventBroken',
+    seen: ({ degraded }) => {
+      const broken = degraded.filter((what) => what.startsWith('event:'));
+      return broken.length === 0 ? null : `Broken: ${broken.map((what) => what.slice('event:'.length)).join(', ')}`;
+    },
+    means: 'An event cannot be activated and answers 503; all others are served.',
+    action: 'curl /health/ready names it, holdfast verify says which fact its replay stops at.',
+  },
+  {
+    name: 'HoldfastClockLeapt',
+    seen: ({ degraded }) => (degraded.includes('clock') ? 'The clock is off' : null),
+    means: 'The clock of the machine was set by more than a minute. Windows go on by a stopwatch.',
+    action: "See to the machine's clock, then restart the service, so that sales begin and end by the right time.",
+  },
+  {
+    name: 'HoldfastDiskFillsUp',
+    seen: ({ free_bytes: free }) => (free !== null && free < FREE_BYTES_MIN ? `${bytes(free)} free` : null),
+    means: 'The disk of the data folder will be full within a day, or has less than 2 GB.',
+    action: 'holdfast snapshot --prune moves old facts to the archive, which may live on another disk afterwards.',
+  },
+  {
+    name: 'HoldfastLoopIsLate',
+    seen: ({ event_loop_delay_ms: delay }) => (delay > LOOP_DELAY_MS_MAX ? `${figure(delay)} ms late` : null),
+    means: 'Everybody waits half a second for the event loop.',
+    action: 'The one thread of the sale has more to do than it can; put waiting rooms in front of the hottest events.',
+  },
+  {
+    name: 'HoldfastNotificationsWait',
+    seen: ({ notification_lag: lag }) =>
+      lag !== null && lag > NOTIFICATIONS_BEHIND_MAX ? `${figure(lag)} facts behind` : null,
+    means: 'The receiver of notifications does not take them.',
+    action: 'Nothing is lost; they are sent in order when it answers again.',
+  },
+];
+
+export function Alerts({ service }: { readonly service: ServiceFigures }) {
+  const raised = RULES.flatMap((rule) => {
+    const seen = rule.seen(service);
+    return seen === null ? [] : [{ ...rule, seen }];
+  });
+  if (raised.length === 0) return null;
+  return (
+    <ul class="alerts" aria-label="Alerts">
+      {raised.map(({ name, seen, means, action }) => (
+        <li key={name} class="alert">
+          <b>{seen}.</b> {means} <span class="small">{action}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,85 @@
+/** Money by hour as a table with bars, and the sums of an event in one line. */
+import type { HourSums, MoneySums } from '../bodies.ts';
+import { figure, moment, money } from '../format.ts';
+
+/** The hours of several events together, the newest first. */
+export function sumByHour(hours: readonly HourSums[]): readonly HourSums[] {
+  const sums = new Map<string, HourSums>();
+  for (const hour of hours) {
+    const key = `${hour.at} ${hour.currency}`;
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? hour : added(before, hour));
+  }
+  return [...sums.values()].sort((one, other) => other.at.localeCompare(one.at));
+}
+
+function added(one: HourSums, other: HourSums): HourSums {
+  return {
+    ...one,
+    paid_amount: one.paid_amount + other.paid_amount,
+    payments: one.payments + other.payments,
+    refunded_amount: one.refunded_amount + other.refunded_amount,
+    refunds: one.refunds + other.refunds,
+  };
+}
+
+export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
+  if (hours.length === 0) return <p class="quiet empty">No money moved.</p>;
+  const highest = Math.max(1, ...hours.map((hour) => Math.max(hour.paid_amount, hour.refunded_amount)));
+  return (
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Money by hour">
+      <table>
+        <thead>
+          <tr>
+            <th>Hour from</th>
+            <th class="number">Sold in payments</th>
+            <th class="number">Refunded</th>
+            <th class="wide-only">
+              <span class="unseen">Sold and refunded as bars</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {hours.map((hour) => (
+            <tr key={`${hour.at} ${hour.currency}`}>
+              <td class="stamp">{moment(hour.at)}</td>
+              <td class="number">
+                {money(hour.paid_amount, hour.currency)} <span class="quiet small">in {figure(hour.payments)}</span>
+              </td>
+              <td class="number">
+                {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}
+                {hour.refunds > 0 && <span class="quiet small"> in {figure(hour.refunds)}</span>}
+              </td>
+              <td class="wide-only bars">
+                <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="fill-sold" x={0} y={0} width={(100 * hour.paid_amount) / highest} height={6} />
+                  <rect class="fill-refunded" x={0} y={7} width={(100 * hour.refunded_amount) / highest} height={5} />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** "€45.50 sold, €10.00 refunded"; nothing where no money has moved. */
+export function MoneyLine({ totals }: { readonly totals: readonly MoneySums[] }) {
+  if (totals.length === 0) return null;
+  return (
+    <p class="small money-line">
+      {totals.map(({ currency, paid_amount: paid, refunded_amount: refunded }) => (
+        <span key={currency}>
+          <b>{money(paid, currency)}</b> sold
+          {refunded > 0 && (
+            <>
+              {' · '}
+              <b>{money(refunded, currency)}</b> refunded
+            </>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,99 @@
+/** What was bought on an order: tickets by type and date, extras, seats in words and the guests on the tickets. */
+import type { Order } from '../bodies.ts';
+import { moment, money } from '../format.ts';
+
+type Item = Order['items'][number];
+type Ticket = Order['ticket_objects'][number];
+
+export function OrderItems({ order }: { readonly order: Order }) {
+  const performances = new Map(order.event.performances.map((performance) => [performance.id, performance]));
+  const more = order.ticket_count - order.ticket_objects.length;
+  return (
+    <section class="card">
+      <h3>Tickets</h3>
+      <ul class="items">
+        {order.items.map((item, index) => {
+          const performance = performances.get(item.performance_id);
+          return (
+            <ItemRows
+              key={index}
+              item={item}
+              currency={order.currency}
+              date={performance === undefined ? item.performance_id : performance.name}
+              startsAt={performance?.starts_at ?? null}
+            />
+          );
+        })}
+        {order.discounts.map(({ code, amount }, index) => (
+          <li key={`discount ${index}`}>
+            <span>Code {code}</span>
+            <span class="number">−{money(amount, order.currency)}</span>
+          </li>
+        ))}
+      </ul>
+      {order.ticket_objects.length > 0 && (
+        <details class="guests" open={order.ticket_objects.length <= 12}>
+          <summary>
+            {order.ticket_objects.some(({ attendee }) => attendee !== null) ? 'Guests and seats' : 'Ticket by ticket'}
+          </summary>
+          <ol>
+            {order.ticket_objects.map((ticket) => (
+              <li key={ticket.id}>
+                {placeOf(ticket)}
+                {ticket.attendee !== null && (
+                  <>
+                    {' '}
+                    <b>{ticket.attendee.name}</b> <span class="quiet">{ticket.attendee.email}</span>
+                  </>
+                )}
+                {!ticket.valid && <span class="quiet"> void</span>} <code class="quiet">…{ticket.id.slice(-8)}</code>
+              </li>
+            ))}
+          </ol>
+          {more > 0 && <p class="quiet small">and {more} more.</p>}
+        </details>
+      )}
+    </section>
+  );
+}
+
+interface ItemRowsProps {
+  readonly item: Item;
+  readonly currency: string;
+  readonly date: string;
+  readonly startsAt: string | null;
+}
+
+function ItemRows({ item, currency, date, startsAt }: ItemRowsProps) {
+  return (
+    <>
+      <li>
+        <span>
+          <b>
+            {item.quantity} × {item.ticket_type_name}
+          </b>{' '}
+          <span class="quiet">
+            {date}
+            {startsAt !== null && `, ${moment(startsAt)}`}
+            {item.ticket_count !== item.quantity && ` · ${item.ticket_count} tickets`}
+          </span>
+        </span>
+        <span class="number">{money(item.unit_price * item.quantity, currency)}</span>
+      </li>
+      {item.bar_perks.map((perk) => (
+        <li key={perk.bar_perk_id} class="extra">
+          <span>
+            {perk.quantity} × {perk.name}
+          </span>
+          <span class="number">{money(perk.unit_price * perk.quantity, currency)}</span>
+        </li>
+      ))}
+    </>
+  );
+}
+
+/** Section, row and seat in words; '' on unnumbered places. */
+function placeOf({ section, row_label: row, seat_label: seat }: Ticket): string {
+  if (seat === null) return '';
+  return [section, row === null ? null : `row ${row}`, `seat ${seat}`].filter((part) => part !== null).join(', ');
+}

@@ -1,0 +1,74 @@
+/** Orders as rows of a table, with what was bought in words. */
+import type { Order } from '../bodies.ts';
+import { moment, money, sums } from '../format.ts';
+import { linkTo } from '../router.ts';
+import { StatusTag } from './frame.tsx';
+
+interface OrderTableProps {
+  readonly orders: readonly { readonly order: Order; readonly note?: string }[];
+  /** Whether the orders are of several events. */
+  readonly hasEvents?: boolean;
+}
+
+/** A short form of an order's id, of which search finds the order. */
+export function orderNumber({ order_id: id }: Pick<Order, 'order_id'>): string {
+  return `…${id.slice(-8)}`;
+}
+
+/** What was bought, such as "2 × Single, 1 × Spritz". */
+export function boughtIn({ items }: Pick<Order, 'items'>): string {
+  return items
+    .flatMap((item) => [
+      `${item.quantity} × ${item.ticket_type_name}`,
+      ...item.bar_perks.map((perk) => `${perk.quantity} × ${perk.name}`),
+    ])
+    .join(', ');
+}
+
+export function OrderTable({ orders, hasEvents = false }: OrderTableProps) {
+  return (
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Orders">
+      <table>
+        <thead>
+          <tr>
+            <th>Buyer</th>
+            <th>Bought</th>
+            <th>Placed</th>
+            <th>Status</th>
+            <th class="number">Total</th>
+            <th class="number">Refund due</th>
+          </tr>
+        </thead>
+        <tbody>
+          {orders.map(({ order, note }) => (
+            <tr key={order.order_id} data-order={order.order_id}>
+              <td>
+                <a href={linkTo('orders', order.order_id)}>
+                  {order.customer.name ?? order.personal_data.toLowerCase()} <code>{orderNumber(order)}</code>
+                </a>
+                <br />
+                <span class="quiet small">{order.customer.email}</span>
+                {note !== undefined && <span class="quiet small"> · {note}</span>}
+              </td>
+              <td>
+                {boughtIn(order)}
+                {hasEvents && (
+                  <>
+                    <br />
+                    <span class="quiet small">{order.event.name}</span>
+                  </>
+                )}
+              </td>
+              <td class="stamp">{moment(order.placed_at)}</td>
+              <td>
+                <StatusTag status={order.status} />
+              </td>
+              <td class="number">{money(order.total_amount, order.currency)}</td>
+              <td class="number">{sums(order.refunds_due, '–')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+/** The examples of the operators' API. `$ADMIN_TOKEN` is the bearer token, which no example gives. */
+import type { Example, Examples } from './example.ts';
+
+type Rest = Pick<Example, 'operation' | 'title' | 'noun'> & Partial<Example>;
+
+const bearer = { Authorization: 'Bearer $ADMIN_TOKEN' };
+const ask = (method: Example['method'], path: string, rest: Rest): Example => ({
+  listener: 'admin',
+  answers: 'json',
+  method,
+  path,
+  headers: bearer,
+  ...rest,
+});
+const get = (path: string, rest: Rest): Example => ask('GET', path, rest);
+const post = (path: string, body: object, rest: Rest): Example => ask('POST', path, { ...rest, body });
+
+const theatre = '/admin/events/evt_theatre';
+const PAID_ORDER = 'It needs a paid order: buy a ticket of Night Shift in the demo shop first.';
+
+/** A small event with a waiting room that opens later. */
+const lateShow = {
+  id: 'evt_late',
+  slug: 'late-show',
+  name: 'Late Show',
+  currency: 'EUR',
+  waiting_room: true,
+  waiting_room_opens_at: '2028-06-01T10:00:00Z',
+  performances: [{ id: 'night', name: 'Night', starts_at: '2028-07-01T20:00:00Z', ends_at: '2028-07-01T23:00:00Z' }],
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 200 }],
+  ticketTypes: [{ id: 'single', name: 'Single', locality_id: 'floor' }],
+  sellingStages: [{ id: 'general', name: 'General sale', prices: { single: 2500 } }],
+};
+
+export const operatorExamples = {
+  readMetrics: {
+    operation: 'readMetrics',
+    title: 'Figures for Prometheus',
+    listener: 'admin',
+    method: 'GET',
+    path: '/metrics',
+    answers: 'text',
+    noun: 'metrics',
+  },
+  defineEvent: ask('PUT', '/admin/events/evt_late', {
+    operation: 'defineEvent',
+    title: 'A small event with a waiting room',
+    noun: 'defined',
+    body: lateShow,
+  }),
+  getAnyEvent: get('/admin/events/evt_club', { operation: 'getAnyEvent', title: 'One event', noun: 'event' }),
+  listAllEvents: get('/admin/events', { operation: 'listAllEvents', title: 'Every event', noun: 'all' }),
+  getAnySeating: get(`${theatre}/seating`, {
+    operation: 'getAnySeating',
+    title: 'The plan of a hall',
+    noun: 'seating',
+  }),
+  getSeatStates: get(`${theatre}/performances/premiere/seats`, {
+    operation: 'getSeatStates',
+    title: 'The seats of a date',
+    noun: 'seats',
+  }),
+  changeSeats: post(
+    `${theatre}/performances/premiere/seats`,
+    { seat_ids: ['stalls-F-1'], action: 'block', note: 'The lamp hangs low.' },
+    { operation: 'changeSeats', title: 'Take a seat off sale', noun: 'blocked' },
+  ),
+  listOrders: get('/admin/events/evt_club/orders?status=CONFIRMED', {
+    operation: 'listOrders',
+    title: 'The paid orders of an event',
+    noun: 'orders',
+    gives: { ORDER: ['orders', 0, 'order_id'] },
+  }),
+  getOrder: get('/admin/orders/$ORDER', {
+    operation: 'getOrder',
+    title: 'One order',
+    noun: 'order',
+    gives: { TICKET: ['tickets', 0] },
+    needs: PAID_ORDER,
+  }),
+  getTicket: get('/admin/tickets/$TICKET', {
+    operation: 'getTicket',
+    title: 'One ticket',
+    noun: 'ticket',
+    needs: PAID_ORDER,
+  }),
+  readSubject: get('/admin/subject?email=ada@example.com', {
+    operation: 'readSubject',
+    title: 'All that is kept about one person',
+    noun: 'subject',
+  }),
+  cancelOrder: post(
+    '/admin/orders/$ORDER/cancel',
+    { note: 'Fell ill.' },
+    { operation: 'cancelOrder', title: 'Cancel an order', noun: 'cancelled', needs: PAID_ORDER },
+  ),
+  recordRefund: post(
+    '/admin/orders/$ORDER/refunds',
+    { amount: 3800, note: 'By bank transfer.' },
+    {
+      operation: 'recordRefund',
+      title: 'Note the money that was given back',
+      noun: 'refunded',
+      after: 'cancelOrder',
+      needs: PAID_ORDER,
+    },
+  ),
+  eraseOrder: ask('POST', '/admin/orders/$ORDER/erase', {
+    operation: 'eraseOrder',
+    title: 'Erase what an order says about people',
+    noun: 'erased',
+    after: 'cancelOrder',
+    needs: PAID_ORDER,
+  }),
+  forecastCancellation: get('/admin/events/evt_late/performances/night/cancellation', {
+    operation: 'forecastCancellation',
+    title: 'What cancelling a date would do',
+    noun: 'forecast',
+    after: 'defineEvent',
+  }),
+  cancelPerformance: post(
+    '/admin/events/evt_late/performances/night/cancel',
+    { note: 'Storm.' },
+    { operation: 'cancelPerformance', title: 'Cancel a date', noun: 'stopped', after: 'defineEvent' },
+  ),
+  getOverview: get('/admin/overview', {
+    operation: 'getOverview',
+    title: 'The figures of the console',
+    noun: 'overview',
+  }),
+  listMoney: get('/admin/money', { operation: 'listMoney', title: 'The money of every event', noun: 'money' }),
+  getMoney: get('/admin/events/evt_club/money', {
+    operation: 'getMoney',
+    title: 'The money of an event by the hour',
+    noun: 'hours',
+  }),
+  searchOrders: get('/admin/search?q=ada', { operation: 'searchOrders', title: 'Orders by a name', noun: 'found' }),
+  listFacts: get('/admin/journal?event_id=evt_club', {
+    operation: 'listFacts',
+    title: 'The newest facts of an event',
+    noun: 'journal',
+  }),
+  getCluster: get('/admin/cluster', {
+    operation: 'getCluster',
+    title: 'Nodes and shards',
+    noun: 'cluster',
+    needs: 'It needs a cluster; a single machine does not have this operation.',
+  }),
+  takeSnapshot: post('/admin/snapshot', {}, { operation: 'takeSnapshot', title: 'Take snapshots', noun: 'snapshots' }),
+} satisfies Examples;

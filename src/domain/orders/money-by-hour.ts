@@ -1,0 +1,104 @@
+/**
+ * The money of an event: what came in and what was given back, in all and by hour.
+ *
+ * An index that follows from the orders, so that it is the same whether they were lived, replayed or restored.
+ *
+ * 1. Everything that came in counts, also what is due back. Amounts of two currencies are never added up.
+ * 2. The newest hours with money are kept apart; what older ones had is in the totals alone.
+ */
+import type { Order } from './order.ts';
+
+export interface MoneySums {
+  readonly currency: string;
+  readonly paidCents: number;
+  readonly payments: number;
+  readonly refundedCents: number;
+  readonly refunds: number;
+}
+
+/** The sums of one hour in one currency. */
+export interface HourSums extends MoneySums {
+  /** When the hour began. */
+  readonly at: number;
+}
+
+export interface MoneyView {
+  readonly totals: readonly MoneySums[];
+  /** The newest first. */
+  readonly hours: readonly HourSums[];
+}
+
+export const HOUR_MS = 60 * 60 * 1000;
+
+/** Hours with money that are kept apart: 83 days without a pause, some 200 KB. */
+export const HOURS_MAX = 2_000;
+
+type Sums = { -readonly [Field in keyof MoneySums]: MoneySums[Field] };
+
+/** The sums of each currency; hardly ever more than one. */
+type ByCurrency = Sums[];
+
+export class MoneyByHour {
+  readonly #totals: ByCurrency = [];
+  readonly #hours = new Map<number, ByCurrency>();
+  /** Hours up to this one are not kept apart any more (2). */
+  #forgottenHour = -Infinity;
+
+  notePayment(at: number, amountCents: number, currency: string): void {
+    for (const sums of this.#sumsAt(at, currency)) {
+      sums.paidCents += amountCents;
+      sums.payments += 1;
+    }
+  }
+
+  noteRefund(at: number, amountCents: number, currency: string): void {
+    for (const sums of this.#sumsAt(at, currency)) {
+      sums.refundedCents += amountCents;
+      sums.refunds += 1;
+    }
+  }
+
+  /** Notes all money of a restored order. */
+  noteOrder({ payments, refunds, purchase }: Order): void {
+    for (const { status, paidAt, createdAt, amountCents, currency } of payments) {
+      if (status === 'PAID') this.notePayment(paidAt ?? createdAt, amountCents, currency);
+    }
+    for (const { at, amountCents, currency = purchase.currency } of refunds) this.noteRefund(at, amountCents, currency);
+  }
+
+  /** The totals, and the hours that began at `since` or later. */
+  view(since: number): MoneyView {
+    const hours: [number, ByCurrency][] = [];
+    for (const hour of this.#hours) if (hour[0] >= since) hours.push(hour);
+    hours.sort(([one], [other]) => other - one);
+    return {
+      totals: this.#totals.map((sums) => ({ ...sums })),
+      hours: hours.flatMap(([at, ofHour]) => ofHour.map((sums) => ({ at, ...sums }))),
+    };
+  }
+
+  #sumsAt(at: number, currency: string): readonly Sums[] {
+    const hour = at - (at % HOUR_MS);
+    const total = sumsOf(this.#totals, currency);
+    if (hour <= this.#forgottenHour) return [total];
+    let ofHour = this.#hours.get(hour);
+    if (ofHour === undefined) this.#hours.set(hour, (ofHour = []));
+    const sums = sumsOf(ofHour, currency);
+    if (this.#hours.size > HOURS_MAX) this.#forgetOldest();
+    return [total, sums];
+  }
+
+  #forgetOldest(): void {
+    const oldest = Math.min(...this.#hours.keys());
+    this.#hours.delete(oldest);
+    this.#forgottenHour = oldest;
+  }
+}
+
+function sumsOf(all: ByCurrency, currency: string): Sums {
+  const known = all.find((sums) => sums.currency === currency);
+  if (known !== undefined) return known;
+  const sums = { currency, paidCents: 0, payments: 0, refundedCents: 0, refunds: 0 };
+  all.push(sums);
+  return sums;
+}

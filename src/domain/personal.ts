@@ -1,0 +1,134 @@
+/**
+ * Personal data of an order: who buys, who comes, and what a storefront told of the buyer.
+ *
+ * Facts keep it as one sealed text. The text is opened only where it is shown, outside of the domain; what the domain needs of a
+ * buyer is a keyed hash of the address.
+ *
+ * 1. A sealed text is `<keyId>.<base64url of nonce, ciphertext and tag>`. Each has a key of its own, and it is bound to the id of its
+ *    order and the type of its fact.
+ * 2. To erase an order is to destroy the keys of its texts and to keep a fact that says so. The hash of the address stays in the
+ *    facts and the state, because the tickets of a live order count for it; the order is not found by it any more.
+ * 3. Facts of older versions have open fields. They stay readable, and nothing of them can be erased.
+ */
+
+/** A person on a ticket. */
+export interface Attendee {
+  readonly name: string;
+  readonly email: string | null;
+  readonly documentNumber: string | null;
+  readonly phone: string | null;
+}
+
+/** Who buys; the address as typed. */
+export interface Customer {
+  readonly email: string;
+  readonly name: string;
+  readonly documentNumber: string | null;
+  readonly phone: string | null;
+}
+
+/** What the sealed text of an OrderPlaced says. */
+export interface PersonalData {
+  readonly customer: Customer;
+  /** One entry for each item: the people on its tickets, in their order, or null where nobody was named. */
+  readonly attendees: readonly (readonly Attendee[] | null)[];
+  /** Attribution data; bounded by `tracking.ts`, older facts may have values that are no texts. */
+  readonly tracking: Readonly<Record<string, unknown>> | null;
+}
+
+/** Personal data as facts and orders keep them. */
+export interface SealedPersonal {
+  /** Null once it was erased. */
+  readonly sealed: string | null;
+  /** Equal for addresses that are one buyer's at this event. */
+  readonly addressHash: string;
+}
+
+/** What the sealed texts of facts say: personal data, or a note. */
+export interface SealedValues {
+  OrderPlaced: PersonalData;
+  OrderCancelled: string;
+  RefundRecorded: string;
+}
+
+export type SealingFactType = keyof SealedValues;
+
+/** What a turn seals with. */
+export interface Sealing {
+  /** Seals a value as JSON, with a key of its own (1). Throws where no key is at hand. */
+  seal<Type extends SealingFactType>(orderId: string, factType: Type, value: SealedValues[Type]): string;
+  /** The keyed hash of an address at the turn's event; equal for addresses that purchase limits take for one buyer's. */
+  addressHash(email: string): string;
+  /** In place of the digest of a request whose body says something about people: whoever guesses a body cannot compare it. */
+  requestDigest(digest: string): string;
+}
+
+/** A request of a person or an operator, or the retention of the event. */
+export type ErasureCause = 'REQUEST' | 'RETENTION';
+
+/** When and by whom an order was erased. */
+export interface Erasure {
+  readonly at: number;
+  /** Null for the retention, and where nobody said. */
+  readonly operator: string | null;
+  readonly cause: ErasureCause;
+}
+
+/** The personal data of an order as its views carry them: sealed, open from an older fact, or erased. */
+export interface SealedOrder {
+  readonly orderId: string;
+  /** A text of an OrderPlaced; null once it was erased, and where the data are open. */
+  readonly sealed: string | null;
+  /** Of a fact from before there was sealing (3). */
+  readonly open: PersonalData | null;
+  readonly erasure: Erasure | null;
+}
+
+/** The id of the key that opens a sealed text. */
+export function keyIdOf(sealedText: string): string {
+  // A key id has a dot itself, before its number; base64url has none.
+  return sealedText.slice(0, sealedText.lastIndexOf('.'));
+}
+
+/** The data of an order from before there was sealing (3). */
+export function openData({ orderId, open }: SealedOrder): PersonalData {
+  if (open === null) throw new Error(`the personal data of ${orderId} are sealed`);
+  return open;
+}
+
+// ── the text that is sealed ──────────────────────────────────────────────────────────────────────────────────────────
+
+/** Data as they are sealed: without the names of their fields, because every order keeps its text in memory. 0 stands for null. */
+type Compact = readonly [...person: CompactPerson, attendees: number | readonly unknown[], tracking: unknown];
+type CompactPerson = readonly [email: string | 0, name: string, documentNumber: string | 0, phone: string | 0];
+
+/** The short form of an order's data; where nobody is named, a count of items stands for their attendees. */
+export function compactData({ customer, attendees, tracking }: PersonalData): unknown {
+  const isNamed = attendees.some((people) => people !== null);
+  const people = isNamed ? attendees.map((each) => each?.map(compactPerson) ?? 0) : attendees.length;
+  return [...compactPerson(customer), people, tracking ?? 0] satisfies Compact;
+}
+
+/** The data of a short form. */
+export function expandData(compact: unknown): PersonalData {
+  const [email, name, documentNumber, phone, people, tracking] = compact as Compact;
+  const attendees =
+    typeof people === 'number'
+      ? new Array<null>(people).fill(null)
+      : people.map((each) => (each === 0 ? null : (each as readonly CompactPerson[]).map(expandPerson)));
+  const customer = { ...expandPerson([email, name, documentNumber, phone]), email: email as string };
+  return { customer, attendees, tracking: tracking === 0 ? null : (tracking as PersonalData['tracking']) };
+}
+
+function compactPerson({ email, name, documentNumber, phone }: Attendee): CompactPerson {
+  return [email ?? 0, name, documentNumber ?? 0, phone ?? 0];
+}
+
+function expandPerson([email, name, documentNumber, phone]: CompactPerson): Attendee {
+  return { name, email: orNull(email), documentNumber: orNull(documentNumber), phone: orNull(phone) };
+}
+
+/** An empty text is a value. */
+function orNull(value: string | 0): string | null {
+  return value === 0 ? null : value;
+}

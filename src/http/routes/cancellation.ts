@@ -1,0 +1,76 @@
+/** What the cancellation of a performance would do, asked before somebody decides on it. */
+import { Type } from 'typebox';
+import { readAt } from '#actors/event-port.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import type { QueryOf } from '#domain/query.ts';
+import type { CancellationForecast } from '#domain/orders/cancellation-forecast.ts';
+import type { HttpApp } from '../app.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
+import { bearer, errorResponses } from '../openapi.ts';
+import type { EventsPort, OperatorPorts } from '../ports.ts';
+import { Id, ref } from '../schemas/fields.ts';
+import { Cancellation } from '../schemas/operators.ts';
+
+const forecastCancellationSchema = {
+  operationId: 'forecastCancellation',
+  tags: ['Events'],
+  summary: 'Read what the cancellation of a date would do: orders, tickets, money due back',
+  description: 'Changes nothing. What buyers do meanwhile is not in it.',
+  security: bearer,
+  params: Type.Object({ id: Type.String(), performance_id: Id }),
+  response: { 200: ref(Cancellation), ...errorResponses },
+};
+
+export function cancellationRoutes(
+  app: HttpApp,
+  { events, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'events'>,
+): void {
+  app.get(
+    '/admin/events/:id/performances/:performance_id/cancellation',
+    { onRequest, schema: forecastCancellationSchema },
+    async (request, reply) => {
+      const { id, performance_id: performanceId } = request.params;
+      const forecast = await forecastAll(events, id, performanceId);
+      if (isRefusal(forecast)) return reply.refuse(forecast);
+      const { orders, paidOrders, tickets, due } = forecast;
+      return reply.send({
+        orders,
+        paid_orders: paidOrders,
+        tickets,
+        refunds_due: due.map(({ amountCents: amount, currency }) => ({ amount, currency })),
+      });
+    },
+  );
+}
+
+type WholeForecast = Omit<CancellationForecast, 'nextAfter'>;
+
+/** The forecast over all orders of an event, part by part: between two parts the event does other work. */
+async function forecastAll(
+  events: Pick<EventsPort, 'byEventId'>,
+  eventId: string,
+  performanceId: string,
+): Promise<WholeForecast | Refusal> {
+  let sum: WholeForecast = { orders: 0, paidOrders: 0, tickets: 0, due: [] };
+  for (let after: number | null = null; ;) {
+    const query: QueryOf<'ForecastCancellation'> = { type: 'ForecastCancellation', performanceId, after };
+    const part: CancellationForecast | Refusal = await readAt(events.byEventId(eventId), EVENT_NOT_FOUND, query);
+    if (isRefusal(part)) return part;
+    sum = added(sum, part);
+    if (part.nextAfter === null) return sum;
+    after = part.nextAfter;
+  }
+}
+
+function added(one: WholeForecast, other: WholeForecast): WholeForecast {
+  const due = new Map<string, number>();
+  for (const { currency, amountCents } of [...one.due, ...other.due]) {
+    due.set(currency, (due.get(currency) ?? 0) + amountCents);
+  }
+  return {
+    orders: one.orders + other.orders,
+    paidOrders: one.paidOrders + other.paidOrders,
+    tickets: one.tickets + other.tickets,
+    due: Array.from(due, ([currency, amountCents]) => ({ amountCents, currency })),
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * The process of an own service: this version's service, whose clock tells the time of then.
+ *
+ * 1. Its clock stands still until the rehearsal begins, and then goes `speed` times as fast as the machine's. So every moment and
+ *    every window of the definition keeps its meaning, whatever the speed: holds run out and the line moves as they did.
+ * 2. Bounds that protect the process (how long a claim may wait, how long a request may take) are in real time.
+ */
+import { readConfig } from '#src/config.ts';
+import { startService } from '#src/service.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { CLOCK_SETTING, type RehearsalClock } from './service.ts';
+
+await run(JSON.parse(process.env[CLOCK_SETTING]!) as RehearsalClock);
+
+async function run({ startsAt, speed }: RehearsalClock): Promise<void> {
+  let begin: number | null = null;
+  const elapsedMs = (): number => (begin === null ? 0 : (stopwatchMs() - begin) * speed);
+  process.on('message', (message) => {
+    if (message === 'begin') begin ??= stopwatchMs();
+  });
+  const reading = readConfig(process.env);
+  if ('problems' in reading) throw new Error(reading.problems.join('\n'));
+  const service = await startService(reading.config, {
+    engine: { clockSource: { wallMs: () => Math.floor(startsAt + elapsedMs()), stopwatchMs: elapsedMs } },
+    onFatal: () => process.exit(1),
+  });
+  const stop = (): void => void service.stop().then(() => process.exit(0));
+  process.once('SIGTERM', stop);
+  // Whoever started it decides when it ends; without them it has nothing to do.
+  process.on('SIGINT', () => {});
+  process.once('disconnect', stop);
+  service.log.info({ public: service.publicUrl, admin: service.adminUrl }, 'ready');
+}

@@ -1,0 +1,299 @@
+/**
+ * From held tickets to an order: buyer, attendees, extras, a code and installments.
+ *
+ * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the buyer is
+ * sent to the payment page.
+ *
+ *  1. The button names what is paid now. A code that was typed and not applied is applied first, and the form is not sent.
+ *  2. What is wrong with a field is said at the field, and the first such field gets the focus.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isApiError } from '#client/api-error.ts';
+import { useLoaded } from '#client/browser/hooks.ts';
+import type { CheckoutItem, EventPayload, Hold } from '#client/bodies.ts';
+import { randomText } from '#client/transport.ts';
+import { money } from '../format.ts';
+import { reportStarted } from '../funnel.ts';
+import { keep, recall, type FunnelContent } from '../kept.ts';
+import { inWords } from '../messages.ts';
+import { Notice } from '../parts/controls.tsx';
+import { PageHeading } from '../parts/frame.tsx';
+import { eventPath } from '../router.tsx';
+import { client } from '../service.ts';
+import {
+  Attendees,
+  attendeeName,
+  BuyerFields,
+  chosenPerks,
+  described,
+  Extras,
+  Problem,
+  type FieldProblems,
+  type FormValues,
+} from './checkout-fields.tsx';
+import { problemsIn, problemsOf } from './checkout-problems.ts';
+import { OrderSummary } from './order-summary.tsx';
+import {
+  appliedCode,
+  chosenParts,
+  CodeField,
+  hasUnappliedCode,
+  Installments,
+  installmentsOf,
+  withCode,
+} from './payment-fields.tsx';
+import { totalOf } from './selection.ts';
+import { useRegister } from './use-register.ts';
+
+interface CheckoutProps {
+  readonly event: EventPayload;
+  readonly hold: Hold;
+}
+
+export function CheckoutForm({ event, hold }: CheckoutProps) {
+  const [values, setValues] = useState<FormValues>(() => recall(event.id).form ?? {});
+  const [problems, setProblems] = useState<FieldProblems>({});
+  const form = useRef<HTMLFormElement>(null);
+  const register = useRegister(event, hold);
+  const setAll = (next: FormValues): void => {
+    setValues(next);
+    keep(event.id, { form: next });
+  };
+  const fields = {
+    values,
+    problems,
+    set: (name: string, value: string): void => {
+      setAll({ ...values, [name]: value });
+      const { [name]: _, ...others } = problems;
+      setProblems(others);
+    },
+  };
+  const price = usePrice(event, hold, values);
+  const code = useCode(event, hold, values, setAll, setProblems);
+  const { start, trouble, isBusy } = useStart(event, hold, values, setProblems);
+  useFirstProblem(form, problems);
+  const submit = async (press: SubmitEvent): Promise<void> => {
+    press.preventDefault();
+    if (hasUnappliedCode(values)) return void (await code.apply((values['promo'] ?? '').trim() || null));
+    const found = problemsIn(event, hold, values, new FormData(form.current!).get('terms') !== null);
+    setProblems(found);
+    if (Object.keys(found).length === 0) await start();
+  };
+
+  return (
+    <form class="checkout" ref={form} noValidate onSubmit={(press) => void submit(press)}>
+      <div class="choice">
+        <PageHeading>Checkout</PageHeading>
+        <BuyerFields {...fields} />
+        <Attendees event={event} hold={hold} register={register} {...fields} />
+        <Extras event={event} hold={hold} {...fields} />
+        {price.beforeCode > 0 && (
+          <fieldset>
+            <legend>Payment</legend>
+            <Installments event={event} total={price.total} {...fields} />
+            <CodeField currency={event.currency} discount={price.discount} onApply={code.apply} {...fields} />
+          </fieldset>
+        )}
+      </div>
+      <aside>
+        <OrderSummary
+          event={event}
+          hold={hold}
+          values={values}
+          total={price.total}
+          discount={{ code: appliedCode(values), amount: price.discount }}
+          register={register}
+        >
+          <Terms
+            event={event}
+            problem={problems['terms']}
+            onChange={() => setProblems(({ terms: _, ...others }) => others)}
+          />
+          {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+          <button class="button primary wide" disabled={isBusy}>
+            {isBusy ? 'One moment …' : orderWords(event, values, price.total)}
+          </button>
+          <p class="quiet small">{leadingOn(event, values, price.total)}</p>
+        </OrderSummary>
+      </aside>
+    </form>
+  );
+}
+
+interface TermsProps {
+  readonly event: EventPayload;
+  readonly problem: string | undefined;
+  readonly onChange: () => void;
+}
+
+function Terms({ event, problem, onChange }: TermsProps) {
+  const { terms_url: terms = null, privacy_url: privacy = null } = event.legal ?? {};
+  return (
+    <div class="field">
+      <label class="check">
+        <input type="checkbox" name="terms" required onChange={onChange} {...described('terms', problem)} />
+        <span>
+          I accept the {terms === null ? 'terms of sale' : <OtherPage to={terms}>terms of sale</OtherPage>} and the
+          rules of the venue.
+        </span>
+      </label>
+      <Problem name="terms" problem={problem} />
+      {privacy !== null && (
+        <p class="small quiet">
+          What becomes of your data: <OtherPage to={privacy}>privacy</OtherPage>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A page that is read beside the form, so that nothing that was written is lost. */
+function OtherPage({ to, children }: { readonly to: string; readonly children: string }) {
+  return (
+    <a href={to} target="_blank" rel="noopener">
+      {children}
+    </a>
+  );
+}
+
+/** The words of the button, with what is paid now (rule 1). */
+function orderWords(event: EventPayload, values: FormValues, total: number): string {
+  if (total === 0) return 'Get my tickets';
+  const [first = total, ...later] = installmentsOf(total, chosenParts(event, values));
+  const amount = `${money(first, event.currency)}${later.length > 0 ? ' now' : ''}`;
+  const words = event.legal?.order_button ?? null;
+  return words === null ? `Order and pay ${amount}` : `${words} · ${amount}`;
+}
+
+/** What happens after the button. */
+function leadingOn(event: EventPayload, values: FormValues, total: number): string {
+  if (total === 0) return 'You get your tickets at once.';
+  const parts = chosenParts(event, values);
+  const what = parts > 1 ? `the first of ${parts} parts; ${money(total, event.currency)} in all` : 'the whole order';
+  return `On the next page you pay ${what}. Your tickets stay kept for you meanwhile.`;
+}
+
+/** The first field with a problem gets the focus (rule 2). */
+function useFirstProblem(form: { readonly current: HTMLFormElement | null }, problems: FieldProblems): void {
+  const names = Object.keys(problems).join(' ');
+  const before = useRef('');
+  useEffect(() => {
+    const isNew = names !== '' && !(before.current !== '' && before.current.includes(names));
+    before.current = names;
+    if (isNew) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [names]);
+}
+
+// ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The price of the order: the service's for tickets and code, as soon as it has answered, and perks at their prices. */
+function usePrice(event: EventPayload, hold: Hold, values: FormValues) {
+  const code = appliedCode(values);
+  const quote = useLoaded(`${hold.id} ${hold.expires_at} ${code ?? ''}`, (signal) =>
+    client.quoteCheckout(hold, code, { signal }),
+  );
+  const perks = perksOf(event, hold, values).reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  const tickets = quote.value?.tickets_amount ?? totalOf(hold.items, event);
+  const discount = quote.value?.discount_amount ?? 0;
+  return { total: tickets + perks, discount, beforeCode: tickets + discount + perks };
+}
+
+/** Applies a code to the form, or says at its field why it cannot be used. */
+function useCode(
+  event: EventPayload,
+  hold: Hold,
+  values: FormValues,
+  setAll: (values: FormValues) => void,
+  setProblems: (problems: FieldProblems) => void,
+) {
+  const apply = async (wanted: string | null): Promise<void> => {
+    try {
+      if (wanted !== null) await client.quoteCheckout(hold, wanted);
+      setAll(withCode(values, wanted));
+      setProblems({});
+    } catch (error) {
+      setAll({ ...withCode(values, null), promo: wanted ?? '' });
+      setProblems({ promo: inWords(error, { timezone: event.timezone }) });
+    }
+  };
+  return { apply };
+}
+
+// ── the start ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Starts the checkout and leaves for the payment page; `trouble` says why it did not start where no field is to blame. */
+function useStart(event: EventPayload, hold: Hold, values: FormValues, setProblems: (problems: FieldProblems) => void) {
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const start = async (): Promise<void> => {
+    setBusy(true);
+    setTrouble(null);
+    const startKey = recall(event.id).startKey ?? randomText(18);
+    keep(event.id, { startKey });
+    try {
+      const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
+      keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined, held: undefined });
+      await reportStarted(event, hold, perksOf(event, hold, values), started);
+      location.assign(started.redirect_url);
+    } catch (error) {
+      if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {
+        keep(event.id, { startKey: undefined });
+        location.reload();
+        return;
+      }
+      // A refusal is not stored under the key; a request whose answer never came must be repeated with the same key.
+      if (!isApiError(error, 'UNREACHABLE') && !isApiError(error, 'PAYMENT_PROVIDER_UNAVAILABLE')) {
+        keep(event.id, { startKey: undefined });
+      }
+      const atFields = problemsOf(error, event);
+      setProblems(atFields);
+      if (Object.keys(atFields).length === 0) setTrouble(inWords(error, { timezone: event.timezone }));
+      setBusy(false);
+    }
+  };
+  return { start, trouble, isBusy };
+}
+
+function requestOf(event: EventPayload, hold: Hold, values: FormValues) {
+  const text = (name: string): string => (values[name] ?? '').trim();
+  const items = hold.items.map((item, index): CheckoutItem => {
+    const { ticket_type_id, selling_stage_id, performance_id, quantity, seat_ids, ticket_count } = item;
+    const attendees = Array.from({ length: ticket_count }, (_, ticket) => ({
+      name: attendeeName(values, index, ticket),
+    }));
+    const perks = chosenPerks(event, item, index, values).map(({ perk, quantity }) => ({
+      bar_perk_id: perk.id,
+      quantity,
+    }));
+    return {
+      ticket_type_id,
+      selling_stage_id,
+      performance_id,
+      quantity,
+      ...(seat_ids.length > 0 && { seat_ids }),
+      ...(event.require_individual_data && { attendees }),
+      ...(perks.length > 0 && { bar_perks: perks }),
+    };
+  });
+  const phone = text('phone');
+  const code = appliedCode(values);
+  const parts = chosenParts(event, values);
+  return {
+    event_id: event.id,
+    hold_id: hold.id,
+    items,
+    customer: { name: text('name'), email: text('email'), ...(phone !== '' && { phone }) },
+    accept_terms: true,
+    // Whoever cancels at the provider comes back here, where the order waits.
+    cancel_url: new URL(eventPath(event.slug, 'checkout') + location.search, location.href).href,
+    ...(code !== null && { promo_code: code }),
+    ...(parts > 1 && { installment_count: parts }),
+  };
+}
+
+/** The bar perks that are chosen for all items of a hold. */
+function perksOf(event: EventPayload, hold: Hold, values: FormValues): readonly FunnelContent[] {
+  return hold.items.flatMap((item, index) =>
+    chosenPerks(event, item, index, values).map(({ perk: { id, price }, quantity }) => ({ id, quantity, price })),
+  );
+}

@@ -1,0 +1,155 @@
+/** The checkout when nothing is held: an order that waits or ended, a hold that ran out, or an empty basket. */
+import { useState } from 'preact/hooks';
+import type { EventPayload, Hold, Order } from '#client/bodies.ts';
+import { count, price } from '../format.ts';
+import { Notice } from '../parts/controls.tsx';
+import { PageHeading } from '../parts/frame.tsx';
+import { ArrowIcon } from '../parts/icons.tsx';
+import { eventPath, Link } from '../router.tsx';
+import { hasEnded, orderAddress, PayButton, PayUntil, useOwnOrder } from './own-order.tsx';
+import { SeatNames } from './seat-register.tsx';
+import { asRequest, ticketCount, ticketTypeOf, unitPrice } from './selection.ts';
+import { useRegister } from './use-register.ts';
+import { troubleOf, type HoldKeeper } from './use-hold.ts';
+
+interface NothingHeldProps {
+  readonly event: EventPayload;
+  readonly keeper: HoldKeeper;
+}
+
+export function NothingHeld({ event, keeper }: NothingHeldProps) {
+  const order = useOwnOrder(event, keeper.orderId);
+  const { lapsed } = keeper;
+  const isLapsedHold = lapsed !== null && lapsed.order_id === null;
+  if (order !== null && !hasEnded(order) && !isLapsedHold)
+    return <WithOrder event={event} order={order} sold={keeper.sold} />;
+  if (lapsed !== null) return <RanOut event={event} keeper={keeper} lapsed={lapsed} wasOrdered={!isLapsedHold} />;
+  const [heading, words] =
+    order === null
+      ? ['Your basket is empty', 'Choose tickets first; they are held for you while you fill in the rest.']
+      : order.status === 'CANCELLED'
+        ? ['Your order was cancelled', 'Its tickets are back on sale. Choose again if you still want to come.']
+        : ['Your order ran out', 'It was not paid in time, and its tickets are back on sale. Choose again.'];
+  return (
+    <div class="narrow">
+      <PageHeading key={heading}>{heading}</PageHeading>
+      <p class="lead">{words}</p>
+      <p class="actions">
+        <Link to={eventPath(event.slug)} class="button primary">
+          {order === null ? 'Choose tickets' : 'Choose again'} <ArrowIcon />
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+interface WithOrderProps {
+  readonly event: EventPayload;
+  readonly order: Order;
+  /** The hold that became the order. */
+  readonly sold: Hold | null;
+}
+
+function WithOrder({ event, order, sold }: WithOrderProps) {
+  if (order.status !== 'PENDING') {
+    return (
+      <div class="narrow">
+        <PageHeading>You have your tickets</PageHeading>
+        <p class="lead">They are on the page of your order.</p>
+        <p class="actions">
+          <a class="button primary" href={orderAddress(order)}>
+            See my tickets <ArrowIcon />
+          </a>
+          <Link to={eventPath(event.slug)} class="button">
+            Buy more
+          </Link>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="narrow">
+      <PageHeading>Your tickets wait for the payment</PageHeading>
+      <p class="lead">
+        {order.payment_status === 'FAILED'
+          ? 'The payment was declined. Nothing is lost: try again, with another card if you like.'
+          : 'Nothing was paid and nothing is lost: go on to pay whenever you are ready.'}
+      </p>
+      {sold !== null && <HeldItems event={event} hold={sold} />}
+      <div class="pay-until">
+        <PayUntil event={event} order={order} />
+      </div>
+      <p class="actions">
+        <PayButton order={order} />
+        <Link to={eventPath(event.slug)} class="button">
+          Choose again
+        </Link>
+      </p>
+      <p class="quiet small">
+        If you choose again, these tickets stay kept for you until that time; unpaid, they then go back on sale.
+      </p>
+    </div>
+  );
+}
+
+interface RanOutProps extends NothingHeldProps {
+  readonly lapsed: Hold;
+  /** Whether the hold had become an order, which was not paid in time. */
+  readonly wasOrdered: boolean;
+}
+
+/** The hold ran out: the same tickets are held again with one press, as long as they are free. */
+function RanOut({ event, keeper, lapsed, wasOrdered }: RanOutProps) {
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const register = useRegister(event, lapsed);
+  const holdAgain = async (): Promise<void> => {
+    try {
+      await keeper.request(lapsed.items.map(asRequest));
+    } catch (error) {
+      setTrouble(troubleOf(error, event, register));
+    }
+  };
+  const tickets = ticketCount(lapsed.items, event);
+  return (
+    <div class="narrow">
+      <PageHeading>{wasOrdered ? 'Your order ran out' : 'Your time ran out'}</PageHeading>
+      <p class="lead">
+        {wasOrdered
+          ? 'It was not paid in time, and the tickets are back on sale: hold the same tickets again.'
+          : 'The tickets are back on sale. What you chose and wrote is kept: hold the same tickets again.'}
+      </p>
+      <HeldItems event={event} hold={lapsed} />
+      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      <p class="actions">
+        <button type="button" class="button primary" disabled={keeper.isBusy} onClick={() => void holdAgain()}>
+          Hold {count(tickets, 'ticket')} again
+        </button>
+        <Link to={eventPath(event.slug)} class="button">
+          Choose again
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+function HeldItems({ event, hold }: { readonly event: EventPayload; readonly hold: Hold }) {
+  const register = useRegister(event, hold);
+  return (
+    <ul class="items ran-out">
+      {hold.items.map((item) => (
+        <li class="item">
+          <div>
+            <b>
+              {item.quantity} × {ticketTypeOf(event, item.ticket_type_id)?.name}
+            </b>
+            {event.performances.length > 1 && (
+              <p class="quiet small">{event.performances.find(({ id }) => id === item.performance_id)?.name}</p>
+            )}
+            <SeatNames register={register} seatIds={item.seat_ids} />
+          </div>
+          <span class="item-price">{price(item.quantity * unitPrice(event, item), event.currency)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

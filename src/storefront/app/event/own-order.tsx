@@ -1,0 +1,100 @@
+/**
+ * The order that this browser made last for an event: how it stands, until when it is paid, and the way on.
+ *
+ *  1. An order that ended without tickets is said once: what comes next is another choice.
+ */
+import { useState } from 'preact/hooks';
+import { useLoaded } from '#client/browser/hooks.ts';
+import type { EventPayload, Order } from '#client/bodies.ts';
+import { dayAndHour, money } from '../format.ts';
+import { keep, recall } from '../kept.ts';
+import { inWords } from '../messages.ts';
+import { Countdown, Notice } from '../parts/controls.tsx';
+import { ArrowIcon } from '../parts/icons.tsx';
+import { client, serviceAddress } from '../service.ts';
+
+/** Reads the order `orderId`, else the one that is stored; null while there is none. */
+export function useOwnOrder(event: EventPayload, orderId: string | null): Order | null {
+  const [storedId] = useState(() => recall(event.id).orderId ?? null);
+  const id = orderId ?? storedId;
+  const loaded = useLoaded(id, async (signal) => {
+    const order = await client.getOrder(id!, { signal });
+    if (hasEnded(order)) keep(event.id, { orderId: undefined });
+    return order;
+  });
+  return loaded.value;
+}
+
+/** Whether an order ended without tickets. */
+export const hasEnded = ({ status }: Order): boolean => status === 'EXPIRED' || status === 'CANCELLED';
+
+export const orderAddress = ({ order_id: id }: Order): string => serviceAddress(`/orders/${id}`);
+
+/** A notice about the order on the event's page. */
+export function OwnOrderNotice({ event, order }: { readonly event: EventPayload; readonly order: Order }) {
+  const link = <a href={orderAddress(order)}>See your order</a>;
+  switch (order.status) {
+    case 'CONFIRMED':
+      return <Notice tone="good">You have tickets for this event. {link}</Notice>;
+    case 'PARTIALLY_PAID':
+      return (
+        <Notice tone="good">
+          You have tickets for this event; {money(order.remaining_amount, order.currency)} is still to be paid. {link}
+        </Notice>
+      );
+    case 'PENDING':
+      return (
+        <Notice tone="warn">
+          You have an order for this event that is not paid yet
+          {order.expires_at !== null &&
+            `: its tickets are kept until ${dayAndHour(order.expires_at, event.timezone)}`}.{' '}
+          <a href={orderAddress(order)}>Pay it</a>
+        </Notice>
+      );
+    case 'EXPIRED':
+      return (
+        <Notice tone="bad">Your order was not paid in time, and its tickets are back on sale. Choose again.</Notice>
+      );
+    case 'CANCELLED':
+      return <Notice tone="bad">Your order was cancelled. {link}</Notice>;
+  }
+}
+
+/** Pays the next part of an order. */
+export function PayButton({ order }: { readonly order: Order }) {
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const pay = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      location.assign((await client.payOrder(order.order_id)).redirect_url);
+    } catch (error) {
+      setTrouble(inWords(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      <button type="button" class="button primary" disabled={isBusy} onClick={() => void pay()}>
+        Pay {money(nextPart(order), order.currency)} <ArrowIcon />
+      </button>
+    </>
+  );
+}
+
+/** What is paid next: the parts of an order differ by a cent, the larger ones first. */
+function nextPart({ remaining_amount: remaining, total_installments: total, paid_installments: paid }: Order): number {
+  return Math.ceil(remaining / Math.max(1, total - paid));
+}
+
+/** Until when an order is paid. */
+export function PayUntil({ event, order }: { readonly event: EventPayload; readonly order: Order }) {
+  if (order.expires_at === null) return null;
+  return (
+    <>
+      <Countdown until={order.expires_at} label="Kept for you for" />
+      <p class="quiet small">Pay until {dayAndHour(order.expires_at, event.timezone)}.</p>
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+/** What operators are told about a person: GET /admin/subject. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { SubjectBody } from '#http/schemas/subject.ts';
+import { settle, start } from '../fixtures/checkout.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+
+const MARIA = { email: 'Maria@Example.com', name: 'Maria Curie', phone: '+49 361 5556' };
+const JOAN = { email: 'joan@example.com', name: 'Joan Clarke' };
+const person = (name: string, email?: string) => ({ name, ...(email !== undefined && { email }) });
+
+let service: TestService;
+
+/** Searches to the end, page by page. */
+async function subjectOf(email: string, limit?: number): Promise<SubjectBody & { readonly pages: number }> {
+  const query = new URLSearchParams({ email, ...(limit !== undefined && { limit: String(limit) }) });
+  const found = { email, orders: [], attendances: [], unread_events: [], next_cursor: null } as SubjectBody;
+  for (let pages = 1; ; pages += 1) {
+    const { status, body } = await service.operate<SubjectBody>('GET', `/admin/subject?${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    if (limit !== undefined) assert.ok(body.orders.length + body.attendances.length <= limit + 99);
+    found.orders.push(...body.orders);
+    found.attendances.push(...body.attendances);
+    if (body.next_cursor === null) return { ...found, pages };
+    query.set('cursor', body.next_cursor);
+    assert.ok(pages < 200, 'the search ends');
+  }
+}
+
+describe('What is kept about a person', () => {
+  before(async () => {
+    const events = ['one', 'two', 'three'].map((name) => clubNight({ id: `evt_${name}`, slug: name }));
+    service = await openServiceWith(events);
+  });
+  after(() => service.close());
+
+  it('are the orders placed with the address, and the tickets of others that bear it, over all events', async () => {
+    const own = await start(service, {
+      event_id: 'evt_one',
+      items: [floor(2, { attendees: [person('Maria Curie', MARIA.email), person('Eve', 'eve@example.com')] })],
+      customer: MARIA,
+      tracking: { utm_source: 'letter' },
+    });
+    await settle(service, own, 'paid');
+    service.wait(MINUTE);
+    const other = await start(service, {
+      event_id: 'evt_three',
+      items: [
+        floor(2, { attendees: [person('Joan', JOAN.email), person('Maria C.', ' maria+tickets@example.com')] }),
+        floor(1, { attendees: [person('Nobody')] }),
+      ],
+      customer: JOAN,
+    });
+    await settle(service, other, 'paid');
+    await start(service, { event_id: 'evt_two', items: [floor(1)], customer: JOAN });
+
+    const subject = await subjectOf('maria@example.com');
+    assert.deepEqual(
+      subject.orders.map(({ order, facts }) => [order.order_id, order.customer, facts.map(({ type }) => type)]),
+      [
+        [
+          own.order_id,
+          { email: MARIA.email, name: MARIA.name, document_number: null, phone: MARIA.phone },
+          ['OrderPlaced', 'PaymentRequested', 'PaymentRecorded'],
+        ],
+      ],
+    );
+    const [{ order }] = subject.orders as [SubjectBody['orders'][number]];
+    assert.deepEqual(order.tracking, { utm_source: 'letter' });
+    assert.equal(order.ticket_objects.length, 2);
+    const [attendance, ...further] = subject.attendances;
+    assert.deepEqual(further, []);
+    assert.equal(attendance!.order_id, other.order_id);
+    assert.equal(attendance!.event.id, 'evt_three');
+    assert.deepEqual(
+      attendance!.tickets.map(({ attendee }) => attendee?.name),
+      ['Maria C.'],
+    );
+    assert.doesNotMatch(JSON.stringify(attendance), /joan|nobody/i, 'nothing is told about the others of the order');
+  });
+
+  it('come in pages that end, whatever the limit, and each order once', async () => {
+    for (let time = 0; time < 5; time += 1) {
+      await start(service, {
+        event_id: 'evt_two',
+        items: [floor(1)],
+        customer: { email: 'many@example.com', name: 'M' },
+      });
+    }
+    const whole = await subjectOf('many@example.com');
+    const paged = await subjectOf('many@example.com', 1);
+    assert.equal(whole.orders.length, 5);
+    assert.ok(paged.pages >= 5);
+    const idsOf = ({ orders }: SubjectBody) => orders.map(({ order }) => order.order_id);
+    assert.deepEqual(idsOf(paged), idsOf(whole));
+  });
+
+  it('are nothing of an order once it is erased, nor in the list of orders of an address', async () => {
+    const customer = { email: 'gone@example.com', name: 'Gone' };
+    const [first, second] = [
+      await start(service, { event_id: 'evt_one', items: [floor(1)], customer }),
+      await start(service, { event_id: 'evt_one', items: [floor(1)], customer }),
+    ];
+    for (const each of [first, second]) await settle(service, each, 'paid');
+    const found = async () => {
+      const list = await service.operate<{ readonly orders: readonly { readonly order_id: string }[] }>(
+        'GET',
+        '/admin/events/evt_one/orders?email=gone@example.com',
+      );
+      const { orders } = await subjectOf('gone@example.com');
+      return [orders.map(({ order }) => order.order_id), list.body.orders.map((order) => order.order_id)];
+    };
+    const both = [first.order_id, second.order_id];
+    assert.deepEqual(await found(), [both, both]);
+    assert.equal((await service.operate('POST', `/admin/orders/${first.order_id}/erase`)).status, 200);
+    assert.deepEqual(await found(), [[second.order_id], [second.order_id]]);
+    const { body } = await service.operate<{ readonly erased_at: string | null }>(
+      'GET',
+      `/admin/orders/${first.order_id}`,
+    );
+    assert.notEqual(body.erased_at, null, 'its id still leads to it');
+  });
+
+  it('are nothing for an address that nobody used, and ask for the token and for an address', async () => {
+    const nobody = await subjectOf('nobody@example.com');
+    assert.deepEqual([nobody.orders, nobody.attendances, nobody.unread_events], [[], [], []]);
+    const { status } = await service.operate('GET', '/admin/subject');
+    assert.equal(status, 400);
+    const bad = await service.operate('GET', '/admin/subject?email=a@b.example&cursor=x');
+    assert.equal(bad.status, 400);
+    const stranger = await fetch(`${service.adminUrl}/admin/subject?email=a@b.example`);
+    assert.equal(stranger.status, 401);
+    await stranger.body?.cancel();
+  });
+});

@@ -1,0 +1,229 @@
+/** A shop moves to a cluster on a real NATS server and back, by the commands that an operator runs. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { connect } from '@nats-io/transport-node';
+import { SECRETS } from '#cli/import.ts';
+import { freePort } from '../../bench/free-port.ts';
+import { holdfast, samples, serving, type Environment } from './holdfast.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
+import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
+import { newFolder } from '../fixtures/folders.ts';
+
+interface Report {
+  readonly ok: boolean;
+  readonly events: number;
+  readonly figures: object;
+  readonly state_fingerprint: string;
+  readonly head_hash: string;
+}
+
+const twoInErfurt = {
+  event_id: 'evt_erfurt',
+  items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+};
+
+async function buy(url: string, email: string): Promise<{ readonly order_id?: string; readonly code?: string }> {
+  const response = await fetch(`${url}/api/checkout/start`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      event_id: 'evt_club',
+      items: [floor(1)],
+      customer: { email, name: email.split('@')[0] },
+      accept_terms: true,
+    }),
+  });
+  return (await response.json()) as { readonly order_id?: string; readonly code?: string };
+}
+
+describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
+  let server: NatsServer;
+  let clusters = 0;
+  /** The settings of a cluster that does not exist yet. */
+  const newCluster = (): Environment => ({
+    NATS_URL: server.url,
+    CLUSTER_NAME: `shop_${(clusters += 1)}`,
+    CLUSTER_REPLICAS: '1',
+    CLUSTER_SHARDS: '4',
+  });
+
+  before(async () => {
+    server = await startNats();
+  });
+  after(() => server?.close());
+
+  it('a folder that was imported and backed up has equal books, verifies and is served', async (t) => {
+    const parent = newFolder(t);
+    const [data, out] = [path.join(parent, 'data'), path.join(parent, 'out')];
+    const cluster = newCluster();
+    const service = await serving(t, data);
+    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    for (const key of ['a', 'b', 'c']) await service.hold(`session-${key}`, twoInErfurt);
+    const early = await holdfast(['import', data], cluster);
+    assert.equal(early.code, 1);
+    assert.match(early.stderr, /a service runs on .* \(process \d+\)\nStop it first/);
+    assert.equal(await service.stop(), 0);
+
+    const before = (await holdfast(['verify', '--data', data, '--json'])).json<Report>();
+    const imported = await holdfast(['import', data], cluster);
+    assert.equal(imported.code, 0, imported.stderr);
+    assert.match(imported.stdout, /^[\d,]+ facts of 6 events are in the cluster shop_\d, on [1-4] shards?\.\n/);
+    assert.match(imported.stdout, /Start every node with TICKET_KEY as in .*ticket-key\./);
+    const again = await holdfast(['import', data, '--json'], cluster);
+    assert.equal(again.code, 1);
+    assert.match(again.json<{ error: string }>().error, /the cluster is not empty: shard \d has records/);
+
+    const backup = await holdfast(['backup', out, '--json'], cluster);
+    assert.equal(backup.code, 0, backup.stderr);
+    const after = backup.json<Report>();
+    assert.deepEqual(after.figures, before.figures);
+    assert.equal(after.state_fingerprint, before.state_fingerprint);
+    assert.notEqual(after.head_hash, before.head_hash);
+    const verified = await holdfast(['verify', out], cluster);
+    assert.equal(verified.code, 0, verified.stdout);
+    const served = await serving(t, out);
+    await served.hold('session-d', twoInErfurt);
+    assert.equal(await served.stop(), 0);
+  });
+
+  it('a node sells from an imported folder, and a backup beside it has what it sold', async (t) => {
+    const parent = newFolder(t);
+    const [data, out] = [path.join(parent, 'data'), path.join(parent, 'out')];
+    const cluster = newCluster();
+    const service = await serving(t, data);
+    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    await service.hold('session-a', twoInErfurt);
+    assert.equal(await service.stop(), 0);
+    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+
+    const secrets = Object.fromEntries(
+      SECRETS.map(([file, setting]) => [setting, readFileSync(path.join(data, file), 'utf8').trim()]),
+    );
+    const node = await serving(t, path.join(parent, 'cache'), null, { ...cluster, ...secrets });
+    await node.hold('session-b', twoInErfurt);
+    const backup = await holdfast(['backup', out, '--json'], cluster);
+    assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+    const { figures, events } = backup.json<
+      Report & { readonly figures: { readonly holds: { readonly active: number } } }
+    >();
+    assert.deepEqual([events, figures.holds.active], [6, 2]);
+    assert.equal(await node.stop(), 0);
+
+    const back = await serving(t, out, null, secrets);
+    await back.hold('session-c', twoInErfurt);
+    const verified = await holdfast(['verify', '--json'], back.environment);
+    assert.equal(verified.code, 0, verified.stdout);
+    assert.equal(verified.json<{ figures: { holds: { active: number } } }>().figures.holds.active, 3);
+    assert.equal(await back.stop(), 0);
+  });
+
+  it('personal data can be read at a node and in a backup of it, and an address has its limit there', async (t) => {
+    const parent = newFolder(t);
+    const [data, out] = [path.join(parent, 'data'), path.join(parent, 'out')];
+    const cluster = newCluster();
+    const service = await serving(t, data);
+    const file = path.join(parent, 'limited.json');
+    const stages = [{ id: 'regular', name: 'Regular', prices: { single: 0, crew: 0 } }];
+    writeFileSync(file, JSON.stringify(clubNight({ max_tickets_per_email: 1, sellingStages: stages })));
+    assert.equal((await holdfast(['load', file], service.environment)).code, 0);
+    const [maria, bernd] = [
+      await buy(service.publicUrl, 'maria@example.com'),
+      await buy(service.publicUrl, 'bernd@example.com'),
+    ];
+    assert.equal(await service.stop(), 0);
+    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+
+    const secrets = Object.fromEntries(
+      SECRETS.map(([name, setting]) => [setting, readFileSync(path.join(data, name), 'utf8').trim()]),
+    );
+    const node = await serving(t, path.join(parent, 'cache'), null, { ...cluster, ...secrets });
+    assert.equal((await buy(node.publicUrl, 'Maria@example.com')).code, 'MAX_TICKETS_PER_EMAIL_EXCEEDED');
+    const erased = await holdfast(['erase', bernd.order_id!, '--yes'], node.environment);
+    assert.equal(erased.code, 0, erased.stderr);
+    const backup = await holdfast(['backup', out], cluster);
+    assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+    assert.equal(await node.stop(), 0);
+
+    const exported = await holdfast(['export', 'orders', 'evt_club', '--data', out]);
+    assert.match(exported.stdout, new RegExp(`${maria.order_id}.*maria@example.com`));
+    assert.doesNotMatch(exported.stdout, /bernd/i);
+    const counted = (await holdfast(['pii', out, '--json'])).json<{ ok: boolean; total: object }>();
+    const {
+      sealed_texts: sealed,
+      openable_texts: openable,
+      erased_orders: gone,
+    } = counted.total as Record<string, number>;
+    assert.deepEqual([counted.ok, sealed, openable, gone], [true, 2, 1, 1]);
+  });
+
+  it('an import is refused while a node is live, and leaves the cluster empty', async (t) => {
+    const parent = newFolder(t);
+    const data = path.join(parent, 'data');
+    const cluster = newCluster();
+    assert.equal((await holdfast(['load', '--offline', samples], { DATA_DIR: data })).code, 0);
+    const node = await connect({ servers: server.url });
+    const beat = setInterval(
+      () =>
+        node.publish(
+          `${cluster['CLUSTER_NAME']}.hb`,
+          '{"node":"node-b","instance":"b-1","beat":1,"shards":[],"leaving":false}',
+        ),
+      50,
+    );
+    const refused = await holdfast(['import', data], cluster);
+    clearInterval(beat);
+    await node.close();
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /are running: node-b\nStop all nodes first/);
+    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+  });
+
+  it('a backup of a cluster that nobody made is refused, and makes nothing', async (t) => {
+    const out = path.join(newFolder(t), 'out');
+    const { code, stderr } = await holdfast(['backup', out], newCluster());
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no cluster shop_\d on these servers\nCheck NATS_URL and CLUSTER_NAME/);
+    assert.equal(existsSync(out), false);
+  });
+
+  it('a backup with another number of shards than the cluster has is refused', async (t) => {
+    const parent = newFolder(t);
+    const data = path.join(parent, 'data');
+    const cluster = newCluster();
+    assert.equal((await holdfast(['load', '--offline', samples], { DATA_DIR: data })).code, 0);
+    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+    const { code, stderr } = await holdfast(['backup', path.join(parent, 'out')], { ...cluster, CLUSTER_SHARDS: '8' });
+    assert.equal(code, 1);
+    assert.match(stderr, /CLUSTER_SHARDS is 8, but the first node of this cluster fixed it to 4/);
+  });
+
+  it('a folder without a journal is not imported', async (t) => {
+    const folder = newFolder(t);
+    const { code, stderr } = await holdfast(['import', folder], newCluster());
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no journal in /);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('wrong use is explained in one line', async (t) => {
+    const out = path.join(newFolder(t), 'out');
+    const cluster = newCluster();
+    const [noFolder, both] = await Promise.all([
+      holdfast(['import', 'no-such-folder'], cluster),
+      holdfast(['backup', out, '--data', samples], cluster),
+    ]);
+    assert.deepEqual([noFolder.code, both.code], [2, 2]);
+    assert.match(noFolder.stderr, /there is no folder no-such-folder/);
+    assert.match(both.stderr, /--data names the folder of a single machine, and NATS_URL a cluster/);
+  });
+
+  it('a server that cannot be reached is named, with what to check', async (t) => {
+    const out = path.join(newFolder(t), 'out');
+    const away = { ...newCluster(), NATS_URL: `nats://127.0.0.1:${await freePort()}` };
+    const { code, stderr } = await holdfast(['backup', out], away);
+    assert.equal(code, 1);
+    assert.match(stderr, /the NATS servers could not be reached: .+\nCheck NATS_URL/);
+  });
+});

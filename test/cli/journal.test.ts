@@ -1,0 +1,39 @@
+/** `holdfast journal` for people: short lines, all of them where asked, and the last ones alone. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { clubNight } from '../fixtures/events.ts';
+import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { holdfast } from './holdfast.ts';
+
+const oneMachine = { skip: ofOneMachine('the command reads a folder') };
+
+let service: TestService;
+
+const linesOf = async (...args: readonly string[]): Promise<string[]> => {
+  const { code, stdout, stderr } = await holdfast(['journal', '--data', service.folder, ...args]);
+  assert.equal(code, 0, stderr);
+  return stdout.split('\n').slice(0, -1);
+};
+
+before(async () => {
+  service = await openServiceWith(['one', 'two', 'three'].map((slug) => clubNight({ id: `evt_${slug}`, slug })));
+});
+after(() => service.close());
+
+test('facts have a line of at most 80 characters each, and all of their data with --full', oneMachine, async () => {
+  const [short, full] = await Promise.all([linesOf(), linesOf('--full')]);
+  assert.equal(short.length, full.length);
+  assert.ok(short.every((line) => line.length <= 80));
+  assert.ok(full[0]!.length > 500);
+  for (const [place, line] of short.entries()) assert.ok(full[place]!.startsWith(line.replace(/…$/, '')));
+  assert.match(short[0]!, /^1 2027-05-08T12:00:00\.000Z evt_one EventDefined \{.*…$/);
+});
+
+test('--last prints the last ones of the facts that are chosen', oneMachine, async () => {
+  const defined = await linesOf('--type', 'EventDefined');
+  assert.equal(defined.length, 3);
+  assert.deepEqual(await linesOf('--type', 'EventDefined', '--last', '2'), defined.slice(1));
+  assert.deepEqual(await linesOf('--type', 'EventDefined', '--last', '9'), defined);
+  const { code, stderr } = await holdfast(['journal', '--data', service.folder, '--last', '0']);
+  assert.deepEqual([code, stderr.includes('--last must be from 1 to 10,000')], [2, true]);
+});

@@ -1,0 +1,111 @@
+/** Copies of a folder and of its keys: what was erased stays erased whatever is restored, and nothing starts with keys of another journal. */
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { OrderStatusBody } from '#http/schemas/orders.ts';
+import { settle, start } from '../fixtures/checkout.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
+import { filesWith, newFolder } from '../fixtures/folders.ts';
+import { ofOneMachine, openServiceWith, runToEnd, spawnService } from '../fixtures/service.ts';
+import { holdfast } from './holdfast.ts';
+
+interface Report {
+  readonly ok: boolean;
+  readonly state_fingerprint: string;
+  readonly keys: Readonly<
+    Record<'sealed_texts' | 'openable' | 'destroyed' | 'lost' | 'kept' | 'erased_orders', number>
+  >;
+  readonly problems: readonly { readonly what: string }[];
+}
+
+const maria = { email: 'qzxqz@example.com', name: 'Qzxqz Curie' };
+
+const skip = ofOneMachine('a node has no keys in its folder');
+
+test('a restored copy of yesterday with the keys of today has nothing of what was erased', { skip }, async (t) => {
+  const service = await openServiceWith([clubNight()]);
+  t.after(() => service.close());
+  const parent = newFolder(t);
+  const within = (name: string): string => path.join(parent, name);
+  const purchase = (customer: object) => ({ event_id: 'evt_club', items: [floor(2)], customer });
+  const [erased, other] = [
+    await start(service, purchase(maria)),
+    await start(service, purchase({ ...maria, email: 'else-qzxqz@example.com' })),
+  ];
+  for (const order of [erased, other]) await settle(service, order, 'paid');
+  await service.operate('POST', '/admin/snapshot', { body: {} });
+
+  const backup = await holdfast([
+    'backup',
+    within('monday'),
+    '--keys',
+    within('monday-keys.db'),
+    '--data',
+    service.folder,
+  ]);
+  assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+  assert.ok(!existsSync(path.join(within('monday'), 'keys.db')));
+  assert.equal(statSync(within('monday-keys.db')).mode & 0o777, 0o600);
+  assert.deepEqual(filesWith(parent, /qzxqz/i), [], 'neither copy says who it was');
+
+  const answer = await service.operate('POST', `/admin/orders/${erased.order_id}/erase`);
+  assert.equal(answer.status, 200);
+  const keys = path.join(service.folder, 'keys.db');
+  const restore = await holdfast(['restore', '--data', within('monday'), '--keys', keys, '--to', within('new')]);
+  assert.equal(restore.code, 0, restore.stdout + restore.stderr);
+  const verify = async (...args: string[]): Promise<Report> =>
+    (await holdfast(['verify', '--json', ...args])).json<Report>();
+  const [restored, before, now] = [
+    await verify('--data', within('new')),
+    await verify('--data', within('monday'), '--keys', within('monday-keys.db')),
+    await verify('--data', service.folder),
+  ];
+  assert.deepEqual([restored.ok, before.ok, now.ok], [true, true, true], JSON.stringify([restored, before, now]));
+  const counts = ({ keys: { sealed_texts, openable, destroyed, erased_orders } }: Report) => [
+    sealed_texts,
+    openable,
+    destroyed,
+    erased_orders,
+  ];
+  assert.deepEqual([restored, before, now].map(counts), [
+    [2, 1, 1, 0],
+    [2, 2, 0, 0],
+    [2, 1, 1, 1],
+  ]);
+  assert.equal(restored.state_fingerprint, before.state_fingerprint);
+
+  const again = await spawnService({ folder: within('new') });
+  t.after(() => again.end('SIGKILL'));
+  const customerOf = async (id: string) =>
+    (await again.operate<OrderStatusBody>('GET', `/admin/orders/${id}`)).body.customer;
+  assert.deepEqual((await customerOf(erased.order_id)).email, null);
+  assert.deepEqual((await customerOf(other.order_id)).name, maria.name);
+  assert.equal(await again.end('SIGTERM'), 0);
+  assert.deepEqual(filesWith(parent, /qzxqz/i), []);
+});
+
+test('a folder whose keys are missing starts with exit code 5, and once with KEYS_LOST=accept', { skip }, async (t) => {
+  const parent = newFolder(t);
+  const [data, bare] = [path.join(parent, 'data'), path.join(parent, 'bare')];
+  const service = await openServiceWith([clubNight()]);
+  t.after(() => service.close());
+  const { order_id: id } = await start(service, { event_id: 'evt_club', items: [floor(1)], customer: maria });
+  assert.equal((await holdfast(['backup', data, '--without-keys', '--data', service.folder])).code, 0);
+  assert.equal((await holdfast(['verify', '--data', data])).code, 1);
+  assert.equal((await holdfast(['verify', '--data', data, '--without-keys'])).code, 0);
+  const wrong = await holdfast(['verify', '--data', data, '--without-keys', '--keys', 'x']);
+  assert.equal(wrong.code, 2, wrong.stderr);
+  assert.equal((await holdfast(['restore', '--data', data, '--without-keys', '--to', bare])).code, 0);
+
+  const refused = await runToEnd({ folder: bare });
+  assert.equal(refused.code, 5);
+  assert.match(refused.text, /keys\.db, which opens them, is missing\n.*KEYS_LOST=accept/);
+  for (const environment of [{ KEYS_LOST: 'accept' }, {}]) {
+    const process = await spawnService({ folder: bare, environment });
+    t.after(() => process.end('SIGKILL'));
+    const { body } = await process.operate<OrderStatusBody>('GET', `/admin/orders/${id}`);
+    assert.equal(body.customer.email, null);
+    assert.equal(await process.end('SIGTERM'), 0);
+  }
+});

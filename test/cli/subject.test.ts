@@ -1,0 +1,122 @@
+/** `holdfast subject` tells everything about one person, nothing about another, and in a page that runs nothing. */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { FactRow } from '#persistence/journal.ts';
+import { newFolder } from '../fixtures/folders.ts';
+import { folderOf, readGolden } from '../golden/golden.ts';
+import { holdfast } from './holdfast.ts';
+
+interface Told {
+  readonly email: string;
+  readonly orders: readonly {
+    readonly id: string;
+    readonly personal_data: string;
+    readonly placed_at: string;
+    readonly customer: { readonly name: string; readonly phone: string } | null;
+    readonly tracking: Record<string, unknown> | null;
+    readonly tickets: readonly { readonly id: string; readonly attendee: { readonly name: string } | null }[];
+    readonly facts: readonly { readonly seq: number; readonly at: string; readonly type: string }[];
+  }[];
+  readonly attended: readonly {
+    readonly order_id: string;
+    readonly tickets: readonly { readonly attendee: { readonly name: string } }[];
+  }[];
+}
+
+async function tell(
+  t: TestContext,
+  folder: string,
+  email: string,
+): Promise<{ readonly told: Told; readonly page: string; readonly stdout: string; readonly text: string }> {
+  const out = path.join(newFolder(t), 'about');
+  const { code, stdout, stderr } = await holdfast(['subject', '--email', email, '--out', out, '--data', folder]);
+  assert.equal(code, 0, stderr);
+  const [json, html] = ['subject.json', 'subject.html'].map((name) => path.join(out, name)) as [string, string];
+  for (const file of [json, html]) assert.equal(statSync(file).mode & 0o777, 0o600);
+  const text = readFileSync(json, 'utf8');
+  return { told: JSON.parse(text) as Told, page: readFileSync(html, 'utf8'), stdout, text };
+}
+
+/** The golden facts with another text in place of one. */
+const replaced = (rows: readonly FactRow[], text: string, by: string): FactRow[] =>
+  rows.map((row) => ({ ...row, data: row.data.replaceAll(text, JSON.stringify(by).slice(1, -1)) }));
+
+describe('subject', () => {
+  it('tells the orders of a buyer over all events, with tickets, money, tracking and facts', async (t) => {
+    const rows = readGolden('journal-1.ndjson');
+    const folder = await folderOf(t, rows);
+    const { told, page, stdout } = await tell(t, folder, 'ADA@example.com');
+    const placed = rows.filter(({ type }) => type === 'OrderPlaced');
+    assert.match(stdout, new RegExp(`^${placed.length} orders placed with ADA@example\\.com, 0 orders of others`));
+    assert.equal(told.orders.length, placed.length);
+    const ids = placed.map(({ data }) => (JSON.parse(data) as { orderId: string }).orderId);
+    assert.deepEqual(told.orders.map(({ id }) => id).sort(), ids.sort());
+    for (const order of told.orders) {
+      assert.deepEqual([order.personal_data, order.customer!.name, order.customer!.phone], ['OPEN', 'Ada', '+49 1']);
+      assert.deepEqual(order.tracking, { fbp: 'fb.1', nested: { a: [1, null] } });
+      const about = rows.filter(({ data }) => data.includes(order.id));
+      const seqs = order.facts.map(({ seq }) => seq);
+      assert.ok(about.every(({ seq }) => seqs.includes(seq)));
+      const row = rows[order.facts[0]!.seq - 1]!;
+      assert.equal(order.facts[0]!.at, new Date(row.at).toISOString());
+      assert.ok(page.includes(order.id));
+    }
+    assert.deepEqual(told.attended, []);
+    for (const text of ['What is kept about ADA@example.com', 'The order was placed', 'telephone number']) {
+      assert.ok(page.includes(text), text);
+    }
+  });
+
+  it('tells of an order of somebody else only the tickets that name the person', async (t) => {
+    const rows = readGolden('journal-1.ndjson');
+    const named = rows.find(({ type, data }) => type === 'OrderPlaced' && /"attendees":\[\{/.test(data))!;
+    const order = JSON.parse(named.data) as {
+      orderId: string;
+      items: { attendees: { email: string | null }[] | null }[];
+    };
+    order.items.find((item) => item.attendees !== null)!.attendees![0]!.email = 'Guest@example.org';
+    const folder = await folderOf(
+      t,
+      rows.map((row) => (row === named ? { ...row, data: JSON.stringify(order) } : row)),
+    );
+    const { told, page, text } = await tell(t, folder, 'guest@example.org');
+    assert.deepEqual(told.orders, []);
+    assert.deepEqual(
+      told.attended.map((each) => each.order_id),
+      [order.orderId],
+    );
+    assert.ok(told.attended[0]!.tickets.length <= 1);
+    for (const secret of ['Ada+vip', '+49 1', 'fb.1']) assert.ok(!text.includes(secret) && !page.includes(secret));
+    const nobody = await tell(t, folder, 'nobody@example.org');
+    assert.deepEqual([nobody.told.orders, nobody.told.attended], [[], []]);
+    assert.match(nobody.page, /No order and no ticket with this address can be read\./);
+  });
+
+  it('escapes what buyers wrote, and has no script', async (t) => {
+    const hostile = '<script>alert("x")</script><img src=x onerror=alert(1)>';
+    const rows = readGolden('journal-1.ndjson');
+    const folder = await folderOf(t, replaced(replaced(rows, '+49 1', hostile), 'fb.1', hostile));
+    const { page, told } = await tell(t, folder, 'ada@example.com');
+    assert.equal(told.orders[0]!.customer!.phone, hostile);
+    assert.doesNotMatch(page, /<script|<img|onerror=alert\(1\)>/i);
+    assert.ok(page.includes('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;'));
+  });
+
+  it('refuses to write over an earlier answer, and needs an address and a folder', async (t) => {
+    const folder = await folderOf(t, readGolden('journal-1.ndjson'));
+    const out = path.join(newFolder(t), 'about');
+    const args = ['subject', '--email', 'ada@example.com', '--out', out, '--data', folder];
+    assert.equal((await holdfast(args)).code, 0);
+    const [again, noOut, noEmail, bad] = await Promise.all([
+      holdfast(args),
+      holdfast(['subject', '--email', 'a@b', '--data', folder]),
+      holdfast(['subject', '--out', out, '--data', folder]),
+      holdfast(['subject', '--email', 'ada', '--out', out, '--data', folder]),
+    ]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /subject\.json exists already/);
+    assert.deepEqual([noOut.code, noEmail.code, bad.code], [2, 2, 2]);
+  });
+});

@@ -1,0 +1,101 @@
+/** The copy of the index at every node: what it reads, what it does when messages are missing, and when it says that it has changed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { EventDirectory } from '#cluster/event-directory.ts';
+import { machineTime } from '#cluster/time.ts';
+import { draftEntry } from '#actors/event-entry.ts';
+import { MemoryLog } from '#persistence/memory-log.ts';
+import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
+import { Checkpoints } from '#persistence/nats/checkpoints.ts';
+import { claimShard } from '#persistence/nats/claim.ts';
+import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
+import { purgeLog } from '#persistence/nats/purge.ts';
+import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
+import { until } from '../fixtures/until.ts';
+
+/** The log of shard 0 with an owner that writes it. */
+async function openShard() {
+  const log = new MemoryLog();
+  const objects = new MemoryObjects();
+  const checkpoints = new Checkpoints(objects, 0);
+  const archive = new ArchiveBucket(new MemoryObjects(), 0);
+  const claimed = await claimShard(log, { node: 'owner', checkpoint: null });
+  assert.equal(claimed.outcome, 'CLAIMED');
+  const { journal } = claimed as { readonly journal: ShardJournal };
+  const index = (name: string, eventNumber: number): Promise<void> => {
+    const entry = draftEntry(`evt_${name}`, name, eventNumber);
+    const facts = [{ type: 'EventIndexed', data: JSON.stringify({ entry }) }];
+    return journal.durable(journal.append({ eventId: '', at: 1, facts }));
+  };
+  const open = (own: MemoryLog): EventDirectory => {
+    const ports = { checkpoints, archive, readSnapshot: async () => null, time: machineTime };
+    return new EventDirectory({ ...ports, log: own });
+  };
+  return { log, checkpoints, archive, journal, index, open };
+}
+
+describe('The directory of events', () => {
+  it('has what the log has, and follows it', async () => {
+    const { log, index, open } = await openShard();
+    await index('one', 1);
+    const directory = open(log.reconnected());
+    assert.equal(directory.isRead, false);
+    const following = directory.start();
+    await until(() => directory.isRead);
+    assert.equal(directory.index.bySlug('one')?.eventNumber, 1);
+    await index('two', 2);
+    await until(() => directory.index.size === 2);
+    directory.stop();
+    await following;
+  });
+
+  it('says that it has changed when the index has, and not when an event of the shard was sold', async () => {
+    const { log, journal, index, open } = await openShard();
+    const directory = open(log.reconnected());
+    const following = directory.start();
+    await until(() => directory.isRead);
+    let changes = 0;
+    directory.onChange(() => (changes += 1));
+    for (let at = 2; at < 12; at += 1) {
+      const facts = [{ type: 'HoldPlaced', data: '{}' }];
+      await journal.durable(journal.append({ eventId: 'evt_one', at, facts }));
+    }
+    await index('one', 1);
+    await until(() => directory.index.size === 1);
+    assert.equal(changes, 1);
+    directory.stop();
+    await following;
+  });
+
+  it('begins again from a checkpoint when messages that it had not read were purged', async () => {
+    const { log, checkpoints, archive, journal, index, open } = await openShard();
+    const purged = Promise.withResolvers<void>();
+    let follows = 0;
+    /** The connection of a node that is held up: it sees the next message only after the purge. */
+    const own = log.reconnected();
+    const follow = own.follow.bind(own);
+    own.follow = async function* (fromSeq, signal) {
+      follows += 1;
+      if (follows > 1) return yield* follow(fromSeq, signal);
+      yield* log.read(fromSeq, await log.lastSeq());
+      await purged.promise;
+      yield (await log.get(await log.lastSeq()))!;
+    };
+    const directory = open(own);
+    await index('one', 1);
+    const following = directory.start();
+    await until(() => directory.isRead);
+    for (let number = 2; number < 8; number += 1) {
+      await index(`event-${number}`, number);
+      await checkpoints.write({ ...journal.content(), snapshots: [] });
+    }
+    await purgeLog(log, archive, checkpoints);
+    const facts = [{ type: 'HoldPlaced', data: '{}' }];
+    await journal.durable(journal.append({ eventId: 'evt_one', at: 2, facts }));
+    purged.resolve();
+    await until(() => directory.index.size === 7);
+    assert.equal(follows, 2);
+    directory.stop();
+    await following;
+  });
+});

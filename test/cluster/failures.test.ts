@@ -1,0 +1,73 @@
+/**
+ * Three real nodes on three real servers while nodes and servers fail: everything that was answered is there, once, and at each node.
+ *
+ * `npm run soak -- --cluster` runs every kind of fault, for as long as asked.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { deep } from '../depth.ts';
+import { nats } from '../fixtures/nats.ts';
+import { ownerOf } from '../fixtures/nodes.ts';
+import { audit } from './drill/audit.ts';
+import { placeHold } from './drill/buyers.ts';
+import type { FaultKind } from './drill/faults.ts';
+import { missedPromises, reportDrill } from './drill/report.ts';
+import { drillEvent, openRunningCluster, openSale, runDrill, type RunningCluster } from './drill/run.ts';
+
+const SHARDS = 8;
+const BUYERS = 32;
+/** Other tests run on the same machine. */
+const SLACK = 4;
+const STOCK = 500;
+const BUYERS_OF_STOCK = 960;
+const AT_ONCE = 96;
+
+const SHORT: readonly FaultKind[] = ['node killed', 'server killed', 'node ended'];
+const REST: readonly FaultKind[] = ['node stopped 5 s', 'server ended', 'server stopped 5 s', 'everything killed'];
+
+describe('Three nodes on three servers', { skip: nats.missing }, () => {
+  let cluster: RunningCluster;
+  before(async () => {
+    cluster = await openRunningCluster(SHARDS);
+  });
+  after(() => cluster?.close());
+
+  it('keep what they answered while nodes and servers are killed and ended, and say the same afterwards', async (t) => {
+    const settings = { buyers: BUYERS, shards: SHARDS, events: 6, restMsMax: 200, seed: 1, onProgress() {} };
+    const outcome = await runDrill({ ...settings, faults: deep(1) > 1 ? [...SHORT, ...REST] : SHORT }, cluster);
+    t.diagnostic(reportDrill(outcome));
+    assert.deepEqual(outcome.wrong, []);
+    assert.ok(outcome.ticketsHeld > 0 && outcome.ticketsSold > 0 && outcome.released > 0, JSON.stringify(outcome));
+    assert.deepEqual(missedPromises(outcome.steps, SLACK), []);
+    const [killed] = outcome.steps;
+    assert.ok(killed!.touchedMs.length > 0 && killed!.lost > 0, 'the fault touched events and was noticed');
+  });
+
+  it(`sell a stock of ${STOCK} to ${BUYERS_OF_STOCK} buyers exactly, though its owner is killed in the middle`, async () => {
+    const { id } = drillEvent('evt_last-tickets', STOCK);
+    await cluster.nodes[0]!.define(drillEvent(id, STOCK));
+    const sale = openSale(cluster, [id], { seed: 2, restMsMax: 0 });
+    const owner = await ownerOf(id, cluster.nodes, SHARDS);
+    let left = BUYERS_OF_STOCK;
+    let ending: Promise<void> | null = null;
+    let placedBefore = 0;
+    const placed: boolean[] = [];
+    const buyNext = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        placed.push((await placeHold(sale, id, 1)) !== null);
+        if (sale.ledger.length < STOCK / 3 || ending !== null) continue;
+        ending = owner!.kill();
+        placedBefore = sale.ledger.length;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, buyNext));
+    await ending;
+    await owner!.start();
+    assert.ok(placedBefore > 0 && placedBefore < STOCK, 'the owner was killed in the middle');
+    assert.equal(placed.length, BUYERS_OF_STOCK);
+    assert.equal(placed.filter(Boolean).length, STOCK);
+    assert.deepEqual(await audit(sale, cluster.nodes), { held: STOCK, sold: 0 });
+    assert.deepEqual(sale.tally.wrong, []);
+  });
+});

@@ -1,0 +1,142 @@
+/** Calls between nodes over real servers: each node at a server of its own, with large messages, deaths and lost servers. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { CallServer } from '#cluster/call-server.ts';
+import { Moved, type Call, type CallHandler } from '#cluster/calls.ts';
+import { Forwarding } from '#cluster/forwarding.ts';
+import { natsBus } from '#cluster/nats-bus.ts';
+import { machineTime } from '#cluster/time.ts';
+import { PART_BYTES_MAX } from '#cluster/wire.ts';
+import { connectToServers, type ServerConnection } from '#persistence/nats/connection.ts';
+import { nats, startServers, type NatsServers } from '../fixtures/nats.ts';
+import { until } from '../fixtures/until.ts';
+import { commandCall, queryCall } from './nodes.ts';
+
+const SHARD = 9;
+const EPOCH = 77;
+const FAR = 1e12;
+
+const idOf = (call: Call): string => (call.kind === 'command' ? call.commandId : call.kind);
+
+describe('Calls over three servers', { skip: nats.missing }, () => {
+  let cluster: NatsServers;
+  before(async () => void (cluster = await startServers(3)));
+  after(() => cluster.close());
+
+  /** A connection that prefers one of the servers, and may go to the others. */
+  async function connectAt(t: TestContext, place: number): Promise<ServerConnection> {
+    const urls = cluster.servers.map(({ url }) => url);
+    const connection = await connectToServers({ servers: [urls[place]!] }, { name: `node-${place}` });
+    t.after(() => connection.close());
+    return connection;
+  }
+
+  async function openPair(t: TestContext, name: string, handle: CallHandler) {
+    const [frontConnection, ownerConnection] = [await connectAt(t, 0), await connectAt(t, 1)];
+    const common = { time: machineTime, cluster: name };
+    const server = new CallServer({ ...common, bus: natsBus(ownerConnection), handle });
+    const front = new Forwarding({ ...common, bus: natsBus(frontConnection), instance: 'front-1' });
+    t.after(() => {
+      front.close();
+      server.close();
+    });
+    server.serve(SHARD, EPOCH);
+    // The subscription has to be known at the front's server.
+    await until(async () => {
+      try {
+        await front.call(SHARD, EPOCH, queryCall('first'), FAR);
+        return true;
+      } catch (error) {
+        assert.ok(error instanceof Moved);
+        return false;
+      }
+    });
+    return { front, server, frontConnection, ownerConnection };
+  }
+
+  it('are answered, many in a message', async (t) => {
+    const { front, frontConnection } = await openPair(t, 'many', (_shard, call) => Promise.resolve(idOf(call)));
+    const sentBefore = frontConnection.nats.stats().outMsgs;
+    const calls = Array.from({ length: 2_000 }, (_, index) => front.call(SHARD, EPOCH, commandCall(`c${index}`), FAR));
+    assert.deepEqual(
+      await Promise.all(calls),
+      Array.from({ length: 2_000 }, (_, index) => `c${index}`),
+    );
+    assert.ok(frontConnection.nats.stats().outMsgs - sentBefore < 20);
+  });
+
+  it('may be long, and so may their answers', async (t) => {
+    const text = 'A seat with a label, Ä.'.repeat((12 * PART_BYTES_MAX) / 20);
+    const { front } = await openPair(t, 'long', (_shard, call) =>
+      Promise.resolve(call.kind === 'query' ? idOf(call) : { text: (call as { eventId: string }).eventId }),
+    );
+    const call: Call = { ...commandCall('long'), eventId: text } as Call;
+    assert.deepEqual(await front.call(SHARD, EPOCH, call, FAR), { text });
+  });
+
+  it('end at once when their owner dies', async (t) => {
+    const { front, ownerConnection } = await openPair(t, 'death', (_shard, call) =>
+      idOf(call) === 'hangs' ? new Promise(() => {}) : Promise.resolve(idOf(call)),
+    );
+    const hanging = front.call(SHARD, EPOCH, commandCall('hangs'), FAR);
+    const ended = assert.rejects(hanging, Moved);
+    await front.call(SHARD, EPOCH, queryCall('s'), FAR);
+    await ownerConnection.close();
+    // The next call finds nobody, and with it all that are under way end.
+    await until(async () => {
+      try {
+        await front.call(SHARD, EPOCH, queryCall('s'), machineTime.stopwatchMs() + 1_000);
+        return false;
+      } catch (error) {
+        return error instanceof Moved;
+      }
+    });
+    await ended;
+  });
+
+  it('are taken once each while a server of theirs is killed and comes back', async (t) => {
+    const taken = new Map<string, number>();
+    const { front, frontConnection } = await openPair(t, 'server', async (_shard, call) => {
+      taken.set(idOf(call), (taken.get(idOf(call)) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return idOf(call);
+    });
+    const answers: unknown[] = [];
+    let index = 0;
+    let isGoingOn = true;
+    const asking = (async () => {
+      while (isGoingOn || answers.length < index) {
+        if (isGoingOn) {
+          index += 1;
+          const id = `c${index}`;
+          const tried = async (): Promise<unknown> => {
+            for (;;) {
+              try {
+                return await front.call(SHARD, EPOCH, commandCall(id), FAR);
+              } catch (error) {
+                assert.ok(error instanceof Moved);
+                await new Promise((resolve) => setTimeout(resolve, 20));
+              }
+            }
+          };
+          void tried().then((answer) => {
+            assert.equal(answer, id);
+            answers.push(answer);
+          });
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    })();
+    await until(() => answers.length > 20);
+    const [server] = cluster.servers;
+    await server!.kill();
+    await until(() => !frontConnection.isConnected);
+    await server!.start();
+    const answeredBefore = answers.length;
+    await until(() => answers.length > answeredBefore + 50);
+    isGoingOn = false;
+    await asking;
+    assert.equal(new Set(answers).size, index);
+    for (let each = 1; each <= index; each += 1) assert.equal(taken.get(`c${each}`), 1, `c${each}`);
+  });
+});

@@ -1,0 +1,178 @@
+/** What operators look up in the console in a real browser: money, search over everything, the journal by order and type, names, and questions with figures. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
+import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
+import { settle, start, type Started } from '../fixtures/checkout.ts';
+import { sample } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+
+const source = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+describe('The console for those who look something up', { skip: withoutBrowser }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let operator: Visitor;
+  let paid: Started;
+
+  before(async () => {
+    service = await openService();
+    await service.define(sample('club-night'));
+    await service.define(sample('open-studios'));
+    const attendees = [{ name: 'Grace Hopper', email: 'grace@example.net' }, { name: 'Linus Pauling' }];
+    paid = await start(service, {
+      event_id: 'evt_club',
+      items: [
+        {
+          ticket_type_id: 'single',
+          selling_stage_id: 'regular',
+          quantity: 2,
+          attendees,
+          bar_perks: [{ bar_perk_id: 'spritz', quantity: 1 }],
+        },
+      ],
+      customer: { name: 'Zoë Kaltenbach', email: 'zoe@example.com' },
+    });
+    await settle(service, paid, 'paid');
+    const refund = { amount: 1_000, reference: 're_1' };
+    await service.operate('POST', `/admin/orders/${paid.order_id}/refunds`, { body: refund });
+    browser = await launchBrowser();
+    operator = await newVisitor(browser, service.adminUrl);
+    const { page } = operator;
+    await page.goto('/');
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it('shows what was sold and refunded, by event and by hour, and names its one time zone', async () => {
+    const { page } = operator;
+    await page.getByText('€45.50 sold · €10.00 refunded').waitFor();
+    await page.getByText('All times are of Europe/Berlin').waitFor();
+    await page.getByRole('link', { name: 'Money' }).click();
+    const row = page.locator('[data-event="evt_club"]');
+    await row.waitFor();
+    assert.match(await row.innerText(), /Night Shift\s+€45\.50\s+1\s+€10\.00\s+1\s+€35\.50/);
+    const byHour = page.getByRole('region', { name: 'Money by hour' });
+    assert.match(
+      await byHour.locator('tbody tr').first().innerText(),
+      /8 May 2027, 14:00\s+€45\.50 in 1\s+€10\.00 in 1/,
+    );
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { name: 'Money' }).waitFor();
+    assert.match(await byHour.locator('tbody tr').first().innerText(), /€45\.50/);
+  });
+
+  it('searches everything from every page with a key, by a guest’s name, and keeps the search in the address', async () => {
+    const { page } = operator;
+    await page.keyboard.press('Control+k');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Search orders');
+    await page.keyboard.type('hopper');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 order found in 1 order; that is everything.').waitFor();
+    assert.match(page.url(), /#\/search\?q=hopper$/);
+    const row = page.locator(`[data-order="${paid.order_id}"]`);
+    assert.match(await row.innerText(), /Zoë Kaltenbach[^]*a guest[^]*2 × Single, 1 × Spritz[^]*Night Shift/);
+    await page.getByLabel('What to search for').fill(paid.order_id.slice(-8));
+    await page.getByRole('search', { name: 'Filters' }).getByRole('button').click();
+    await page.getByText('order number').waitFor();
+    await page.goBack();
+    await page.getByText('a guest').waitFor();
+    await page.getByLabel('What to search for').fill('nobody at all');
+    await page.getByRole('search', { name: 'Filters' }).getByRole('button').click();
+    await page.getByText('Nothing found in 1 order; that is everything.').waitFor();
+    await page.goBack();
+  });
+
+  it('names what was bought and who comes, leads to the buyer’s page, and asks with tickets and money', async () => {
+    const { page } = operator;
+    await page.locator(`[data-order="${paid.order_id}"]`).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Zoë Kaltenbach' }).waitFor();
+    const text = await page.locator('main').innerText();
+    assert.match(text, /2 × Single[^]*Saturday night[^]*1 × Spritz[^]*Grace Hopper[^]*Linus Pauling/);
+    const link = page.getByRole('link', { name: 'Buyer’s page' });
+    assert.equal(await link.getAttribute('href'), `${service.publicUrl}/orders/${paid.order_id}`);
+    await page.getByRole('button', { name: 'Cancel order…' }).click();
+    await page.getByText('1 order with 2 tickets is cancelled').waitFor();
+    await page.getByText('€35.50 are due back to the buyer').waitFor();
+    const danger = page.getByRole('button', { name: 'Cancel the order' });
+    assert.match((await danger.getAttribute('class'))!, /grave/);
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+  });
+
+  it('filters the journal by order, type and event, in the address', async () => {
+    const { page } = operator;
+    await page.getByRole('main').getByRole('link', { name: 'Journal' }).click();
+    await page.getByRole('cell', { name: 'RefundRecorded' }).waitFor();
+    assert.ok(page.url().includes(`#/journal?order=${paid.order_id}`));
+    assert.equal(await page.getByRole('cell', { name: 'EventDefined' }).count(), 0);
+    await page.getByLabel('Type').selectOption('OrderPaid');
+    await page.getByRole('search', { name: 'Filters' }).getByRole('button').click();
+    await page.getByRole('cell', { name: 'RefundRecorded' }).waitFor({ state: 'detached' });
+    await page.locator('tbody tr').first().waitFor();
+    assert.equal(await page.locator('tbody tr').count(), 1);
+    await page.goto('/#/journal?event=evt_free&type=EventDefined');
+    await page.getByRole('cell', { name: 'EventDefined' }).waitFor();
+    assert.equal(await page.getByLabel('Type').inputValue(), 'EventDefined');
+  });
+
+  it('says with orders and money what the cancellation of a date does, before it does', async () => {
+    const { page } = operator;
+    await page.goto('/#/events/evt_club');
+    await page.getByRole('button', { name: 'Cancel date…' }).click();
+    await page.getByText('1 order with 2 tickets is cancelled whole, and €35.50 is due back to 1 buyer.').waitFor();
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+  });
+
+  it('keeps the filters of an event’s orders in the address, the newest first', async () => {
+    const { page } = operator;
+    await page.goto('/#/events/evt_club/orders?status=CONFIRMED');
+    await page.locator(`[data-order="${paid.order_id}"]`).waitFor();
+    assert.equal(await page.getByLabel('Status').inputValue(), 'CONFIRMED');
+    await page.getByLabel('Status').selectOption('EXPIRED');
+    await page.getByRole('search', { name: 'Filters' }).getByRole('button').click();
+    await page.getByText('No order fits.').waitFor();
+    assert.match(page.url(), /status=EXPIRED/);
+  });
+
+  it('fits the screen of a phone', async () => {
+    const { page } = operator;
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const address of ['money', 'search?q=hopper', 'journal', 'events/evt_club', 'events/evt_club/orders']) {
+      await page.goto(`/#/${address}`);
+      await page.getByRole('table').first().waitFor();
+      assert.equal(await operator.overflows(), false, address);
+    }
+  });
+
+  it('has reported no error and sent no request to another host', () => operator.close());
+});
+
+describe('What the console knows by heart', () => {
+  it('are the types of facts that the journal has, those of a cluster’s index apart', () => {
+    const listed = [...source('src/console/app/fact-types.ts').matchAll(/'(\w+)'/g)].map(([, type]) => type!);
+    const ofIndex = ['EventReserved', 'EventIndexed', 'EventReservationEnded'];
+    const known = [...Object.keys(DOMAIN_TYPES), ...Object.keys(SERVICE_FACT_TYPES)];
+    assert.deepEqual(listed.toSorted(), known.filter((type) => !ofIndex.includes(type)).toSorted());
+  });
+
+  it('are the meanings of alerts, in the words of the rules for Prometheus', () => {
+    const rules = source('src/operations/prometheus-alerts.yaml');
+    const alerts = source('src/console/app/parts/alerts.tsx');
+    const names = [...alerts.matchAll(/name: '(\w+)'/g)].map(([, name]) => name!);
+    assert.ok(names.length >= 6);
+    for (const name of names) {
+      const [, summary, action] =
+        new RegExp(`alert: ${name}\\n[^]*?summary: (.*)\\n\\s*action: (.*)\\n`).exec(rules) ?? [];
+      assert.ok(summary !== undefined && alerts.includes(summary), `${name}: ${summary}`);
+      assert.ok(action !== undefined && alerts.includes(action), `${name}: ${action}`);
+    }
+  });
+});

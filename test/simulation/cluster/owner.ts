@@ -1,0 +1,128 @@
+/**
+ * Claims shards for a process, with the product's claim over what the process reaches of logs and objects. What a shard has above its
+ * journal, ledgers or event actors, is given.
+ */
+import { HOLD_OFF_MS } from '#cluster/answer-gate.ts';
+import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
+import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
+import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
+import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
+import { ChainBroken } from '#persistence/nats/shard-reading.ts';
+import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
+import type { Timing } from '#persistence/nats/timing.ts';
+import type { ClaimedShard, OpenedShard } from '#cluster/shard-claims.ts';
+import type { ShardContent, ShardJournal } from '#persistence/nats/shard-journal.ts';
+import type { Call } from '#cluster/calls.ts';
+import type { SimulatedProcess } from './scheduler.ts';
+import type { World } from './world.ts';
+
+/** A claim that takes longer is given up, and tried again. */
+const CLAIM_MS_MAX = 5_000;
+
+/** What a process reaches of a shard in the servers. */
+export interface Access {
+  readonly log: ShardLog;
+  readonly checkpoints: Checkpoints;
+  readonly archive: ArchiveBucket;
+}
+
+export function accessOf({ logs, store }: World, process: SimulatedProcess, shard: number): Access {
+  return {
+    log: logs[shard]!.connect(process),
+    checkpoints: new Checkpoints(store.connect(process, 'checkpoints'), shard),
+    archive: new ArchiveBucket(store.connect(process, 'archive'), shard),
+  };
+}
+
+/**
+ * An error of the servers is expected, and so is an object that a former owner has just put in the place of the same one. Damage is
+ * expected where a message was damaged. Any other error fails the run.
+ */
+export function refuseDefect({ scheduler, damagedShards, count }: World, shard: number, error: unknown): void {
+  const isExpected = [LogUnreachable, ObjectsUnreachable, ObjectDamaged, CheckpointOutdated].some(
+    (kind) => error instanceof kind,
+  );
+  if (isExpected) return;
+  if (damagedShards.has(shard) && error instanceof ChainBroken) return count('damage found');
+  scheduler.fail(error);
+}
+
+/** What a claim gives to whoever opens the shard. */
+export interface ClaimedLog {
+  readonly shard: number;
+  readonly journal: ShardJournal;
+  readonly recovered: ShardContent;
+  readonly checkpoint: Checkpoint | null;
+  /** When answers may leave, by the stopwatch. */
+  readonly opensAtMs: number;
+}
+
+/** A shard that this process owns, whatever is in it. */
+export type ServedShard = ClaimedShard & { handle(call: Call): Promise<unknown> };
+
+/** What the shards of a run have above their journals. */
+export interface ShardKind<Shard extends ServedShard> {
+  open(claimed: ClaimedLog, process: SimulatedProcess): Shard | Promise<Shard>;
+  /** Snapshots what is there, writes a checkpoint, and purges the log. */
+  checkpoint(shard: number, owned: Shard, process: SimulatedProcess): Promise<void>;
+}
+
+export class Owner<Shard extends ServedShard> {
+  readonly process: SimulatedProcess;
+  readonly #world: World;
+  readonly #node: string;
+  readonly #timing: Timing;
+  readonly #kind: ShardKind<Shard>;
+  #ids = 0;
+
+  constructor(world: World, node: string, process: SimulatedProcess, kind: ShardKind<Shard>) {
+    this.#world = world;
+    this.#kind = kind;
+    this.#node = node;
+    this.process = process;
+    this.#timing = timeOf(process);
+  }
+
+  /** Claims a shard; null when another process was faster, or the servers were not reached. */
+  async open(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard<Shard> | null> {
+    try {
+      return await this.#claim(shard, hasGivenUp);
+    } catch (error) {
+      refuseDefect(this.#world, shard, error);
+      return null;
+    }
+  }
+
+  async checkpoint(shard: number, owned: Shard): Promise<void> {
+    try {
+      await this.#kind.checkpoint(shard, owned, this.process);
+    } catch (error) {
+      refuseDefect(this.#world, shard, error);
+    }
+  }
+
+  async #claim(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard<Shard> | null> {
+    const { log, checkpoints } = accessOf(this.#world, this.process, shard);
+    const checkpoint = await checkpoints.newest();
+    const newId = (): string => `${this.process.name}-${(this.#ids += 1)}`;
+    const giveUp = new AbortController();
+    const cancel = this.process.after(CLAIM_MS_MAX, () => giveUp.abort());
+    const options = { node: this.#node, checkpoint, newId, timing: this.#timing, signal: giveUp.signal };
+    const claimed = await claimShard(log, options).finally(cancel);
+    this.#world.count(claimed.outcome.toLowerCase());
+    if (claimed.outcome === 'LOST') return null;
+    const { journal, recovered, previousEpoch } = claimed;
+    const now = this.process.stopwatchMs();
+    const opensAtMs = hasGivenUp(previousEpoch) ? now : now + HOLD_OFF_MS;
+    const owned = await this.#kind.open({ shard, journal, recovered, checkpoint, opensAtMs }, this.process);
+    return { owned, previousEpoch };
+  }
+}
+
+export function timeOf(process: SimulatedProcess): Timing {
+  return {
+    stopwatchMs: () => process.stopwatchMs(),
+    soon: (run) => void process.after(0, run),
+    after: (delayMs, run) => process.after(delayMs, run),
+  };
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { fillIn, openShop, seat, type Shop } from './shop.ts';
+
+describe('The basket', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+  });
+
+  after(() => shop?.close());
+
+  /** The seats that are held on a date. */
+  const held = async (slug: string, performanceId: string): Promise<unknown> => {
+    const path = `/api/events/public/${slug}/seating/occupancy?performance_id=${performanceId}`;
+    return (await shop.service.call('GET', path)).body['held'];
+  };
+
+  const free = (buyer: Visitor, name: string) => seat(buyer, new RegExp(`${name} .*free`)).first();
+
+  describe('over several tabs', () => {
+    it('shows the hold of one tab in the others at once', async () => {
+      const path = await shop.ownEvent('club-night', 'tabs');
+      const first = await shop.enter(path);
+      const second = await first.tab(path);
+      await second.sees('Nothing chosen yet.');
+      await first.press('More: Single, Regular');
+      await first.press('Hold 1 ticket');
+      await second.sees('Held for you for');
+      await second.press('More: Single, Regular');
+      await second.press('Update my tickets');
+      await first.sees('2 × Single');
+      await first.press('Go to checkout');
+      await second.press('Give the tickets back');
+      await first.sees('Your basket is empty');
+      await first.close();
+    });
+
+    it('adds what another tab has chosen to the hold instead of replacing it', async () => {
+      const path = await shop.ownEvent('theatre-run', 'tabs-seats');
+      const first = await shop.enter(path);
+      const second = await first.tab(path);
+      await free(second, 'Balcony · Row AA, seat 14').click();
+      await free(first, 'Balcony · Row AA, seat 12').click();
+      await first.press('Hold 1 ticket');
+      await second.sees('Balcony, row AA, seats 12 and 14');
+      await second.press('Update my tickets');
+      await first.sees('Balcony, row AA, seats 12 and 14');
+      await second.sees('Go to checkout');
+      assert.equal(((await held('tabs-seats', 'premiere')) as string[]).length, 2);
+      await first.close();
+    });
+
+    it('places no second hold when a tab has not heard of the first', async () => {
+      const path = await shop.ownEvent('theatre-run', 'tabs-deaf');
+      const first = await shop.enter(path);
+      const deaf = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true)";
+      const second = await first.tab(path, deaf);
+      await free(second, 'Balcony · Row AA, seat 14').click();
+      await free(first, 'Balcony · Row AA, seat 12').click();
+      await first.press('Hold 1 ticket');
+      await first.sees('Go to checkout');
+      await second.press('Hold 1 ticket');
+      await second.sees('You hold tickets in another window.');
+      await second.sees('Balcony, row AA, seats 12 and 14');
+      assert.equal(((await held('tabs-deaf', 'premiere')) as string[]).length, 1);
+      await second.press('Update my tickets');
+      await second.sees('Go to checkout');
+      assert.equal(((await held('tabs-deaf', 'premiere')) as string[]).length, 2);
+      await first.close();
+    });
+  });
+
+  describe('while others buy', () => {
+    it('loses a seat that somebody else takes at once, and offers seats beside those that stay', async () => {
+      const path = await shop.ownEvent('theatre-run', 'lost');
+      const [quick, slow] = [await shop.enter(path), await shop.enter(path)];
+      await free(slow, 'Balcony · Row AA, seat 12').click();
+      await free(slow, 'Balcony · Row AA, seat 13').click();
+      await slow.sees('Hold 2 tickets');
+      await free(quick, 'Balcony · Row AA, seat 12').click();
+      await quick.press('Hold 1 ticket');
+      await slow.sees(/was just taken by somebody else/);
+      await slow.sees('Hold 1 ticket');
+      await slow.press('Take Balcony, row AA, seats 13 and 14 instead');
+      await seat(slow, /Row AA, seat 14 .*chosen, not held yet/).waitFor();
+      await slow.press('Hold 2 tickets');
+      await slow.sees('Go to checkout');
+      await seat(slow, /Row AA, seat 14 .*held for you/).waitFor();
+      assert.equal(((await held('lost', 'premiere')) as string[]).length, 3);
+      assert.equal(await slow.page.getByText(/just taken/).count(), 0);
+      await Promise.all([quick.close(), slow.close()]);
+    });
+  });
+
+  describe('keeps what was chosen', () => {
+    it('over other dates and a reload, and holds all of it at once', async () => {
+      const path = await shop.ownEvent('theatre-run', 'dates');
+      const buyer = await shop.enter(path);
+      await free(buyer, 'Balcony · Row AA, seat 12').click();
+      await buyer.page.locator('.date').getByText('Second Friday').click();
+      await buyer.page.waitForURL(/date=friday/);
+      await free(buyer, 'Balcony · Row AA, seat 9').click();
+      await buyer.page.reload();
+      await buyer.sees('Balcony, row AA, seat 12');
+      await buyer.sees('Balcony, row AA, seat 9');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Go to checkout');
+      assert.equal(((await held('dates', 'premiere')) as string[]).length, 1);
+      assert.equal(((await held('dates', 'friday')) as string[]).length, 1);
+      await buyer.close();
+    });
+
+    it('through the waiting room', async () => {
+      const buyer = await shop.enter(await shop.ownEvent('lighthouse-rush', 'through-the-room'));
+      await buyer.press('More: Field');
+      await buyer.press('Join the waiting room');
+      await buyer.sees('It is your turn.');
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
+    it('after a hold ran out at the checkout, form and all', async () => {
+      const path = await shop.ownEvent('theatre-run', 'ran-out');
+      const buyer = await shop.enter(path);
+      await free(buyer, 'Balcony · Row AA, seat 12').click();
+      await free(buyer, 'Balcony · Row AA, seat 13').click();
+      await buyer.press('Hold 2 tickets');
+      await buyer.press('Go to checkout');
+      await fillIn(buyer);
+      await shop.passTime(3_600);
+      await buyer.page.reload();
+      await buyer.sees('Your time ran out');
+      await buyer.sees('Balcony, row AA, seats 12 and 13');
+      await buyer.press('Hold 2 tickets again');
+      assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
+      assert.equal(((await held('ran-out', 'premiere')) as string[]).length, 2);
+      await shop.passTime(3_600);
+      await buyer.page.reload();
+      await buyer.press('Choose again');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Balcony, row AA, seats 12 and 13');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
+    it('in a new window after the hold ran out in another one', async () => {
+      const path = await shop.ownEvent('club-night', 'ran-out-later');
+      const buyer = await shop.enter(path);
+      await buyer.press('More: Single, Regular');
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      await buyer.page.close();
+      await shop.passTime(1_200);
+      const later = await buyer.tab(path);
+      await later.sees('Your time ran out and the tickets are back on sale.');
+      await later.press('Hold 1 ticket');
+      await later.sees('Go to checkout');
+      await buyer.close();
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sample } from '../fixtures/events.ts';
+import { withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { fillIn, openShop, type Shop } from './shop.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('A buyer whose own clock is an hour wrong', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+  });
+
+  after(() => shop?.close());
+
+  /** Waits for a countdown between two moments, in seconds before its end. */
+  const countsDown = async ({ page }: Visitor, fromSeconds: number, toSeconds: number): Promise<void> => {
+    const timer = page.getByRole('timer').first();
+    await timer.waitFor();
+    const parts = (await timer.innerText()).split(':').map(Number);
+    const left = parts.reduce((sum, part) => sum * 60 + part, 0);
+    assert.ok(left <= fromSeconds && left >= toSeconds, `${parts.join(':')} is left`);
+  };
+
+  for (const [words, clockAheadMs] of [
+    ['ahead', HOUR_MS],
+    ['behind', -HOUR_MS],
+  ] as const) {
+    it(`sees how long tickets are held, on the event’s page and at the checkout, ${words}`, async () => {
+      const path = await shop.ownEvent('club-night', `clock-${words}`);
+      const buyer = await shop.enter(path, { clockAheadMs });
+      await buyer.press('More: Single, Regular');
+      await buyer.press('Hold 1 ticket');
+      await countsDown(buyer, 600, 570);
+      await buyer.press('Go to checkout');
+      await countsDown(buyer, 600, 570);
+      // A page that begins here has no stream of the event that would say the time.
+      await buyer.page.reload();
+      await countsDown(buyer, 600, 560);
+      await fillIn(buyer);
+      await buyer.close();
+    });
+  }
+
+  it('sees when the waiting room opens, and how long a turn lasts', async () => {
+    const opensAt = new Date((await now()) + 900_000).toISOString();
+    const path = await shop.ownEvent('lighthouse-rush', 'clock-draw', { waiting_room_opens_at: opensAt });
+    const early = await shop.enter(`${path}/queue`, { clockAheadMs: HOUR_MS });
+    await early.sees('You are here in time');
+    await countsDown(early, 900, 860);
+    await early.close();
+    const open = await shop.ownEvent('lighthouse-rush', 'clock-turn', { waiting_room_minutes: 5 });
+    const buyer = await shop.enter(`${open}/queue`, { clockAheadMs: HOUR_MS });
+    await buyer.sees('It is your turn.');
+    await countsDown(buyer, 300, 270);
+    await buyer.close();
+  });
+
+  it('sees the time in the example', async () => {
+    await shop.service.define(sample('club-night'));
+    const buyer = await shop.enter('/example', { clockAheadMs: -HOUR_MS });
+    await buyer.press('Night Shift');
+    await buyer.page.getByLabel(/Single · €19/).fill('1');
+    await buyer.press('Hold');
+    const text = await buyer.page.getByText(/Held for another \d+ s/).innerText();
+    const left = Number(/\d+/.exec(text)![0]);
+    assert.ok(left <= 600 && left >= 570, text);
+    await buyer.close();
+  });
+
+  it('sees the time of a service that is elsewhere in time', async () => {
+    await shop.passTime(7_200);
+    const path = await shop.ownEvent('club-night', 'clock-later');
+    const buyer = await shop.enter(path);
+    await buyer.press('More: Single, Regular');
+    await buyer.press('Hold 1 ticket');
+    await buyer.press('Go to checkout');
+    await buyer.page.reload();
+    await countsDown(buyer, 600, 560);
+    await buyer.close();
+  });
+
+  const now = async (): Promise<number> => Date.parse(String((await shop.passTime(0)).body['now']));
+});

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { sample } from '../fixtures/events.ts';
+import { fillIn, openShop, type Shop } from './shop.ts';
+
+const SHIFT_MAX = 0.05;
+
+/** Adds up how far the layout shifts without a press. */
+const COUNT_SHIFTS = `globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+describe('The pages for everybody', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+    for (const name of ['club-night', 'theatre-run', 'supper-club', 'lighthouse-rush']) {
+      await shop.service.define(sample(name));
+    }
+  });
+
+  after(() => shop?.close());
+
+  /** Fails with what shuts people out of the page as it is. */
+  const isOpenToAll = async ({ page }: Visitor, state: string): Promise<void> => {
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    // The colours are all that differs in the dark.
+    if (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")) axe.withRules(['color-contrast']);
+    const { violations } = await axe.analyze();
+    const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ html }) => html).join(' ')}`);
+    assert.deepEqual(found, []);
+  };
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`shut nobody out, in any state of a purchase, ${colorScheme}`, async () => {
+      const buyer = await shop.enter('/', { colorScheme });
+      await buyer.sees('Night Shift');
+      await isOpenToAll(buyer, 'list');
+      await buyer.open('/e/night-shift/nowhere');
+      await isOpenToAll(buyer, 'no such page');
+      await buyer.open('/e/lighthouse-farewell');
+      await buyer.sees('This event has a waiting room.');
+      await isOpenToAll(buyer, 'waiting room');
+      await buyer.open('/e/the-glass-orchard');
+      await buyer.press('Best seats for me');
+      await buyer.sees('Continue with 2 tickets');
+      await isOpenToAll(buyer, 'seats chosen');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Go to checkout');
+      await isOpenToAll(buyer, 'seats held');
+      await buyer.press('Go to checkout');
+      await buyer.page.getByLabel('Code').fill('GUESSED');
+      await buyer.press('Apply');
+      await buyer.sees('This code cannot be used for these tickets.');
+      await isOpenToAll(buyer, 'a wrong code');
+      await buyer.page.getByLabel('Code').fill('');
+      await buyer.press('Order and pay');
+      await buyer.sees('Please write your name.');
+      await isOpenToAll(buyer, 'errors');
+      await fillIn(buyer);
+      await buyer.press('Order and pay');
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await isOpenToAll(buyer, 'payment');
+      await buyer.press('Cancel');
+      await buyer.sees('Your tickets wait for the payment');
+      await isOpenToAll(buyer, 'waiting order');
+      await buyer.press('Pay €');
+      await buyer.page.waitForURL(/\/sandbox\/pay\//);
+      await buyer.press('Pay');
+      await buyer.page.waitForURL(/\/orders\/ord_/);
+      await isOpenToAll(buyer, 'order');
+      await buyer.open('/orders/ord_nothing');
+      await isOpenToAll(buyer, 'no such order');
+      await buyer.close();
+    });
+  }
+
+  it('fit with text at 200 %, on a desktop and on a phone', async () => {
+    for (const options of [{}, PHONE]) {
+      const buyer = await shop.enter('/', options);
+      const enlarge = async (path: string): Promise<void> => {
+        await buyer.page.evaluate("document.documentElement.style.fontSize = '200%'");
+        const wide = `[...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > innerWidth + 1 &&
+          !each.closest('.seat-map, .date-strip, .unseen')).map((each) => each.outerHTML.slice(0, 80)).slice(0, 4).join(' | ')`;
+        assert.equal(await buyer.overflows(), false, `${path}: ${await buyer.page.evaluate<string>(wide)}`);
+      };
+      await buyer.sees('Night Shift');
+      await enlarge('list');
+      await buyer.open('/e/the-glass-orchard');
+      await buyer.press('Best seats for me');
+      await buyer.press('Hold 2 tickets');
+      await buyer.sees('Go to checkout');
+      await enlarge('event');
+      await buyer.open('/e/the-glass-orchard/checkout');
+      await buyer.page.getByLabel('E-mail').waitFor();
+      await enlarge('checkout');
+      const [brand, basket] = await Promise.all(
+        ['.brand', '.bar-basket'].map((name) => buyer.page.locator(name).boundingBox()),
+      );
+      assert.ok(brand!.x + brand!.width <= basket!.x || brand!.y + brand!.height <= basket!.y, 'the header overlaps');
+      await buyer.close();
+    }
+  });
+
+  it('say in words what to do where scripts are switched off', async () => {
+    const buyer = await shop.enter('/e/night-shift', { javaScriptEnabled: false });
+    await buyer.page.getByRole('heading', { name: 'Please switch JavaScript on' }).waitFor();
+    await buyer.close();
+  });
+
+  it('say in words that there is no such page, wherever it would be', async () => {
+    const buyer = await shop.enter('/nowhere');
+    await buyer.sees('The link may be old, or mistyped.');
+    await buyer.press('See all events');
+    await buyer.sees('What’s on');
+    await buyer.close();
+  });
+
+  it('do not jump while they load', async () => {
+    for (const options of [{}, PHONE]) {
+      const buyer = await shop.enter('/nowhere', options);
+      await buyer.page.context().addInitScript({ content: COUNT_SHIFTS });
+      for (const [path, text] of [
+        ['/', 'Night Shift'],
+        ['/e/night-shift', 'Crew of four'],
+        ['/e/the-glass-orchard', 'Best seats for me'],
+        ['/e/lighthouse-farewell/queue', 'Waiting room'],
+      ] as const) {
+        await buyer.open(path);
+        await buyer.sees(text);
+        await buyer.page.waitForLoadState('load');
+        const shift = await buyer.page.evaluate<number>('globalThis.shift');
+        assert.ok(shift < SHIFT_MAX, `${path} shifts by ${shift}`);
+      }
+      await buyer.close();
+    }
+  });
+});

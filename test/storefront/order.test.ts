@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
+
+describe('The page of an order', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+  });
+
+  after(() => shop?.close());
+
+  /** Buys three singles with four beers at a copy of the club night. */
+  const threeSingles = async (slug: string, options: ShopVisitorOptions = {}): Promise<Visitor> => {
+    const buyer = await shop.enter(await shop.ownEvent('club-night', slug), options);
+    await buyer.page.getByRole('button', { name: 'More: Single, Regular' }).click({ clickCount: 3 });
+    await buyer.press('Continue with 3 tickets · €57');
+    await fillIn(buyer);
+    await buyer.page.getByRole('button', { name: 'More: Beer' }).click({ clickCount: 4 });
+    await buyer.press('Order and pay €75');
+    await buyer.page.waitForURL(/\/sandbox\/pay\//);
+    await buyer.press('Pay');
+    await buyer.page.waitForURL(/\/orders\/ord_/);
+    return buyer;
+  };
+
+  it('greets its buyer, and has a card for each ticket with number, entry, prepaid perks and a short code', async () => {
+    const buyer = await threeSingles('cards');
+    await buyer.page.getByRole('heading', { level: 1, name: 'You are going, Ada' }).waitFor();
+    const cards = await buyer.page.locator('.ticket').allInnerTexts();
+    assert.equal(cards.length, 3);
+    for (const [place, card] of cards.entries()) {
+      assert.match(card, new RegExp(`${place + 1} of 3`));
+      assert.match(card, /Entry until 01:00, €5\.00 at the entrance after that/);
+      assert.match(card, place === 0 ? /Prepaid: 2 × Beer/ : /Prepaid: 1 × Beer/);
+    }
+    const orderId = buyer.page.url().split('/').at(-1)!;
+    const { body } = await shop.service.call('GET', `/api/checkout/status/${orderId}`);
+    const [first] = body['tickets'] as string[];
+    assert.match(cards[0]!, new RegExp(first!.slice(-8)));
+    await buyer.sees(orderId.slice(-8));
+    assert.equal(await buyer.page.getByText(orderId).count(), 0, 'the secret address is not what people read out');
+    await buyer.close();
+  });
+
+  it('gives its date for a calendar, without anything about people', async () => {
+    const buyer = await threeSingles('calendar');
+    const loading = buyer.page.waitForEvent('download');
+    await buyer.press('Add to my calendar');
+    assert.equal((await loading).suggestedFilename(), 'tickets.ics');
+    const file = await (await fetch(`${buyer.page.url()}/calendar.ics`)).text();
+    assert.match(file, /^BEGIN:VCALENDAR\r\n[^]*END:VCALENDAR\r\n$/);
+    assert.match(file, /DTSTART:20280923T210000Z\r\nDTEND:20280924T050000Z\r\nSUMMARY:Night Shift: Saturday night/);
+    assert.doesNotMatch(file, /ord_|Ada|example\.com/);
+    await buyer.close();
+  });
+
+  it('prints tickets whole, and nothing that is for the screen', async () => {
+    const buyer = await threeSingles('printed');
+    await buyer.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const name of ['.bar', '.foot', '.actions', '.secret']) {
+      assert.equal(await buyer.page.locator(name).first().isVisible(), false, name);
+    }
+    assert.equal(await buyer.page.locator('.ticket').first().isVisible(), true);
+    const style =
+      "getComputedStyle(document.querySelector('.ticket')).breakInside + getComputedStyle(document.body).color";
+    assert.equal(await buyer.page.evaluate(style), 'avoidrgb(0, 0, 0)');
+    await buyer.close();
+  });
+
+  it('says nothing of payment where nothing was to be paid', async () => {
+    const buyer = await shop.enter(await shop.ownEvent('open-studios', 'free'), PHONE);
+    await buyer.press('More: Visitor');
+    await buyer.press('Continue with 1 ticket · Free');
+    await fillIn(buyer);
+    assert.equal(await buyer.page.getByText(/pay/i).count(), 0);
+    await buyer.press('Get my tickets');
+    await buyer.page.waitForURL(/\/orders\/ord_/);
+    await buyer.sees('You are going, Ada');
+    assert.doesNotMatch(await buyer.page.locator('main').innerText(), /pay|paid|€|total/i);
+    assert.equal(await buyer.overflows(), false);
+    await buyer.close();
+  });
+});

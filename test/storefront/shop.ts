@@ -1,0 +1,64 @@
+/** A service with the sample events, and visitors of its storefront in a real browser. */
+import type { Browser, Locator } from 'playwright-core';
+import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../fixtures/browser.ts';
+import type { Answer, Json } from '../fixtures/client.ts';
+import { sample } from '../fixtures/events.ts';
+import { openService, type TestService } from '../fixtures/service.ts';
+
+export interface Shop {
+  readonly service: TestService;
+  readonly browser: Browser;
+  enter(path: string, options?: ShopVisitorOptions): Promise<Visitor>;
+  passTime(seconds: number): Promise<Answer>;
+  /** Defines a copy of a sample under a name of its own, so that tests are independent; resolves to its path. */
+  ownEvent(name: string, slug: string, overrides?: Json): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface ShopVisitorOptions extends VisitorOptions {
+  /** How far the buyer's own clock is ahead of the true time. */
+  readonly clockAheadMs?: number;
+}
+
+export async function openShop(): Promise<Shop> {
+  const [service, browser] = await Promise.all([
+    openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
+    launchBrowser(),
+  ]);
+  return {
+    service,
+    browser,
+    async enter(path, { clockAheadMs = 0, ...options } = {}) {
+      const buyer = await newVisitor(browser, service.publicUrl, options);
+      if (clockAheadMs !== 0) await buyer.page.addInitScript({ content: wrongClock(clockAheadMs) });
+      await buyer.open(path);
+      return buyer;
+    },
+    passTime: (seconds) => service.call('POST', '/sandbox/clock', { body: { advance_seconds: seconds } }),
+    async ownEvent(name, slug, overrides = {}) {
+      await service.define(sample(name, { id: `evt_${slug.replaceAll('-', '_')}`, slug, ...overrides }));
+      return `/e/${slug}`;
+    },
+    async close() {
+      await browser.close();
+      await service.close();
+    },
+  };
+}
+
+export const seat = (buyer: Visitor, name: string | RegExp): Locator => buyer.page.getByRole('checkbox', { name });
+
+/** Fills in the form of the checkout. */
+export async function fillIn({ page }: Visitor): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel(/terms/).check();
+}
+
+/** A script that sets a page's clock ahead, as on a machine whose clock is wrong; its stopwatch stays right. */
+function wrongClock(aheadMs: number): string {
+  return `globalThis.Date = class extends Date {
+    constructor(...given) { super(...(given.length === 0 ? [Date.now()] : given)); }
+    static now() { return super.now() + ${aheadMs}; }
+  };`;
+}

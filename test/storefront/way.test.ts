@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
+
+describe('The way from the choice to the order', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+  });
+
+  after(() => shop?.close());
+
+  /** Goes to the checkout of a copy of the supper, whose guests have names, with two tickets. */
+  const twoGuests = async (slug: string, overrides = {}, options: ShopVisitorOptions = {}): Promise<Visitor> => {
+    const buyer = await shop.enter(await shop.ownEvent('supper-club', slug, overrides), options);
+    await buyer.page.getByRole('button', { name: 'More: Guest' }).click({ clickCount: 2 });
+    await buyer.press('Continue with 2 tickets · €178');
+    await buyer.page.getByLabel('E-mail').waitFor();
+    return buyer;
+  };
+  /** The name of the field that has the focus. */
+  const focused = ({ page }: Visitor) =>
+    page.evaluate<string>('document.activeElement.name ?? document.activeElement.tagName');
+
+  it('is one press, which holds the tickets and goes to the checkout', async () => {
+    const buyer = await twoGuests('one-press');
+    assert.equal(new URL(buyer.page.url()).pathname, '/e/one-press/checkout');
+    await buyer.sees('2 × Guest');
+    await buyer.close();
+  });
+
+  it('shows the basket with its clock in the header of every page, and the same time everywhere', async () => {
+    const buyer = await twoGuests('header');
+    for (const path of ['/', '/e/header', '/e/header/checkout', '/e/header/nowhere', '/e/header/draw']) {
+      await buyer.open(path);
+      await buyer.page.getByRole('link', { name: /Your basket: 2 tickets/ }).waitFor();
+    }
+    await buyer.open('/e/header/checkout');
+    await buyer.page.getByRole('timer').waitFor();
+    const texts =
+      "[...document.querySelectorAll('.bar-clock, [role=timer]')].map((each) => each.textContent.trim()).join()";
+    const [inHeader, inSummary] = (await buyer.page.evaluate<string>(texts)).split(',');
+    assert.equal(inHeader, inSummary);
+    await buyer.open('/');
+    await buyer.press(/Your basket/);
+    await buyer.page.getByLabel('E-mail').waitFor();
+    await buyer.close();
+  });
+
+  it('has one bar with the basket on a phone', async () => {
+    const buyer = await twoGuests('phone', {}, PHONE);
+    await buyer.open('/e/phone');
+    await buyer.page.locator('.dock').waitFor();
+    assert.equal(await buyer.page.locator('.bar-basket').isVisible(), false);
+    assert.match(await buyer.page.locator('.dock').innerText(), /2 tickets · €178\s+9:\d\d/);
+    await buyer.open('/');
+    await buyer.page.locator('.bar-basket').waitFor();
+    assert.equal(await buyer.overflows(), false);
+    await buyer.close();
+  });
+
+  it('says errors at their fields, and puts the focus into the first one', async () => {
+    const buyer = await twoGuests('errors');
+    await buyer.press('Order with obligation to pay · €178');
+    assert.equal(await focused(buyer), 'name');
+    assert.equal(await buyer.page.locator('[aria-invalid]').count(), 4);
+    const email = buyer.page.getByLabel('E-mail');
+    assert.match((await email.getAttribute('aria-describedby'))!, /problem-email/);
+    await buyer.page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+    await email.fill('ada at home');
+    await buyer.press('Order with obligation to pay');
+    await buyer.sees('This does not look like an e-mail address');
+    assert.equal(await focused(buyer), 'email');
+    await fillIn(buyer);
+    await buyer.page.getByLabel('Guest 2').fill('Charles Babbage');
+    await buyer.press('Order with obligation to pay');
+    await buyer.page.waitForURL(/\/sandbox\/pay\//);
+    await buyer.close();
+  });
+
+  it('says a refusal of the service at its field too', async () => {
+    const buyer = await twoGuests('refused', { max_tickets_per_email: 1 });
+    await fillIn(buyer);
+    await buyer.page.getByLabel('Guest 2').fill('Charles Babbage');
+    await buyer.press('Order with obligation to pay');
+    await buyer.sees('This event allows 1 ticket for one e-mail address.');
+    assert.equal(await focused(buyer), 'email');
+    await buyer.close();
+  });
+
+  it('issues the first ticket to the buyer, or to somebody else', async () => {
+    const buyer = await twoGuests('guests');
+    await fillIn(buyer);
+    await buyer.page.getByLabel('Guest 2').fill('Charles Babbage');
+    await buyer.press('Order with obligation to pay');
+    await buyer.page.waitForURL(/\/sandbox\/pay\//);
+    await buyer.press('Pay');
+    await buyer.page.waitForURL(/\/orders\/ord_/);
+    await buyer.sees('Charles Babbage');
+    const orderId = buyer.page.url().split('/').at(-1)!;
+    const { body } = await shop.service.call('GET', `/api/checkout/status/${orderId}`);
+    const names = (body['ticket_objects'] as { attendee: { name: string } }[]).map(({ attendee }) => attendee.name);
+    assert.deepEqual(names, ['Ada Lovelace', 'Charles Babbage']);
+    await buyer.open('/e/guests');
+    await buyer.press('More: Guest');
+    await buyer.press('Continue with 1 ticket');
+    await buyer.page.getByLabel('Guest 1: same as buyer').uncheck();
+    await buyer.page.getByLabel('Guest 1', { exact: true }).waitFor();
+    await buyer.close();
+  });
+
+  it('has what a shop must say from the catalogue: words of the button, tax, terms, imprint and privacy', async () => {
+    const legal = {
+      terms_url: 'https://shop.example/agb',
+      imprint_url: 'https://shop.example/impressum',
+      privacy_url: 'https://shop.example/datenschutz',
+      vat_percent: 7,
+      order_button: 'Zahlungspflichtig bestellen',
+    };
+    const buyer = await twoGuests('legal', { legal });
+    await buyer.page.getByRole('button', { name: 'Zahlungspflichtig bestellen · €178' }).waitFor();
+    await buyer.sees('including 7 % VAT: €11.64');
+    for (const [name, address] of [
+      ['terms of sale', legal.terms_url],
+      ['Terms', legal.terms_url],
+      ['Imprint', legal.imprint_url],
+      ['Privacy', legal.privacy_url],
+    ] as const) {
+      assert.equal(await buyer.page.getByRole('link', { name, exact: true }).getAttribute('href'), address);
+    }
+    await buyer.close();
+  });
+
+  it('keeps the focus in the basket after each step, and says what happened', async () => {
+    const buyer = await shop.enter(await shop.ownEvent('club-night', 'focus'));
+    const { page } = buyer;
+    const label = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+    const said = (text: RegExp) => page.locator('#announcements', { hasText: text }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'More: Single, Regular' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Hold 1 ticket' }).focus();
+    await page.keyboard.press('Enter');
+    await said(/1 ticket held for you for 10 minutes\./);
+    await buyer.sees('Go to checkout');
+    assert.equal(await label(), 'Go to checkout');
+    await page.getByRole('button', { name: 'Give the tickets back' }).focus();
+    await page.keyboard.press('Enter');
+    await said(/Your tickets were given back\./);
+    await buyer.sees('Nothing chosen yet.');
+    assert.equal(await label(), 'Your tickets');
+    await page.getByRole('button', { name: 'More: Single, Regular' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Continue with 1 ticket' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('E-mail').waitFor();
+    assert.equal(await label(), 'Checkout');
+    await buyer.close();
+  });
+});

@@ -179,6 +179,7 @@ const replacedWords: Readonly<Record<string, string>> = {
   sleeper: 'evicted event',
   awaken: 'activate',
   awakening: 'activation',
+  asleep: 'evicted',
   awake: 'active, in memory',
   woken: 'activated',
   gun: 'load generator',
@@ -194,7 +195,7 @@ const replacedWords: Readonly<Record<string, string>> = {
 /** The same for phrases, and for lists of callers, which no longer hold after the next change. */
 const replacedPhrases: readonly RegExp[] = [
   /\b(?:box office|counter window|plays? dead|turn(?:s|ed|ing)? (?:\w+ )?away)\b/i,
-  /\b(?:put|puts|putting|fall|falls|fell) (?:\w+ )?(?:to sleep|asleep)\b/i,
+  /\b(?:put|puts|putting|fall|falls|fell) (?:\w+ )?to sleep\b/i,
   /^\s*\*.*\bCalled by\b/m,
 ];
 
@@ -203,10 +204,9 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   { file: /^test\/tidy\.test\.ts$/, name: /[^]*/ },
   // The name of the watermark's file in every data folder, and of its number in `verify --json`.
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
-  // The doors of a venue, in texts of the HTTP surface; the help of metrics.
+  // The doors of a venue, in texts of the HTTP surface.
   { file: /^src\/http\//, name: /\b[Dd]oors?\b/ },
   { file: /^src\/domain\/waiting-room\/decide\.ts$/, name: /the doors of the waiting room are open/ },
-  { file: /^src\/http\/stock-gauges\.ts$/, name: /'[^'\n]*\bawake\b[^'\n]*'/ },
   // The kind of a snapshot's first line.
   { file: /./, name: /\bOFFICE\b/ },
   // Where trouble happened, as the log and its metric call it.

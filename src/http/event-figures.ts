@@ -3,7 +3,7 @@
  *
  * Owns the figures that were read last of each event.
  *
- * 1. An event that is not in memory is shown with its last figures and marked as asleep; reading does not count as use.
+ * 1. An event that is not in memory is shown with its last figures and marked as evicted; reading does not count as use.
  * 2. An event without figures is activated once, a few in each call, so that a list of thousands does not activate them together.
  * 3. The number of remembered events is limited (I10); those not shown for longest are forgotten.
  */
@@ -46,8 +46,8 @@ export function createEventFigures({ events }: EventFiguresPorts): EventFigures 
     return eventIds.flatMap((eventId) => {
       const figures = now.get(eventId) ?? remembered.get(eventId);
       if (figures === undefined) return [];
-      const asleep = !now.has(eventId);
-      return [{ event: { ...figures.event, asleep }, money: { ...figures.money, asleep } }];
+      const evicted = !now.has(eventId);
+      return [{ event: { ...figures.event, evicted }, money: { ...figures.money, evicted } }];
     });
   };
 
@@ -77,7 +77,7 @@ function toOverviewEventBody(view: OperatorEventView): OverviewEventBody {
     currency: definition.currency,
     timezone: definition.timezone,
     numbered: definition.localities.some(({ seating }) => seating === 'NUMBERED'),
-    asleep: false,
+    evicted: false,
     performances: definition.performances.map((performance) => {
       const { status, capacity, available, held, sold, blocked } = stock.get(performance.id)!;
       return {

@@ -15,7 +15,7 @@ export function toEventMoneyBody(
   return {
     event_id: id,
     name,
-    asleep: false,
+    evicted: false,
     totals: totals.map(toMoneySumsBody),
     hours: hours.map((hour) => ({ at: formatTime(hour.at), ...toMoneySumsBody(hour) })),
   };

@@ -22,7 +22,7 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
   addSaleGauges(registers, gauges);
   addJournalGauges(registers, gauges);
   const gauge = gaugesOf(registers);
-  gauge('holdfast_events', 'Events in the directory, asleep or awake.', () => gauges.events);
+  gauge('holdfast_events', 'Events in the directory, in memory or evicted.', () => gauges.events);
   gauge(
     'holdfast_events_broken',
     'Events that cannot be activated and answer 503. Anything but 0 needs an operator.',
@@ -37,7 +37,7 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
       this.inc(gauges.clockLeaps);
     },
   });
-  gauge('holdfast_live_events', 'Events that are awake.', () => gauges.active().length);
+  gauge('holdfast_live_events', 'Events in memory.', () => gauges.active().length);
   gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);
 }
@@ -97,7 +97,7 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
   let oversoldMost = 0;
   new Gauge({
     name: 'holdfast_tickets',
-    help: 'Tickets of all events that are awake, by state.',
+    help: 'Tickets of all events in memory, by state.',
     labelNames: ['state'],
     registers,
     async collect() {

@@ -53,8 +53,8 @@ describe('The operators’ API for the console', () => {
     const events = await overview();
     assert.equal(countActive(), before);
     const club = events.find(({ id }) => id === 'evt_club')!;
-    assert.deepEqual([club.asleep, club.performances[0]!.held], [false, 4]);
-    const evicted = events.filter((event) => event.asleep);
+    assert.deepEqual([club.evicted, club.performances[0]!.held], [false, 4]);
+    const evicted = events.filter((event) => event.evicted);
     assert.equal(evicted.length, 3 - before);
     for (const { performances } of evicted) assert.ok(performances[0]!.capacity > 0);
   });

@@ -40,7 +40,7 @@ export interface HourSums extends MoneySums {
 export interface EventMoney {
   readonly event_id: string;
   readonly name: string;
-  readonly asleep: boolean;
+  readonly evicted: boolean;
   readonly totals: readonly MoneySums[];
   readonly hours: readonly HourSums[];
 }
@@ -66,7 +66,7 @@ export interface OverviewEvent {
   readonly currency: string;
   readonly timezone: string;
   readonly numbered: boolean;
-  readonly asleep: boolean;
+  readonly evicted: boolean;
   readonly performances: readonly OverviewPerformance[];
   readonly waiting_room: WaitingRoom | null;
   readonly money: readonly MoneySums[];

@@ -26,7 +26,7 @@ const OverviewEvent = Type.Object({
   currency: Text,
   timezone: Text,
   numbered: Type.Boolean({ description: 'Whether any locality has numbered seats.' }),
-  asleep: Type.Boolean({ description: 'Nobody asked for it lately: its figures are those last seen.' }),
+  evicted: Type.Boolean({ description: 'Not in memory: its figures are those last seen.' }),
   performances: Type.Array(OverviewDate),
   waiting_room: Nullable(WaitingRoom),
   money: Type.Array(ref(MoneySums), {

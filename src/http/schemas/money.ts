@@ -18,7 +18,7 @@ export const EventMoney = Type.Object(
   {
     event_id: Text,
     name: Text,
-    asleep: Type.Boolean({ description: 'Not in memory: its figures are those last seen.' }),
+    evicted: Type.Boolean({ description: 'Not in memory: its figures are those last seen.' }),
     totals: Type.Array(ref(MoneySums), { description: 'Since the first order, by currency.' }),
     hours: Type.Array(Type.Object({ at: { ...Time, description: 'When the hour began.' }, ...sums }), {
       description: 'Hours in which money moved, the newest first.',

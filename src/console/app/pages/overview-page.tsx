@@ -76,7 +76,7 @@ function EventCard({ event, history }: { readonly event: OverviewEvent; readonly
         <h3>
           <a href={linkTo('events', event.id)}>{event.name}</a>
         </h3>
-        {event.asleep && <span class="quiet small">not in memory: as last read</span>}
+        {event.evicted && <span class="quiet small">not in memory: as last read</span>}
         <a class="small" href={linkTo('events', event.id, 'orders')}>
           Orders
         </a>

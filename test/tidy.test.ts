@@ -29,12 +29,13 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   payments:    { modules: ['actors', 'client', 'domain'],                             packages: 'any' },
   notifications: { modules: ['actors', 'domain', 'persistence'],            packages: 'any' },
   docs:        { modules: ['machines'],                                     packages: [] },
-  http:        { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'tickets'], packages: 'any' },
+  http:        { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'texts', 'tickets'], packages: 'any' },
   cli:         { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'main', 'notifications', 'payments', 'persistence', 'rehearsal', 'tickets'], packages: 'any' },
   rehearsal:   { modules: ['actors', 'catalogue', 'domain', 'http', 'main', 'persistence'], packages: ['flatqueue', 'node:'] },
   tickets:     { modules: ['domain'],                                       packages: ['lru-cache', 'node:'] },
   client:      { modules: [],                                               packages: [] },
-  storefront:  { modules: ['client'],                                       packages: 'any' },
+  storefront:  { modules: ['client', 'texts'],                              packages: 'any' },
+  texts:       { modules: ['client'],                                       packages: [] },
   console:     { modules: ['client'],                                       packages: 'any' },
   main:        { modules: 'any',                                            packages: 'any' },
   bench:       { modules: 'any',                                            packages: 'any' },
@@ -82,7 +83,7 @@ interface Rule {
 const machinePath = /(?<![\w.})-])\/(?:work|root|tmp)\/[^\s"'`)]*/;
 
 /** Modules that run in a browser or around the service, where I1 does not reach. */
-const outside = ['client', 'storefront', 'console', 'rehearsal', 'bench', 'test'];
+const outside = ['client', 'storefront', 'texts', 'console', 'rehearsal', 'bench', 'test'];
 
 const rules: readonly Rule[] = [
   {
@@ -256,8 +257,12 @@ function listFiles(folder: string, name: RegExp): string[] {
     .filter((file) => !/(?:^|\/)(?:node_modules|data|dist)\//.test(file));
 }
 
+/** Where the texts of all pages are: in the storefront, and read by the service's own pages too. */
+const textsFolder = 'src/storefront/app/texts/';
+
 /** The module of a file: its folder, or `main` for what lies directly in src/. */
 function moduleOf(file: string): string {
+  if (file.startsWith(textsFolder)) return 'texts';
   const [top = '', next = '', ...deeper] = file.split('/');
   if (top !== 'src') return top;
   return deeper.length === 0 ? 'main' : next;

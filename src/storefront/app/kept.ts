@@ -1,4 +1,4 @@
-/** What the browser stores of a purchase that is not finished, so that a reload loses nothing: one small record for each event. */
+/** What the browser stores: the buyer's language, and of a purchase that is not finished one small record for each event. */
 import { store } from './service.ts';
 
 export interface FunnelContent {
@@ -98,4 +98,28 @@ export function followKept(eventId: string, onChange: () => void): () => void {
   };
   addEventListener('storage', follow);
   return () => removeEventListener('storage', follow);
+}
+
+// ── the language ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const LANGUAGE = 'holdfast.language';
+const YEAR_S = 365 * 24 * 3600;
+
+/** The language that the buyer chose; null before that, and where nothing can be stored. */
+export function keptLanguage(): string | null {
+  try {
+    return store?.getItem(LANGUAGE) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stores the buyer's choice; the cookie tells the pages that the service itself renders. */
+export function keepLanguage(language: string): void {
+  document.cookie = `${LANGUAGE}=${language}; path=/; max-age=${YEAR_S}; samesite=lax`;
+  try {
+    store?.setItem(LANGUAGE, language);
+  } catch {
+    // The store is full or forbidden: this browser's own languages count.
+  }
 }

@@ -10,6 +10,7 @@ import { eventPath, hasMoved, homePath, Link } from '../router.tsx';
 import { serviceAddress, useServiceNow } from '../service.ts';
 import { Announcer } from './announcer.tsx';
 import { ClockIcon } from './icons.tsx';
+import { LanguageSwitch } from './language-switch.tsx';
 
 interface FrameProps {
   readonly title: string;
@@ -46,6 +47,7 @@ export function Frame({ title, legal = null, children }: FrameProps) {
         <p>
           Held tickets are yours until the clock runs out. <a href={serviceAddress('/docs')}>For developers</a>
         </p>
+        <LanguageSwitch />
       </footer>
     </>
   );

@@ -1,0 +1,37 @@
+/** The texts of the pages in German. */
+import type { Texts } from './en.ts';
+import { wordingOf } from './wording.ts';
+
+const { count } = wordingOf('de');
+const TICKETS = { one: 'Ticket', other: 'Tickets' };
+const DAYS = { one: 'Tag', other: 'Tage' };
+
+export const de: Texts = {
+  frame: {
+    shop: 'Tickets',
+    description: 'Wählen Sie eine Veranstaltung. Ihre Tickets bleiben reserviert, während Sie sich entscheiden.',
+    skip: 'Zum Inhalt springen',
+    language: 'Sprache',
+    yourBasket: 'Ihr Warenkorb:',
+    tickets: (n) => count(n, TICKETS),
+    held: 'Reservierte Tickets gehören Ihnen, bis die Uhr abgelaufen ist.',
+    forDevelopers: 'Für Entwickler',
+    terms: 'AGB',
+    imprint: 'Impressum',
+    privacy: 'Datenschutz',
+    free: 'Kostenlos',
+    days: (n) => count(n, DAYS),
+    timeIn: (city) => `Ortszeit ${city}`,
+  },
+  list: {
+    title: 'Programm',
+    lead: 'Wählen Sie eine Veranstaltung. Ihre Tickets bleiben reserviert, während Sie sich entscheiden.',
+    loading: 'Veranstaltungen werden geladen …',
+    empty: 'Zurzeit ist nichts im Verkauf.',
+    more: 'Weitere Veranstaltungen',
+    soldOut: 'Ausverkauft',
+    waitingRoom: 'Warteraum',
+    noDates: 'Termine folgen',
+    from: (price) => `ab ${price}`,
+  },
+};

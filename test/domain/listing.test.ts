@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventSummary, listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/view.ts';
-import { bothDates, checkoutEvent } from '../fixtures/commands.ts';
+import { eventSummary, eventView, listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { bothDates, checkoutEvent, item, placeHold } from '../fixtures/commands.ts';
 import { stage } from '../fixtures/definitions.ts';
 import { given, MINUTE, restore, START } from '../fixtures/event-state.ts';
 
 const [first, second] = bothDates;
+
+/** Two cheap tickets on each performance, then dear ones. */
+const earlyBirds = checkoutEvent({
+  sellingStages: [stage('early', { adult: 700, group: 2000 }, { adult: 2, group: 3 }), stage('late', { adult: 900 })],
+});
 
 const definitions = [
   checkoutEvent(),
@@ -23,6 +29,7 @@ const definitions = [
       stage('never', {}),
     ],
   }),
+  earlyBirds,
 ];
 
 describe('The summary of an event in the list', () => {
@@ -50,5 +57,24 @@ describe('The summary of an event in the list', () => {
     const listing = listingOfUnsold(definitions[3]!);
     const priceAt = (minute: number): number => summaryOf(listing, START + minute * MINUTE).fromPrice;
     assert.deepEqual([priceAt(0), priceAt(10), priceAt(20), priceAt(30)], [700, 700, 900, 900]);
+  });
+
+  it('names a price at which somebody can buy now: a stage whose quota is gone is left out, on each performance', () => {
+    const fixture = given(earlyBirds);
+    const view = () => {
+      const event = eventView(fixture.state, { performanceId: null, sessionKey: null }, START);
+      assert.ok(!isRefusal(event));
+      const ofList = eventSummary(fixture.state, START).fromPrice;
+      const kept = JSON.parse(JSON.stringify(listingOf(fixture.state))) as ReturnType<typeof listingOf>;
+      assert.equal(summaryOf(kept, START).fromPrice, ofList);
+      return [...event.performances.map(({ several }) => several!.fromPrice), ofList];
+    };
+    assert.deepEqual(view(), [700, 700, 700], 'a group of four is more than its quota of three');
+    placeHold(fixture, [item('adult', 2, { sellingStageId: 'early' })]);
+    assert.deepEqual(view(), [900, 700, 700]);
+    placeHold(fixture, [item('adult', 2, { sellingStageId: 'early', performanceId: 'd2' })], 'session-2');
+    assert.deepEqual(view(), [900, 900, 900]);
+    placeHold(fixture, [item('adult', 18, { sellingStageId: 'late', performanceId: 'd2' })], 'session-3');
+    assert.deepEqual(view(), [900, 700, 900], 'nothing is left on the second performance');
   });
 });

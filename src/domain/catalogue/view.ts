@@ -9,7 +9,7 @@
  */
 import { activeHoldOf, type Hold } from '../holds/state.ts';
 import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
-import { leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
+import { createOverlay, leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
 import { perkKey, perkLeft } from './pricing.ts';
 import { sumOf } from '../money.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
@@ -122,7 +122,8 @@ function viewPerformance(
   const { id, name, startsAt, endsAt, sortOrder } = definition;
   const status = shownStatus(performance, definition);
   const open = isOnSale(performance, definition, now);
-  const onSale = open && canBeBought(state.plan, openOverlay(performance.inventory, own), now);
+  const overlay = openOverlay(performance.inventory, own);
+  const onSale = open && canBeBought(state.plan, overlay, now);
   const view = { id, name, startsAt, endsAt, sortOrder, status, onSale };
   if (!several) return { ...view, several: null };
   const { available, held } = performance.inventory.totals();
@@ -130,7 +131,9 @@ function viewPerformance(
     ...view,
     several: {
       totalAvailable: open ? available : 0,
-      fromPrice: open ? lowestPrice(stagesOf(state.plan), now) : 0,
+      fromPrice: open
+        ? lowestPrice([stagesLeft(state.plan, overlay) ?? stagesOf(state.plan)], stagesOf(state.plan), now)
+        : 0,
       soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
     },
   };
@@ -199,6 +202,8 @@ interface ListedPerformance {
   readonly endsAt: number | null;
   readonly available: number;
   readonly held: number;
+  /** The stages in which something is left, with the lowest price of it; absent where something is left of all that has a price. */
+  readonly stages?: readonly ListedStage[];
 }
 
 interface ListedStage {
@@ -214,17 +219,24 @@ export function summaryOf(listing: EventListing, now: number): EventSummary {
   const soldOut = performances.every(
     (each) => each.isSoldOutByOperator || ((each.available === 0 || !isOnSale(each)) && each.held === 0),
   );
-  return { ...rest, fromPrice: performances.some(isOnSale) ? lowestPrice(stages, now) : 0, soldOut };
+  const left = performances.filter(isOnSale).map((performance) => performance.stages ?? stages);
+  return { ...rest, fromPrice: left.length > 0 ? lowestPrice(left, stages, now) : 0, soldOut };
 }
 
-/** The lowest price of any stage that sells now; if none does, of the stage that opens next; 0 if none will. */
-function lowestPrice(stages: readonly ListedStage[], now: number): number {
+/** The lowest price that something is left at, of any of the lists; where nothing is left of any, the lowest price of all stages. */
+function lowestPrice(left: readonly (readonly ListedStage[])[], all: readonly ListedStage[], now: number): number {
+  const prices = left.map((stages) => lowestOf(stages, now)).filter((price) => price !== null);
+  return prices.length > 0 ? Math.min(...prices) : (lowestOf(all, now) ?? 0);
+}
+
+/** The lowest price of any stage that sells now; if none does, of the stage that opens next; null if none will. */
+function lowestOf(stages: readonly ListedStage[], now: number): number | null {
   const open = stages.filter((stage) => isStageOpen(stage, now));
   if (open.length > 0) return Math.min(...open.map(({ lowestPriceCents }) => lowestPriceCents));
   const upcoming = stages.filter(({ startsAt }) => startsAt !== null && startsAt > now);
   const next = Math.min(...upcoming.map(({ startsAt }) => startsAt!));
   const prices = upcoming.filter(({ startsAt }) => startsAt === next).map(({ lowestPriceCents }) => lowestPriceCents);
-  return prices.length === 0 ? 0 : Math.min(...prices);
+  return prices.length === 0 ? null : Math.min(...prices);
 }
 
 /** The listing of an event as its state is. */
@@ -234,8 +246,9 @@ export function listingOf({ plan, performances }: EventState): EventListing {
     ...listedTexts(plan.definition, visible),
     performances: visible.map((performance) => {
       const performanceState = performances.get(performance.id)!;
-      const { available, held } = performanceState.inventory.totals();
-      return listedPerformance(performance, performanceState.status === 'CANCELLED', available, held);
+      const { inventory, status } = performanceState;
+      const left = stagesLeft(plan, createOverlay(inventory));
+      return listedPerformance(performance, status === 'CANCELLED', inventory.totals(), left);
     }),
     stages: stagesOf(plan),
   };
@@ -246,16 +259,20 @@ export function listingOfUnsold(definition: EventDefinition): EventListing {
   const visible = definition.performances.filter(({ status }) => status !== 'DRAFT');
   const capacity = definition.localities.reduce((sum, locality) => sum + capacityOf(locality), 0);
   const typeById = new Map(definition.ticketTypes.map((type) => [type.id, type]));
+  const offers = definition.sellingStages.flatMap((stage) =>
+    Object.entries(stage.prices).flatMap(([typeId, priceCents]) => {
+      const type = typeById.get(typeId);
+      if (type === undefined) return [];
+      const quota = Math.min(type.quota ?? capacity, stage.quotas[typeId] ?? capacity, capacity);
+      return [{ stage, accessible: type.accessible, priceCents, isLeft: quota >= type.groupSize }];
+    }),
+  );
+  const left = offers.every(({ isLeft }) => isLeft) ? null : listedStages(offers.filter(({ isLeft }) => isLeft));
+  const totals = { available: capacity, held: 0 };
   return {
     ...listedTexts(definition, visible),
-    performances: visible.map((performance) => listedPerformance(performance, false, capacity, 0)),
-    stages: definition.sellingStages.flatMap(({ startsAt, endsAt, prices }) => {
-      const sold = Object.entries(prices).flatMap(([typeId, priceCents]) => {
-        const type = typeById.get(typeId);
-        return type === undefined ? [] : [{ accessible: type.accessible, priceCents }];
-      });
-      return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: lowestForAnybody(sold) }];
-    }),
+    performances: visible.map((performance) => listedPerformance(performance, false, totals, left)),
+    stages: listedStages(offers),
   };
 }
 
@@ -268,11 +285,12 @@ function listedTexts(definition: EventDefinition, visible: readonly PerformanceD
 function listedPerformance(
   { status, endsAt }: PerformanceDefinition,
   isCancelled: boolean,
-  available: number,
-  held: number,
+  { available, held }: { readonly available: number; readonly held: number },
+  left: readonly ListedStage[] | null,
 ): ListedPerformance {
   const isSoldOutByOperator = status === 'SOLD_OUT';
-  return { isOpen: status === 'ON_SALE' && !isCancelled, isSoldOutByOperator, endsAt, available, held };
+  const isOpen = status === 'ON_SALE' && !isCancelled;
+  return { isOpen, isSoldOutByOperator, endsAt, available, held, ...(left !== null && { stages: left }) };
 }
 
 const stagesOfPlan = new WeakMap<SalePlan, readonly ListedStage[]>();
@@ -281,15 +299,34 @@ const stagesOfPlan = new WeakMap<SalePlan, readonly ListedStage[]>();
 function stagesOf(plan: SalePlan): readonly ListedStage[] {
   const known = stagesOfPlan.get(plan);
   if (known !== undefined) return known;
-  const stages = plan.sellingStages.flatMap((stage) => {
-    const sold = plan.offers
-      .filter((offer) => offer.sellingStage === stage)
-      .map(({ ticketType, priceCents }) => ({ accessible: ticketType.definition.accessible, priceCents }));
-    const { startsAt, endsAt } = stage.definition;
-    return sold.length === 0 ? [] : [{ startsAt, endsAt, lowestPriceCents: lowestForAnybody(sold) }];
-  });
+  const stages = listedStages(plan.offers.map(toPricedOffer));
   stagesOfPlan.set(plan, stages);
   return stages;
+}
+
+/** The stages in which a unit of something is left, with the lowest price of that; null where one is left of everything. */
+function stagesLeft({ offers }: SalePlan, overlay: StockOverlay): readonly ListedStage[] | null {
+  const left = offers.filter((offer) => leftInOverlay(overlay, offer) >= offer.ticketType.groupSize);
+  return left.length === offers.length ? null : listedStages(left.map(toPricedOffer));
+}
+
+interface PricedOffer {
+  readonly stage: SellingStageDefinition;
+  readonly accessible: boolean;
+  readonly priceCents: number;
+}
+
+function toPricedOffer({ sellingStage, ticketType, priceCents }: SalePlan['offers'][number]): PricedOffer {
+  return { stage: sellingStage.definition, accessible: ticketType.definition.accessible, priceCents };
+}
+
+function listedStages(offers: readonly PricedOffer[]): readonly ListedStage[] {
+  const byStage = Map.groupBy(offers, ({ stage }) => stage);
+  return Array.from(byStage, ([{ startsAt, endsAt }, sold]) => ({
+    startsAt,
+    endsAt,
+    lowestPriceCents: lowestForAnybody(sold),
+  }));
 }
 
 /** The lowest price that does not need an accessible seat; of accessible types alone, the lowest of them. */

@@ -8,10 +8,19 @@
  * 2. Every command has --help and --json.
  */
 import { parseArgs } from 'node:util';
-import type { Output } from './output.ts';
+import type { Terminal } from './confirmation.ts';
+import type { Output, Streams } from './output.ts';
 
 /** 0 success, 1 a failed check or command, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2;
+
+/** What a run of `holdfast` has of the process that it runs in. */
+export interface Program extends Streams {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Terminal['input'];
+  /** Ends the process on the spot. */
+  exit(code: ExitCode): void;
+}
 
 export interface Option {
   readonly name: string;
@@ -41,7 +50,9 @@ export interface Command {
 export interface Call {
   readonly positionals: readonly string[];
   readonly output: Output;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Program['environment'];
+  readonly terminal: Terminal;
+  exit: Program['exit'];
   has(name: string): boolean;
   /** An option's value, or null. */
   text(name: string): string | null;
@@ -135,7 +146,7 @@ function refuseCount({ positionals: { min, max }, usage }: Command, given: reado
 export function createCall(
   { values, positionals }: ReadArguments,
   output: Output,
-  environment: Call['environment'],
+  { environment, stdin, stderr, exit }: Omit<Program, 'stdout'>,
 ): Call {
   const text = (name: string): string | null => {
     const value = values.get(name);
@@ -145,6 +156,8 @@ export function createCall(
     positionals,
     output,
     environment,
+    terminal: { input: stdin, output: stderr },
+    exit,
     has: (name) => values.has(name),
     text,
     count: (name) => readCount(name, text(name)),

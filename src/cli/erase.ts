@@ -36,7 +36,7 @@ export const eraseCommand: Command = {
   async run(call) {
     const wanted = wantedOf(call);
     const isAsked = !call.has('yes');
-    if (isAsked && (!canAsk() || call.output.isJson)) {
+    if (isAsked && (!canAsk(call.terminal) || call.output.isJson)) {
       throw new WrongUse('--yes is missing: there is nobody to ask here, and it cannot be undone');
     }
     const access = await openErasure(call);
@@ -45,7 +45,7 @@ export const eraseCommand: Command = {
       show(call, found);
       const due = found.orders.filter(({ erasedAt }) => erasedAt === null);
       const question = `Erase the personal data of ${counted(due.length, 'order')} for good? Type yes:`;
-      if (due.length > 0 && isAsked && !(await confirm(question))) {
+      if (due.length > 0 && isAsked && !(await confirm(question, call.terminal))) {
         call.output.text('Nothing was erased.');
         return 1;
       }

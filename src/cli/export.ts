@@ -1,5 +1,4 @@
 /** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
-import { once } from 'node:events';
 import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
@@ -50,21 +49,17 @@ function formatOf(call: Call): (typeof FORMATS)[number] {
 }
 
 async function writeCsv(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
-  await write(call, CSV_HEADING);
-  for await (const { order, opened } of orders) await write(call, csvOf(order, opened));
+  await call.output.raw(CSV_HEADING);
+  for await (const { order, opened } of orders) await call.output.raw(csvOf(order, opened));
 }
 
 async function writeJson(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
   let separator = '[\n';
   for await (const { order, opened } of orders) {
-    await write(call, separator + jsonOf(order, opened));
+    await call.output.raw(separator + jsonOf(order, opened));
     separator = ',\n';
   }
-  await write(call, separator === '[\n' ? '[]\n' : '\n]\n');
-}
-
-async function write({ output }: Call, text: string): Promise<void> {
-  if (!output.raw(text)) await once(process.stdout, 'drain');
+  await call.output.raw(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
 interface ReadableOrder {

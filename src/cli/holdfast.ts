@@ -1,182 +1,14 @@
 #!/usr/bin/env node
 /**
- * `holdfast`: finds the command, reads its arguments, runs it and sets the exit code. A command's file is loaded only for its use.
+ * The program `holdfast`: gives a run of it this process, and sets the exit code.
  *
- * 1. Exit codes: 0 success, 1 a failed check or command, 2 wrong use. `serve` has codes of its own.
- * 2. A reader that closes the pipe, as `head` does, ends the command without an error.
+ * A reader that closes the pipe, as `head` does, ends the command without an error.
  */
-import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import {
-  helpPage,
-  createCall,
-  readArguments,
-  suggestion,
-  WrongUse,
-  type Command,
-  type ExitCode,
-  inColumns,
-  wrap,
-} from './command.ts';
-import { createOutput, type Output } from './output.ts';
-
-interface Listed {
-  readonly summary: string;
-  load(): Promise<Command>;
-}
-
-const COMMANDS: Readonly<Record<string, Listed>> = {
-  serve: {
-    summary: 'runs the service until it is stopped',
-    load: async () => (await import('./serve.ts')).serveCommand,
-  },
-  load: {
-    summary: 'checks catalogue files and loads them',
-    load: async () => (await import('./load.ts')).loadCommand,
-  },
-  verify: {
-    summary: 'checks that a data folder is complete and its counts are consistent',
-    load: async () => (await import('./verify.ts')).verifyCommand,
-  },
-  upgrade: {
-    summary: 'checks whether this version can take a data folder over',
-    load: async () => (await import('./upgrade.ts')).upgradeCommand,
-  },
-  snapshot: {
-    summary: 'takes snapshots now, and prunes the journal',
-    load: async () => (await import('./snapshot.ts')).snapshotCommand,
-  },
-  backup: {
-    summary: 'copies the data folder or the cluster, also while a service runs on it',
-    load: async () => (await import('./backup.ts')).backupCommand,
-  },
-  import: {
-    summary: 'moves the data folder of one machine into an empty cluster',
-    load: async () => (await import('./import.ts')).importCommand,
-  },
-  restore: {
-    summary: 'makes a new data folder as of a fact or a time',
-    load: async () => (await import('./restore.ts')).restoreCommand,
-  },
-  journal: {
-    summary: 'prints the facts, one on each line',
-    load: async () => (await import('./journal.ts')).journalCommand,
-  },
-  inspect: {
-    summary: 'prints the state of events: stock, holds, orders, waiting room',
-    load: async () => (await import('./inspect.ts')).inspectCommand,
-  },
-  export: {
-    summary: "writes an event's orders as CSV or JSON",
-    load: async () => (await import('./export.ts')).exportCommand,
-  },
-  pii: {
-    summary: 'counts the personal data that are readable, by event and field',
-    load: async () => (await import('./pii.ts')).piiCommand,
-  },
-  subject: {
-    summary: 'writes what is kept about a person, as JSON and as a page',
-    load: async () => (await import('./subject.ts')).subjectCommand,
-  },
-  erase: {
-    summary: 'erases the personal data of orders for good',
-    load: async () => (await import('./erase.ts')).eraseCommand,
-  },
-  seal: {
-    summary: 'makes a data folder with personal data sealed from one of an earlier version',
-    load: async () => (await import('./seal.ts')).sealCommand,
-  },
-  rehearse: {
-    summary: 'plays a past sale against a service, and reports what came out differently',
-    load: async () => (await import('./rehearse.ts')).rehearseCommand,
-  },
-  draw: {
-    summary: 'checks the proof of a draw',
-    load: async () => (await import('./draw.ts')).drawCommand,
-  },
-  cluster: {
-    summary: 'shows the nodes of a cluster and who owns what, and checks its NATS servers',
-    load: async () => (await import('./cluster.ts')).clusterCommand,
-  },
-  notify: {
-    summary: 'posts notifications again',
-    load: async () => (await import('./notify.ts')).notifyCommand,
-  },
-};
 
 // Halves the time until a command starts (measured: 0.5 to 0.25 s). Without effect when the folder cannot be written.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/holdfast', import.meta.url)));
-
-const version = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
-
-/** The page that `holdfast help` prints. */
-function overview(): string {
-  return [
-    `holdfast ${version}: sells tickets, and no ticket twice`,
-    '',
-    'Usage: holdfast COMMAND [OPTION…]',
-    '',
-    'Commands:',
-    ...inColumns(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const)),
-    '',
-    wrap(
-      'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder; ' +
-        'commands that work on one take it as FOLDER or --data DIR instead, those with other arguments as --data DIR alone. ' +
-        'Exit codes: 0 success, 1 a failed check or command, 2 wrong use.',
-    ),
-    '',
-  ].join('\n');
-}
-
-async function main(args: readonly string[]): Promise<number> {
-  const [name = 'help', ...further] = args;
-  const output = createOutput(args.includes('--json'));
-  if (name === '--version') return print(output, `${version}\n`);
-  if (name === 'help' || name === '--help' || name === '-h') {
-    const [topic] = further.filter((each) => !each.startsWith('-'));
-    return topic === undefined ? print(output, overview()) : run(topic, ['--help'], output);
-  }
-  return run(name, further, output);
-}
-
-async function run(name: string, args: readonly string[], output: Output): Promise<ExitCode> {
-  try {
-    const listed = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (listed === undefined) {
-      output.trouble(`holdfast: there is no command ${name}${suggestion(name, Object.keys(COMMANDS))} (holdfast help)`);
-      return 2;
-    }
-    const command = await listed.load();
-    const read = readArguments(command, args);
-    if (read.values.has('help')) return print(output, helpPage(name, listed.summary, command));
-    return await command.run(createCall(read, output, process.env));
-  } catch (error) {
-    return explain(name, error, output);
-  } finally {
-    output.clear();
-  }
-}
-
-function print(output: Output, page: string): ExitCode {
-  output.raw(page);
-  return 0;
-}
-
-/** Prints why the command failed; an unexpected error is printed with its stack. */
-function explain(name: string, error: unknown, output: Output): ExitCode {
-  if (error instanceof WrongUse) {
-    output.trouble(`holdfast ${name}: ${error.message} (holdfast ${name} --help)`);
-    return 2;
-  }
-  const { message, hint, stack } = error as { message: string; hint?: string; stack?: string };
-  if (hint === undefined) output.trouble(`holdfast ${name}: ${stack ?? message}`);
-  else output.trouble(`holdfast ${name}: ${message}`, hint);
-  output.json({ ok: false, error: message, hint: hint ?? null });
-  return 1;
-}
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
@@ -184,4 +16,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-process.exitCode = await main(process.argv.slice(2));
+// What it imports is compiled only after the line above.
+const { runHoldfast } = await import('./run.ts');
+process.exitCode = await runHoldfast(process.argv.slice(2), {
+  environment: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  exit: (code) => process.exit(code),
+});

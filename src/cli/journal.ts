@@ -1,5 +1,4 @@
 /** `holdfast journal`: prints the facts of archive and journal. Without --reveal it shows only fields that `shown-facts.ts` lists. */
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { PersonalDataReader } from '#actors/personal-data.ts';
@@ -62,8 +61,8 @@ export const journalCommand: Command = {
     let isFirst = true;
     let seq = (call.count('since') ?? 1) - 1;
     if (call.has('follow')) {
-      process.once('SIGINT', () => process.exit(0));
-      process.once('SIGTERM', () => process.exit(0));
+      process.once('SIGINT', () => call.exit(0));
+      process.once('SIGTERM', () => call.exit(0));
     }
     for (;;) {
       // A journal that begins later may get its keys later.
@@ -100,7 +99,7 @@ async function printFrom(
     const rows = eventId === null ? view.facts(afterSeq) : await view.factsOf(eventId, afterSeq);
     const print = async (row: FactRow): Promise<void> => {
       const data = call.has('reveal') ? await personalData.openFact(row) : shownFact(row.type, row.data);
-      if (!call.output.raw(lineOf(row, data, call))) await once(process.stdout, 'drain');
+      await call.output.raw(lineOf(row, data, call));
     };
     const kept: FactRow[] = [];
     for await (const row of rows) {

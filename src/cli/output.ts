@@ -6,6 +6,8 @@
  * 3. Ids of holds, queue entries and checkout sessions are hidden in texts and values. `raw` does not hide them.
  * 4. Names in JSON are snake_case; they are converted here and nowhere else in this module.
  */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { withoutSecretIds } from '#actors/shown-facts.ts';
 
 export interface Output {
@@ -14,8 +16,8 @@ export interface Output {
   text(...lines: readonly string[]): void;
   /** Prints a value for programs, with names in snake_case. */
   json(value: object): void;
-  /** Prints a text unchanged, also with --json; false when the reader is too slow. */
-  raw(text: string): boolean;
+  /** Prints a text unchanged, also with --json; resolves when a reader that is too slow has caught up. */
+  raw(text: string): Promise<void>;
   /** Prints lines on stderr. */
   trouble(...lines: readonly string[]): void;
   /** Shows how far long work has come. */
@@ -24,19 +26,25 @@ export interface Output {
   clear(): void;
 }
 
+/** Where results, and where troubles and progress go. */
+export interface Streams {
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
 /** Between updates of the progress; people read no faster. */
 const PROGRESS_EVERY_MS = 100;
 
-export function createOutput(isJson: boolean): Output {
+export function createOutput(isJson: boolean, { stdout, stderr }: Streams): Output {
   let shownAt = 0;
   let isShown = false;
   const clear = (): void => {
-    if (isShown) process.stderr.write('\r\u001b[K');
+    if (isShown) stderr.write('\r\u001b[K');
     isShown = false;
   };
   const write = (text: string): boolean => {
     clear();
-    return process.stdout.write(text);
+    return stdout.write(text);
   };
   return {
     isJson,
@@ -46,17 +54,19 @@ export function createOutput(isJson: boolean): Output {
     json(value) {
       if (isJson) write(withoutSecretIds(`${JSON.stringify(snakeCased(value), null, 2)}\n`));
     },
-    raw: write,
+    async raw(text) {
+      if (!write(text)) await once(stdout, 'drain');
+    },
     trouble(...lines) {
       clear();
-      process.stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
+      stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
     },
     progress(of, done, total) {
-      if (!process.stderr.isTTY || Date.now() - shownAt < PROGRESS_EVERY_MS) return;
+      if (!stderr.isTTY || Date.now() - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = Date.now();
       isShown = true;
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
-      process.stderr.write(`\r\u001b[K${of}: ${grouped(done)} of ${grouped(total)} (${percent} %)`);
+      stderr.write(`\r\u001b[K${of}: ${grouped(done)} of ${grouped(total)} (${percent} %)`);
     },
     clear,
   };

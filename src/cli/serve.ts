@@ -23,8 +23,8 @@ export const serveCommand: Command = {
     { line: 'holdfast serve', does: 'serves ./data at http://127.0.0.1:8080, operators at port 8081' },
     { line: 'DATA_DIR=/srv/tickets CATALOG=events/ holdfast serve', does: 'loads the catalogue in events/ first' },
   ],
-  async run() {
-    await serve({ demo: false });
+  async run({ environment }) {
+    await serve({ demo: false, environment });
     return new Promise<ExitCode>(() => {});
   },
 };

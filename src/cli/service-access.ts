@@ -91,7 +91,7 @@ export function errorOf({ body, status }: AdminAnswer): AdminError {
 /** Starts an engine on the data folder, as a service would. Rejects with FolderInUse, and as `startEngine` does. */
 export function openOffline(call: Call): Promise<Engine> {
   const { dataDir, liveEventsMax } = readSettings(call);
-  const { output } = call;
+  const { output, exit } = call;
   return startEngine({
     folder: dataDir,
     liveEventsMax,
@@ -99,7 +99,7 @@ export function openOffline(call: Call): Promise<Engine> {
     onProgress: ({ seq, headSeq }) => output.progress('reading the journal', seq, headSeq),
     onFatal({ message, hint }) {
       output.trouble(message, hint);
-      process.exit(1);
+      exit(1);
     },
   });
 }

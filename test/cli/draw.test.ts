@@ -11,6 +11,7 @@ import { createCall, readArguments, type ExitCode } from '#cli/command.ts';
 import { drawCommand } from '#cli/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
 import { newFolder } from '../fixtures/folders.ts';
+import { programOf } from './holdfast.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);
@@ -43,12 +44,12 @@ async function verify(...args: readonly string[]): Promise<Ran> {
     isJson: false,
     text: (...more: readonly string[]) => void lines.push(...more),
     json: (value: object) => void (json = value as Ran['json']),
-    raw: () => true,
+    raw: () => Promise.resolve(),
     trouble: () => {},
     progress: () => {},
     clear: () => {},
   };
-  const code = await drawCommand.run(createCall(readArguments(drawCommand, ['verify', ...args]), output, {}));
+  const code = await drawCommand.run(createCall(readArguments(drawCommand, ['verify', ...args]), output, programOf()));
   return { code, lines: lines.join('\n'), json };
 }
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
 import { newFolder } from '../fixtures/folders.ts';
-import { holdfast, samples, serving, type Ended, type Serving } from './holdfast.ts';
+import { holdfast, samples, serving, servingProcess, type Ended, type Serving } from './holdfast.ts';
 
 const PERSON = {
   name: 'Zephyrine Quxmoor',
@@ -155,7 +155,7 @@ describe('A purchase', () => {
       (await holdfast(['load', '--offline', path.join(samples, 'club-night.json'), '--data', data])).code,
       0,
     );
-    const shop = new Shop(await serving(t, data), data);
+    const shop = new Shop(await servingProcess(t, data), data);
     const { orderId, orderUrl } = await shop.buy('key-1');
     const { environment } = shop.service;
 
@@ -219,7 +219,7 @@ describe('A purchase', () => {
     assert.equal(destroyed.length, 2, 'the keys of the order and of the note');
     for (const folder of [data, copy]) assert.deepEqual(foundIn(folder, destroyed), []);
     assert.equal(foundIn(backup, destroyed).length > 0, true, 'a key is found where it is');
-    assert.equal(await shop.service.stop(), 0);
+    await shop.service.stop();
     assert.deepEqual(foundIn(data), []);
 
     // 4. The backup from before beside today's keys cannot tell either; as it was, it could.
@@ -237,7 +237,7 @@ describe('A purchase', () => {
     for (const address of [`/admin/subject?${byAddress}`, `/admin/events/evt_club/orders?${byAddress}`]) {
       assertNotFound(await restored.admin('GET', address), orderId);
     }
-    assert.equal(await restored.service.stop(), 0);
+    await restored.service.stop();
   });
 });
 

@@ -1,11 +1,23 @@
-/** Runs `holdfast` as an operator does, with plain Node, and makes folders that are removed after the test. */
+/**
+ * Runs `holdfast` as an operator does.
+ *
+ * 1. `holdfast` and `serving` run in this process, which costs a tenth of a start of Node. Tests of a process itself (its exit code,
+ *    umask and pipes, and what a kill leaves) take `holdfastProcess` and `servingProcess`.
+ * 2. A service in this process has locks on the files of its journal, and reading one through `fs` would drop them: tests that
+ *    search the files of a folder in use need `servingProcess`.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import type { Program } from '#cli/command.ts';
+import { runHoldfast } from '#cli/run.ts';
 import { freePort } from '../../bench/free-port.ts';
 import { bareEnvironment } from '../environment.ts';
+import { clientOf, type ServiceClient } from '../fixtures/client.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -21,7 +33,101 @@ export interface Ended {
   json<Value = Readonly<Record<string, unknown>>>(): Value;
 }
 
-function start(args: readonly string[], environment: Environment, umask: string | null = null): ChildProcess {
+function ended(code: number | null, stdout: string, stderr: string): Ended {
+  return { code, stdout, stderr, json: <Value>() => JSON.parse(stdout) as Value };
+}
+
+// ── in this process ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a command gets in place of a process, with what it printed. */
+export function programOf(environment: Environment = {}): Program & { readonly printed: () => [string, string] } {
+  const texts: [string, string] = ['', ''];
+  const gather = (index: 0 | 1): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        texts[index] += text;
+        done();
+      },
+    });
+  return {
+    environment,
+    stdin: new PassThrough().end(),
+    stdout: gather(0),
+    stderr: gather(1),
+    exit(code) {
+      throw new Error(`it would end the process with exit code ${code}: ${texts.join('')}`);
+    },
+    printed: () => texts,
+  };
+}
+
+/** Runs a command to its end. */
+export async function holdfast(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  if (args[0] === 'serve' && args[1] !== '--help')
+    throw new Error('serve ends the process that it runs in: use holdfastProcess');
+  const program = programOf(environment);
+  const code = await runHoldfast(args, program);
+  return ended(code, ...program.printed());
+}
+
+export interface Serving {
+  readonly publicUrl: string;
+  /** What other commands need to find this service. */
+  readonly environment: Environment;
+  /** Places a hold and answers its id. */
+  hold(sessionKey: string, body: object): Promise<string>;
+  /** Stops it gracefully; a process must end with exit code 0. */
+  stop(): Promise<void>;
+}
+
+/** Starts a service on a folder. `client` calls it as its operators may. */
+export async function serving(
+  t: Pick<TestContext, 'after'>,
+  folder: string,
+  settings: Environment = {},
+): Promise<Serving & { readonly client: ServiceClient }> {
+  // Not every test that runs a command needs these modules.
+  const [{ readConfig }, { startService }] = await Promise.all([import('#src/config.ts'), import('#src/service.ts')]);
+  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ...settings };
+  const reading = readConfig(environment);
+  if ('problems' in reading) throw new Error(reading.problems.join('\n'));
+  const service = await startService(reading.config, { log: pino({ level: 'silent' }) });
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= service.stop());
+  t.after(stop);
+  const { publicUrl, adminUrl, adminToken } = service;
+  return {
+    ...servingAt(publicUrl, { ...environment, ADMIN_PORT: new URL(adminUrl).port }, stop),
+    client: clientOf([publicUrl], [adminUrl], adminToken),
+  };
+}
+
+function servingAt(publicUrl: string, environment: Environment, stop: () => Promise<void>): Serving {
+  return {
+    publicUrl,
+    environment,
+    stop,
+    async hold(sessionKey, body) {
+      const response = await fetch(`${publicUrl}/api/checkout/holds`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ session_key: sessionKey, ...body }),
+      });
+      if (response.status !== 201) throw new Error(await response.text());
+      return ((await response.json()) as { id: string }).id;
+    },
+  };
+}
+
+// ── as a process of its own, with plain Node ─────────────────────────────────────────────────────────────────────────
+
+/** Starts the program. */
+export function spawnHoldfast(
+  args: readonly string[],
+  environment: Environment = {},
+  umask: string | null = null,
+): ChildProcess {
   const command = [process.execPath, 'src/cli/holdfast.ts', ...args];
   const [program = '', ...rest] =
     umask === null ? command : ['/bin/sh', '-c', 'umask "$0"; exec "$@"', umask, ...command];
@@ -32,42 +138,34 @@ function start(args: readonly string[], environment: Environment, umask: string 
   });
 }
 
-/** Runs a command to its end. */
-export async function holdfast(
+/** Runs the program with a command to its end. */
+export async function holdfastProcess(
   args: readonly string[],
   environment: Environment = {},
   umask: string | null = null,
 ): Promise<Ended> {
-  const child = start(args, environment, umask);
+  const child = spawnHoldfast(args, environment, umask);
   let stdout = '';
   let stderr = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr, json: <Value>() => JSON.parse(stdout) as Value };
+  return ended(code, stdout, stderr);
 }
 
-export interface Serving {
-  readonly publicUrl: string;
-  /** What other commands need to find this service. */
-  readonly environment: Environment;
-  /** Places a hold and answers its id. */
-  hold(sessionKey: string, body: object): Promise<string>;
-  /** Sends SIGTERM and resolves with the exit code. */
-  stop(): Promise<number | null>;
+export interface ServingProcess extends Serving {
   /** Kills it on the spot. */
   kill(): Promise<void>;
 }
 
 /** Starts `holdfast serve` on a folder and waits for its ready line. */
-export async function serving(
+export async function servingProcess(
   t: Pick<TestContext, 'after'>,
   folder: string,
   umask: string | null = null,
-  settings: Environment = {},
-): Promise<Serving> {
-  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()), ...settings };
-  const child = start(['serve'], environment, umask);
+): Promise<ServingProcess> {
+  const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()) };
+  const child = spawnHoldfast(['serve'], environment, umask);
   t.after(() => child.kill('SIGKILL'));
   const printed: string[] = [];
   const ready = new Promise<{ readonly public: string }>((resolve, reject) => {
@@ -84,23 +182,13 @@ export async function serving(
     child.once('close', () => reject(new Error(`it ended before it was ready:\n${printed.join('\n')}`)));
   });
   const { public: publicUrl } = await ready;
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`it ended with exit code ${code}:\n${printed.join('\n')}`);
+  };
   return {
-    publicUrl,
-    environment,
-    async hold(sessionKey, body) {
-      const response = await fetch(`${publicUrl}/api/checkout/holds`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ session_key: sessionKey, ...body }),
-      });
-      if (response.status !== 201) throw new Error(await response.text());
-      return ((await response.json()) as { id: string }).id;
-    },
-    async stop() {
-      child.kill('SIGTERM');
-      const [code] = (await once(child, 'close')) as [number | null];
-      return code;
-    },
+    ...servingAt(publicUrl, environment, stop),
     async kill() {
       child.kill('SIGKILL');
       await once(child, 'close');

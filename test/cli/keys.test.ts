@@ -7,8 +7,8 @@ import type { OrderStatusBody } from '#http/schemas/orders.ts';
 import { settle, start } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';
-import { ofOneMachine, openServiceWith, runToEnd, spawnService } from '../fixtures/service.ts';
-import { holdfast } from './holdfast.ts';
+import { ofOneMachine, openServiceWith, runToEnd } from '../fixtures/service.ts';
+import { holdfast, serving } from './holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -75,13 +75,12 @@ test('a restored copy of yesterday with the keys of today has nothing of what wa
   ]);
   assert.equal(restored.state_fingerprint, before.state_fingerprint);
 
-  const again = await spawnService({ folder: within('new') });
-  t.after(() => again.end('SIGKILL'));
+  const again = await serving(t, within('new'));
   const customerOf = async (id: string) =>
-    (await again.operate<OrderStatusBody>('GET', `/admin/orders/${id}`)).body.customer;
+    (await again.client.operate<OrderStatusBody>('GET', `/admin/orders/${id}`)).body.customer;
   assert.deepEqual((await customerOf(erased.order_id)).email, null);
   assert.deepEqual((await customerOf(other.order_id)).name, maria.name);
-  assert.equal(await again.end('SIGTERM'), 0);
+  await again.stop();
   assert.deepEqual(filesWith(parent, /qzxqz/i), []);
 });
 
@@ -102,10 +101,9 @@ test('a folder whose keys are missing starts with exit code 5, and once with KEY
   assert.equal(refused.code, 5);
   assert.match(refused.text, /keys\.db, which opens them, is missing\n.*KEYS_LOST=accept/);
   for (const environment of [{ KEYS_LOST: 'accept' }, {}]) {
-    const process = await spawnService({ folder: bare, environment });
-    t.after(() => process.end('SIGKILL'));
-    const { body } = await process.operate<OrderStatusBody>('GET', `/admin/orders/${id}`);
+    const accepting = await serving(t, bare, environment);
+    const { body } = await accepting.client.operate<OrderStatusBody>('GET', `/admin/orders/${id}`);
     assert.equal(body.customer.email, null);
-    assert.equal(await process.end('SIGTERM'), 0);
+    await accepting.stop();
   }
 });

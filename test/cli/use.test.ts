@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { createCall, readArguments, WrongUse, type Command } from '#cli/command.ts';
+import { createCall, readArguments, WrongUse, type Call, type Command } from '#cli/command.ts';
 import { eraseCommand } from '#cli/erase.ts';
 import { exportCommand } from '#cli/export.ts';
 import { importCommand } from '#cli/import.ts';
@@ -16,7 +16,7 @@ import { snapshotCommand } from '#cli/snapshot.ts';
 import { subjectCommand } from '#cli/subject.ts';
 import { upgradeCommand } from '#cli/upgrade.ts';
 import { verifyCommand } from '#cli/verify.ts';
-import { holdfast, samples } from './holdfast.ts';
+import { holdfast, holdfastProcess, programOf, samples, type Environment } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const COMMANDS = [
@@ -41,9 +41,15 @@ const COMMANDS = [
   'notify',
 ];
 
-describe('Help', { concurrency: 4 }, () => {
+/** What a command is run with, its help and its wrong use apart. */
+function callOf(command: Command, args: readonly string[], environment: Environment): Call {
+  const program = programOf(environment);
+  return createCall(readArguments(command, args), createOutput(true, program), program);
+}
+
+describe('Help', () => {
   it('lists every command, with and without the word help', async () => {
-    const [bare, help] = await Promise.all([holdfast([]), holdfast(['help'])]);
+    const [bare, help] = await Promise.all([holdfastProcess([]), holdfast(['help'])]);
     assert.equal(bare.code, 0);
     assert.equal(bare.stdout, help.stdout);
     for (const command of COMMANDS) assert.match(bare.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
@@ -64,13 +70,13 @@ describe('Help', { concurrency: 4 }, () => {
   }
 });
 
-describe('Wrong use', { concurrency: 4 }, () => {
-  const spawned: readonly (readonly [args: readonly string[], line: RegExp])[] = [
+describe('Wrong use', () => {
+  const printed: readonly (readonly [args: readonly string[], line: RegExp])[] = [
     [['verfy'], /there is no command verfy; did you mean verify\?/],
     [['load', '--ofline', samples], /there is no option --ofline; did you mean --offline\?/],
     [['verify', '--data', 'no-such-folder'], /there is no folder no-such-folder/],
   ];
-  for (const [args, expected] of spawned) {
+  for (const [args, expected] of printed) {
     it(`ends with exit code 2 and one line: holdfast ${args.filter((arg) => arg !== samples).join(' ')}`, async () => {
       const { code, stdout, stderr } = await holdfast(args);
       assert.equal(code, 2, stderr);
@@ -102,7 +108,7 @@ describe('Wrong use', { concurrency: 4 }, () => {
   for (const [command, args, expected] of cases) {
     it(`is explained in one line: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
       await assert.rejects(
-        async () => command.run(createCall(readArguments(command, args), createOutput(true), { DATA_DIR: samples })),
+        async () => command.run(callOf(command, args, { DATA_DIR: samples })),
         (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
       );
     });
@@ -129,24 +135,30 @@ describe('Wrong use', { concurrency: 4 }, () => {
     it(`says what to use with a cluster: ${command.usage.split(' ')[0]} ${args.join(' ')}`, async () => {
       const environment = { NATS_URL: 'nats://127.0.0.1:1', DATA_DIR: samples };
       await assert.rejects(
-        async () => command.run(createCall(readArguments(command, args), createOutput(true), environment)),
+        async () => command.run(callOf(command, args, environment)),
         (error) => error instanceof WrongUse && expected.test(error.message) && !error.message.includes('\n'),
       );
     });
   }
 
+  it('is the exit code of the program, and stands on its stderr alone', async () => {
+    const { code, stdout, stderr } = await holdfastProcess(['verfy']);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /^holdfast: there is no command verfy; did you mean verify\?.*\n$/);
+  });
+
   it('of settings names each bad setting', async () => {
-    const { code, stderr } = await holdfast(['serve'], { PORT: '99999', LOG_LEVEL: 'loud' });
+    const { code, stderr } = await holdfastProcess(['serve'], { PORT: '99999', LOG_LEVEL: 'loud' });
     assert.equal(code, 2);
     assert.match(stderr, /^PORT is "99999": it must be .+\nLOG_LEVEL is "loud": it must be .+\n$/);
   });
 });
 
-describe('A command that fails', { concurrency: 4 }, () => {
+describe('A command that fails', () => {
   it('prints a hint and ends with exit code 1, as JSON with --json', async (t) => {
     const folder = newFolder(t);
     const [text, json] = await Promise.all([
-      holdfast(['inspect', '--data', folder]),
+      holdfastProcess(['inspect', '--data', folder]),
       holdfast(['inspect', '--data', folder, '--json']),
     ]);
     assert.equal(text.code, 1);

@@ -4,7 +4,8 @@
  * Owns no state: every change is a callback.
  */
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
-import { count, day, hour, price } from '../format.ts';
+import { dayAndHour, price } from '../format.ts';
+import { texts } from '../language.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
 import { ArrowIcon, CloseIcon } from '../parts/icons.tsx';
 import { eventPath, Link } from '../router.tsx';
@@ -12,6 +13,8 @@ import { useFocusWithin } from './use-focus-within.ts';
 import { VatLine } from './vat-line.tsx';
 import { SeatNames, type SeatRegister } from './seat-register.tsx';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
+
+const words = texts.basket;
 
 interface BasketProps {
   readonly event: EventPayload;
@@ -37,12 +40,12 @@ export function Basket(props: BasketProps) {
   const tickets = ticketCount(items, event);
   const place = useFocusWithin(props.isBusy);
   return (
-    <section class="basket" id="your-tickets" aria-label="Your tickets" ref={place}>
+    <section class="basket" id="your-tickets" aria-label={words.title} ref={place}>
       <div class="basket-head">
-        <h2 tabIndex={-1}>Your tickets</h2>
-        {hold !== null && <Countdown until={hold.expires_at} label="Held for you for" />}
+        <h2 tabIndex={-1}>{words.title}</h2>
+        {hold !== null && <Countdown until={hold.expires_at} label={words.heldFor} />}
       </div>
-      {items.length === 0 && hold === null && <p class="quiet empty">Nothing chosen yet.</p>}
+      {items.length === 0 && hold === null && <p class="quiet empty">{words.empty}</p>}
       {items.length > 0 && (
         <ul class="items">
           {items.map((item) => (
@@ -52,15 +55,13 @@ export function Basket(props: BasketProps) {
       )}
       {items.length > 0 && (
         <p class="total">
-          <span>{count(tickets, 'ticket')}</span>
+          <span>{texts.frame.tickets(tickets)}</span>
           <b>{price(totalOf(items, event), event.currency)}</b>
         </p>
       )}
       {items.length > 0 && <VatLine event={event} total={totalOf(items, event)} />}
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-      {hold !== null && !isHeld && items.length > 0 && (
-        <p class="small quiet">Your change is not held yet. What you held before stays yours until it is.</p>
-      )}
+      {hold !== null && !isHeld && items.length > 0 && <p class="small quiet">{words.changeNotHeld}</p>}
       <Actions {...props} tickets={tickets} />
     </section>
   );
@@ -74,23 +75,23 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
       {obstacle !== null && <Notice tone="info">{obstacle}</Notice>}
       {isHeld && hold !== null ? (
         <Link to={eventPath(event.slug, 'checkout')} class="button primary wide">
-          Go to checkout <ArrowIcon />
+          {words.toCheckout} <ArrowIcon />
         </Link>
       ) : needsPass ? (
         <Link to={eventPath(event.slug, 'queue')} class="button primary wide">
-          Join the waiting room <ArrowIcon />
+          {words.joinWaitingRoom} <ArrowIcon />
         </Link>
       ) : (
         <Continue {...props} isStopped={isBusy || obstacle !== null} />
       )}
       {!isHeld && hold !== null && (
         <button type="button" class="button plain wide" disabled={isBusy} onClick={props.onRevert}>
-          Keep what I had
+          {words.keepOld}
         </button>
       )}
       {isHeld && (
         <button type="button" class="button plain wide" disabled={isBusy} onClick={props.onRelease}>
-          Give the tickets back
+          {words.giveBack}
         </button>
       )}
     </div>
@@ -103,17 +104,17 @@ function Continue(props: BasketProps & { readonly tickets: number; readonly isSt
   if (items.length === 0) {
     return (
       <button type="button" class="button primary wide" disabled={isBusy} onClick={props.onHold}>
-        Give all tickets back
+        {words.giveAllBack}
       </button>
     );
   }
   return (
     <>
       <button type="button" class="button primary wide" disabled={isStopped} onClick={props.onContinue}>
-        Continue with {count(tickets, 'ticket')} · {price(totalOf(items, event), event.currency)}
+        {words.continueWith(tickets)} · {price(totalOf(items, event), event.currency)}
       </button>
       <button type="button" class="button plain wide" disabled={isStopped} onClick={props.onHold}>
-        {hold === null ? `Hold ${count(tickets, 'ticket')} for now` : 'Update my tickets'}
+        {hold === null ? words.holdForNow(tickets) : words.update}
       </button>
     </>
   );
@@ -131,13 +132,12 @@ function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { r
         <b>
           {item.quantity} × {type?.name ?? item.ticket_type_id}
         </b>
-        {hold !== null && !isItemHeld(item, hold) && <span class="chip">not held yet</span>}
+        {hold !== null && !isItemHeld(item, hold) && <span class="chip">{words.notHeldYet}</span>}
         {stages.size > 1 && stage !== undefined && <span class="quiet"> {stage.name}</span>}
         {several && performance !== undefined && (
           <p class="quiet small">
             {performance.name}
-            {performance.starts_at !== null &&
-              `, ${day(performance.starts_at, event.timezone)}, ${hour(performance.starts_at, event.timezone)}`}
+            {performance.starts_at !== null && `, ${dayAndHour(performance.starts_at, event.timezone)}`}
           </p>
         )}
         {item.seat_ids !== undefined && item.seat_ids.length > 0 && (
@@ -148,7 +148,7 @@ function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { r
       <button
         type="button"
         class="tool"
-        aria-label={`Take out ${type?.name ?? item.ticket_type_id}`}
+        aria-label={words.takeOut(type?.name ?? item.ticket_type_id)}
         disabled={isBusy}
         onClick={() => onDrop(item)}
       >

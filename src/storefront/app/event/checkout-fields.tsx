@@ -4,9 +4,12 @@
  */
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { price } from '../format.ts';
+import { texts } from '../language.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { ticketTypeOf } from './selection.ts';
+
+const words = texts.checkout;
 
 export type FormValues = Readonly<Record<string, string>>;
 
@@ -38,10 +41,10 @@ interface OfHold extends FieldsProps {
 export function BuyerFields(fields: FieldsProps) {
   return (
     <fieldset>
-      <legend>Your details</legend>
-      <TextField name="name" label="Name" autocomplete="name" {...fields} />
-      <TextField name="email" label="E-mail" type="email" autocomplete="email" {...fields} />
-      <TextField name="phone" label="Phone" type="tel" autocomplete="tel" optional {...fields} />
+      <legend>{words.yourDetails}</legend>
+      <TextField name="name" label={words.name} autocomplete="name" {...fields} />
+      <TextField name="email" label={words.email} type="email" autocomplete="email" {...fields} />
+      <TextField name="phone" label={words.phone} type="tel" autocomplete="tel" optional {...fields} />
     </fieldset>
   );
 }
@@ -68,7 +71,7 @@ function TextField({
   return (
     <div class="field">
       <label for={`field-${name}`}>
-        {label} {optional && <span class="quiet">(optional)</span>}
+        {label} {optional && <span class="quiet">{words.optional}</span>}
       </label>
       <input
         id={`field-${name}`}
@@ -107,13 +110,13 @@ export function Attendees({ event, hold, register, ...fields }: OfHold & { reado
   const { values, set } = fields;
   const labelOf = (item: Hold['items'][number], ticket: number): string => {
     const seatId = item.seat_ids[ticket];
-    const type = ticketTypeOf(event, item.ticket_type_id)?.name ?? 'Ticket';
+    const type = ticketTypeOf(event, item.ticket_type_id)?.name ?? words.ticket;
     return seatId === undefined ? `${type} ${ticket + 1}` : (seatsInWords(register, [seatId])[0] ?? type);
   };
   return (
     <fieldset>
-      <legend>Who is coming</legend>
-      <p class="quiet small">Each ticket is issued to one person, who shows it with a document at the entrance.</p>
+      <legend>{words.attendees}</legend>
+      <p class="quiet small">{words.attendeesNote}</p>
       {hold.items.map((item, index) =>
         Array.from({ length: item.ticket_count }, (_, ticket) => (
           <div key={attendeeField(index, ticket)} class="attendee">
@@ -124,7 +127,7 @@ export function Attendees({ event, hold, register, ...fields }: OfHold & { reado
                   checked={isSameAsBuyer(values)}
                   onChange={(change) => set(SAME_FIELD, change.currentTarget.checked ? 'yes' : 'no')}
                 />
-                <span>{labelOf(item, ticket)}: same as buyer</span>
+                <span>{words.sameAsBuyer(labelOf(item, ticket))}</span>
               </label>
             )}
             {!(isBuyers(index, ticket) && isSameAsBuyer(values)) && (
@@ -156,7 +159,7 @@ export function Extras({ event, hold, values, set }: Omit<OfHold, 'problems'>) {
   const severalItems = new Set(offers.map(({ index }) => index)).size > 1;
   return (
     <fieldset>
-      <legend>Extras</legend>
+      <legend>{words.extras}</legend>
       <ul class="extras">
         {offers.map(({ item, index, perk }) => {
           const name = perkField(index, perk.id);
@@ -167,8 +170,9 @@ export function Extras({ event, hold, values, set }: Omit<OfHold, 'problems'>) {
                 <b>{perk.name}</b>
                 <p class="small quiet">
                   {price(perk.price, event.currency)}
-                  {severalItems && ` · with ${ticketTypeOf(event, item.ticket_type_id)?.name}`}
-                  {perk.available === 0 && ' · sold out'}
+                  {severalItems &&
+                    ` · ${words.withTicket(ticketTypeOf(event, item.ticket_type_id)?.name ?? words.ticket)}`}
+                  {perk.available === 0 && ` · ${texts.notes.soldOut}`}
                 </p>
               </div>
               <Stepper

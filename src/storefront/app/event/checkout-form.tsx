@@ -15,9 +15,11 @@ import { randomText } from '#client/transport.ts';
 import { money } from '../format.ts';
 import { reportStarted } from '../funnel.ts';
 import { keep, recall, type FunnelContent } from '../kept.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Notice } from '../parts/controls.tsx';
 import { PageHeading } from '../parts/frame.tsx';
+import { withLink } from '../parts/with-link.tsx';
 import { eventPath } from '../router.tsx';
 import { client } from '../service.ts';
 import {
@@ -44,6 +46,8 @@ import {
 } from './payment-fields.tsx';
 import { totalOf } from './selection.ts';
 import { useRegister } from './use-register.ts';
+
+const words = texts.checkout;
 
 interface CheckoutProps {
   readonly event: EventPayload;
@@ -83,13 +87,13 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
   return (
     <form class="checkout" ref={form} noValidate onSubmit={(press) => void submit(press)}>
       <div class="choice">
-        <PageHeading>Checkout</PageHeading>
+        <PageHeading>{words.title}</PageHeading>
         <BuyerFields {...fields} />
         <Attendees event={event} hold={hold} register={register} {...fields} />
         <Extras event={event} hold={hold} {...fields} />
         {price.beforeCode > 0 && (
           <fieldset>
-            <legend>Payment</legend>
+            <legend>{words.payment}</legend>
             <Installments event={event} total={price.total} {...fields} />
             <CodeField currency={event.currency} discount={price.discount} onApply={code.apply} {...fields} />
           </fieldset>
@@ -111,7 +115,7 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
           />
           {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
           <button class="button primary wide" disabled={isBusy}>
-            {isBusy ? 'One moment …' : orderWords(event, values, price.total)}
+            {isBusy ? words.oneMoment : orderWords(event, values, price.total)}
           </button>
           <p class="quiet small">{leadingOn(event, values, price.total)}</p>
         </OrderSummary>
@@ -133,14 +137,15 @@ function Terms({ event, problem, onChange }: TermsProps) {
       <label class="check">
         <input type="checkbox" name="terms" required onChange={onChange} {...described('terms', problem)} />
         <span>
-          I accept the {terms === null ? 'terms of sale' : <OtherPage to={terms}>terms of sale</OtherPage>} and the
-          rules of the venue.
+          {withLink(words.acceptTerms, (link) => (terms === null ? link : <OtherPage to={terms}>{link}</OtherPage>))}
         </span>
       </label>
       <Problem name="terms" problem={problem} />
       {privacy !== null && (
         <p class="small quiet">
-          What becomes of your data: <OtherPage to={privacy}>privacy</OtherPage>
+          {withLink(words.yourData, (link) => (
+            <OtherPage to={privacy}>{link}</OtherPage>
+          ))}
         </p>
       )}
     </div>
@@ -158,19 +163,19 @@ function OtherPage({ to, children }: { readonly to: string; readonly children: s
 
 /** The words of the button, with what is paid now (rule 1). */
 function orderWords(event: EventPayload, values: FormValues, total: number): string {
-  if (total === 0) return 'Get my tickets';
+  if (total === 0) return words.getTickets;
   const [first = total, ...later] = installmentsOf(total, chosenParts(event, values));
-  const amount = `${money(first, event.currency)}${later.length > 0 ? ' now' : ''}`;
-  const words = event.legal?.order_button ?? null;
-  return words === null ? `Order and pay ${amount}` : `${words} · ${amount}`;
+  const amount = money(first, event.currency);
+  const due = later.length > 0 ? words.now(amount) : amount;
+  const legal = event.legal?.order_button ?? null;
+  return legal === null ? words.order(due) : `${legal} · ${due}`;
 }
 
 /** What happens after the button. */
 function leadingOn(event: EventPayload, values: FormValues, total: number): string {
-  if (total === 0) return 'You get your tickets at once.';
+  if (total === 0) return words.atOnce;
   const parts = chosenParts(event, values);
-  const what = parts > 1 ? `the first of ${parts} parts; ${money(total, event.currency)} in all` : 'the whole order';
-  return `On the next page you pay ${what}. Your tickets stay kept for you meanwhile.`;
+  return parts > 1 ? words.leadingOnParts(parts, money(total, event.currency)) : words.leadingOn;
 }
 
 /** The first field with a problem gets the focus (rule 2). */

@@ -1,6 +1,7 @@
 /** What is wrong in the checkout form, by field: what the page sees itself, and refusals of the service that are about one field. */
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { attendeeField, attendeeName, type FieldProblems, type FormValues } from './checkout-fields.tsx';
 
@@ -8,21 +9,20 @@ import { attendeeField, attendeeName, type FieldProblems, type FormValues } from
 export function problemsIn(event: EventPayload, hold: Hold, values: FormValues, acceptsTerms: boolean): FieldProblems {
   const text = (name: string): string => (values[name] ?? '').trim();
   const problems: Record<string, string> = {};
-  if (text('name') === '') problems['name'] = 'Please write your name.';
-  if (text('email') === '') problems['email'] = 'Please write your e-mail address.';
+  if (text('name') === '') problems['name'] = texts.problems.name;
+  if (text('email') === '') problems['email'] = texts.problems.email;
   else if (!/^[^\s@]+@[^\s@]+$/.test(text('email'))) {
-    problems['email'] = 'This does not look like an e-mail address, such as name@example.com.';
+    problems['email'] = texts.problems.noEmail;
   }
   if (event.require_individual_data) {
     for (const [index, { ticket_count: count }] of hold.items.entries()) {
       for (let ticket = 0; ticket < count; ticket += 1) {
         const isNamed = attendeeName(values, index, ticket) !== '';
-        if (!isNamed)
-          problems[attendeeField(index, ticket)] = 'Please write the name of whoever comes with this ticket.';
+        if (!isNamed) problems[attendeeField(index, ticket)] = texts.problems.attendee;
       }
     }
   }
-  if (!acceptsTerms) problems['terms'] = 'Please accept the terms to go on.';
+  if (!acceptsTerms) problems['terms'] = texts.refusals.TERMS_NOT_ACCEPTED;
   return problems;
 }
 

@@ -1,7 +1,8 @@
 /** The checkout when nothing is held: an order that waits or ended, a hold that ran out, or an empty basket. */
 import { useState } from 'preact/hooks';
 import type { EventPayload, Hold, Order } from '#client/bodies.ts';
-import { count, price } from '../format.ts';
+import { price } from '../format.ts';
+import { texts } from '../language.ts';
 import { Notice } from '../parts/controls.tsx';
 import { PageHeading } from '../parts/frame.tsx';
 import { ArrowIcon } from '../parts/icons.tsx';
@@ -11,6 +12,8 @@ import { SeatNames } from './seat-register.tsx';
 import { asRequest, ticketCount, ticketTypeOf, unitPrice } from './selection.ts';
 import { useRegister } from './use-register.ts';
 import { troubleOf, type HoldKeeper } from './use-hold.ts';
+
+const words = texts.nothingHeld;
 
 interface NothingHeldProps {
   readonly event: EventPayload;
@@ -24,19 +27,19 @@ export function NothingHeld({ event, keeper }: NothingHeldProps) {
   if (order !== null && !hasEnded(order) && !isLapsedHold)
     return <WithOrder event={event} order={order} sold={keeper.sold} />;
   if (lapsed !== null) return <RanOut event={event} keeper={keeper} lapsed={lapsed} wasOrdered={!isLapsedHold} />;
-  const [heading, words] =
+  const [heading, lead] =
     order === null
-      ? ['Your basket is empty', 'Choose tickets first; they are held for you while you fill in the rest.']
+      ? [words.empty, words.emptyLead]
       : order.status === 'CANCELLED'
-        ? ['Your order was cancelled', 'Its tickets are back on sale. Choose again if you still want to come.']
-        : ['Your order ran out', 'It was not paid in time, and its tickets are back on sale. Choose again.'];
+        ? [words.cancelled, words.cancelledLead]
+        : [words.orderRanOut, words.orderRanOutLead];
   return (
     <div class="narrow">
       <PageHeading key={heading}>{heading}</PageHeading>
-      <p class="lead">{words}</p>
+      <p class="lead">{lead}</p>
       <p class="actions">
         <Link to={eventPath(event.slug)} class="button primary">
-          {order === null ? 'Choose tickets' : 'Choose again'} <ArrowIcon />
+          {order === null ? words.choose : words.chooseAgain} <ArrowIcon />
         </Link>
       </p>
     </div>
@@ -54,14 +57,14 @@ function WithOrder({ event, order, sold }: WithOrderProps) {
   if (order.status !== 'PENDING') {
     return (
       <div class="narrow">
-        <PageHeading>You have your tickets</PageHeading>
-        <p class="lead">They are on the page of your order.</p>
+        <PageHeading>{words.bought}</PageHeading>
+        <p class="lead">{words.boughtLead}</p>
         <p class="actions">
           <a class="button primary" href={orderAddress(order)}>
-            See my tickets <ArrowIcon />
+            {words.seeTickets} <ArrowIcon />
           </a>
           <Link to={eventPath(event.slug)} class="button">
-            Buy more
+            {words.buyMore}
           </Link>
         </p>
       </div>
@@ -69,12 +72,8 @@ function WithOrder({ event, order, sold }: WithOrderProps) {
   }
   return (
     <div class="narrow">
-      <PageHeading>Your tickets wait for the payment</PageHeading>
-      <p class="lead">
-        {order.payment_status === 'FAILED'
-          ? 'The payment was declined. Nothing is lost: try again, with another card if you like.'
-          : 'Nothing was paid and nothing is lost: go on to pay whenever you are ready.'}
-      </p>
+      <PageHeading>{words.waiting}</PageHeading>
+      <p class="lead">{order.payment_status === 'FAILED' ? words.declined : words.unpaid}</p>
       {sold !== null && <HeldItems event={event} hold={sold} />}
       <div class="pay-until">
         <PayUntil event={event} order={order} />
@@ -82,12 +81,10 @@ function WithOrder({ event, order, sold }: WithOrderProps) {
       <p class="actions">
         <PayButton order={order} />
         <Link to={eventPath(event.slug)} class="button">
-          Choose again
+          {words.chooseAgain}
         </Link>
       </p>
-      <p class="quiet small">
-        If you choose again, these tickets stay kept for you until that time; unpaid, they then go back on sale.
-      </p>
+      <p class="quiet small">{words.stayKept}</p>
     </div>
   );
 }
@@ -112,20 +109,16 @@ function RanOut({ event, keeper, lapsed, wasOrdered }: RanOutProps) {
   const tickets = ticketCount(lapsed.items, event);
   return (
     <div class="narrow">
-      <PageHeading>{wasOrdered ? 'Your order ran out' : 'Your time ran out'}</PageHeading>
-      <p class="lead">
-        {wasOrdered
-          ? 'It was not paid in time, and the tickets are back on sale: hold the same tickets again.'
-          : 'The tickets are back on sale. What you chose and wrote is kept: hold the same tickets again.'}
-      </p>
+      <PageHeading>{wasOrdered ? words.orderRanOut : words.timeRanOut}</PageHeading>
+      <p class="lead">{wasOrdered ? words.orderAgain : words.timeAgain}</p>
       <HeldItems event={event} hold={lapsed} />
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       <p class="actions">
         <button type="button" class="button primary" disabled={keeper.isBusy} onClick={() => void holdAgain()}>
-          Hold {count(tickets, 'ticket')} again
+          {words.holdAgain(tickets)}
         </button>
         <Link to={eventPath(event.slug)} class="button">
-          Choose again
+          {words.chooseAgain}
         </Link>
       </p>
     </div>

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { dayAndHour, money, price } from '../format.ts';
+import { texts } from '../language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { chosenPerks, type FormValues } from './checkout-fields.tsx';
 import { SeatNames, type SeatRegister } from './seat-register.tsx';
@@ -21,10 +22,10 @@ interface OrderSummaryProps {
 export function OrderSummary({ event, hold, values, total, discount, register, children }: OrderSummaryProps) {
   const performanceIds = new Set(hold.items.map((item) => item.performance_id));
   return (
-    <section class="basket" aria-label="Your order">
+    <section class="basket" aria-label={texts.checkout.yourOrder}>
       <div class="basket-head">
         <h2>{event.name}</h2>
-        <Countdown until={hold.expires_at} label="Held for you for" />
+        <Countdown until={hold.expires_at} label={texts.basket.heldFor} />
       </div>
       {event.performances
         .filter(({ id }) => performanceIds.has(id))
@@ -63,12 +64,12 @@ export function OrderSummary({ event, hold, values, total, discount, register, c
         ))}
       {discount.amount > 0 && (
         <p class="discount">
-          <span>Code {discount.code}</span>
+          <span>{texts.checkout.codeOf(discount.code ?? '')}</span>
           <span>−{money(discount.amount, event.currency)}</span>
         </p>
       )}
       <p class="total">
-        <span>Total</span>
+        <span>{texts.checkout.total}</span>
         <b>{price(total, event.currency)}</b>
       </p>
       <VatLine event={event} total={total} />

@@ -8,10 +8,13 @@ import { useLoaded } from '#client/browser/hooks.ts';
 import type { EventPayload, Order } from '#client/bodies.ts';
 import { dayAndHour, money } from '../format.ts';
 import { keep, recall } from '../kept.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
 import { ArrowIcon } from '../parts/icons.tsx';
 import { client, serviceAddress } from '../service.ts';
+
+const words = texts.ownOrder;
 
 /** Reads the order `orderId`, else the one that is stored; null while there is none. */
 export function useOwnOrder(event: EventPayload, orderId: string | null): Order | null {
@@ -32,31 +35,35 @@ export const orderAddress = ({ order_id: id }: Order): string => serviceAddress(
 
 /** A notice about the order on the event's page. */
 export function OwnOrderNotice({ event, order }: { readonly event: EventPayload; readonly order: Order }) {
-  const link = <a href={orderAddress(order)}>See your order</a>;
+  const link = <a href={orderAddress(order)}>{words.see}</a>;
   switch (order.status) {
     case 'CONFIRMED':
-      return <Notice tone="good">You have tickets for this event. {link}</Notice>;
+      return (
+        <Notice tone="good">
+          {words.confirmed} {link}
+        </Notice>
+      );
     case 'PARTIALLY_PAID':
       return (
         <Notice tone="good">
-          You have tickets for this event; {money(order.remaining_amount, order.currency)} is still to be paid. {link}
+          {words.partlyPaid(money(order.remaining_amount, order.currency))} {link}
         </Notice>
       );
     case 'PENDING':
       return (
         <Notice tone="warn">
-          You have an order for this event that is not paid yet
-          {order.expires_at !== null &&
-            `: its tickets are kept until ${dayAndHour(order.expires_at, event.timezone)}`}.{' '}
-          <a href={orderAddress(order)}>Pay it</a>
+          {order.expires_at === null ? words.pending : words.pendingUntil(dayAndHour(order.expires_at, event.timezone))}{' '}
+          <a href={orderAddress(order)}>{words.pay}</a>
         </Notice>
       );
     case 'EXPIRED':
-      return (
-        <Notice tone="bad">Your order was not paid in time, and its tickets are back on sale. Choose again.</Notice>
-      );
+      return <Notice tone="bad">{words.expired}</Notice>;
     case 'CANCELLED':
-      return <Notice tone="bad">Your order was cancelled. {link}</Notice>;
+      return (
+        <Notice tone="bad">
+          {words.cancelled} {link}
+        </Notice>
+      );
   }
 }
 
@@ -77,7 +84,7 @@ export function PayButton({ order }: { readonly order: Order }) {
     <>
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       <button type="button" class="button primary" disabled={isBusy} onClick={() => void pay()}>
-        Pay {money(nextPart(order), order.currency)} <ArrowIcon />
+        {words.payAmount(money(nextPart(order), order.currency))} <ArrowIcon />
       </button>
     </>
   );
@@ -93,8 +100,8 @@ export function PayUntil({ event, order }: { readonly event: EventPayload; reado
   if (order.expires_at === null) return null;
   return (
     <>
-      <Countdown until={order.expires_at} label="Kept for you for" />
-      <p class="quiet small">Pay until {dayAndHour(order.expires_at, event.timezone)}.</p>
+      <Countdown until={order.expires_at} label={words.keptFor} />
+      <p class="quiet small">{words.payUntil(dayAndHour(order.expires_at, event.timezone))}</p>
     </>
   );
 }

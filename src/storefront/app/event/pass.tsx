@@ -4,10 +4,13 @@ import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
 import { dayAndHour } from '../format.ts';
 import { keep, recall } from '../kept.ts';
+import { texts } from '../language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { ArrowIcon } from '../parts/icons.tsx';
 import { eventPath, Link } from '../router.tsx';
 import { client, serviceNow, useServiceNow } from '../service.ts';
+
+const words = texts.queue;
 
 export interface Pass {
   readonly entry: QueueEntry | null;
@@ -43,9 +46,9 @@ export function PassBar({ event, pass, hasHold }: PassBarProps) {
     return (
       <div class="pass-bar admitted">
         <p>
-          <b>It is your turn.</b> Choose your tickets and hold them.
+          <b>{words.yourTurn}</b> {words.chooseNow}
         </p>
-        {pass.entry?.pass_expires_at && <Countdown until={pass.entry.pass_expires_at} label="Your turn lasts" />}
+        {pass.entry?.pass_expires_at && <Countdown until={pass.entry.pass_expires_at} label={words.turnLasts} />}
       </div>
     );
   }
@@ -54,13 +57,10 @@ export function PassBar({ event, pass, hasHold }: PassBarProps) {
   return (
     <div class="pass-bar">
       <p>
-        <b>This event has a waiting room.</b>{' '}
-        {isAhead
-          ? `It opens on ${dayAndHour(opensAt, event.timezone)}; whoever is there by then is drawn in a fair random order.`
-          : 'Everybody is admitted at the same steady pace, in order.'}
+        <b>{words.hasRoom}</b> {isAhead ? words.opensOn(dayAndHour(opensAt, event.timezone)) : words.steady}
       </p>
       <Link to={eventPath(event.slug, 'queue')} class="button primary">
-        {pass.entry?.status === 'WAITING' ? 'Back to my place in line' : 'Join the waiting room'} <ArrowIcon />
+        {pass.entry?.status === 'WAITING' ? words.backToPlace : texts.basket.joinWaitingRoom} <ArrowIcon />
       </Link>
     </div>
   );

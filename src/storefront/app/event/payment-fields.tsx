@@ -2,7 +2,10 @@
 import { useState } from 'preact/hooks';
 import type { EventPayload } from '#client/bodies.ts';
 import { money } from '../format.ts';
+import { texts } from '../language.ts';
 import { described, Problem, type FieldsProps, type FormValues } from './checkout-fields.tsx';
+
+const words = texts.checkout;
 
 /** The code that was applied; what is typed is another field. */
 const APPLIED_FIELD = 'applied-promo';
@@ -41,7 +44,7 @@ export function CodeField({ values, set, problems, currency, discount, onApply }
   return (
     <div class="field">
       <label for="field-promo">
-        Code <span class="quiet">(optional)</span>
+        {words.code} <span class="quiet">{words.optional}</span>
       </label>
       <div class="with-button">
         <input
@@ -61,17 +64,17 @@ export function CodeField({ values, set, problems, currency, discount, onApply }
         />
         {code !== null && !hasUnappliedCode(values) ? (
           <button type="button" class="button" disabled={isBusy} onClick={() => void apply(null)}>
-            Remove
+            {words.remove}
           </button>
         ) : (
           <button type="button" class="button" disabled={isBusy || typed === ''} onClick={() => void apply(typed)}>
-            Apply
+            {words.apply}
           </button>
         )}
       </div>
       <Problem name="promo" problem={problem} />
       <p class="small applied" role="status">
-        {code !== null && !hasUnappliedCode(values) && `${code} takes ${money(discount, currency)} off.`}
+        {code !== null && !hasUnappliedCode(values) && words.codeTakes(code, money(discount, currency))}
       </p>
     </div>
   );
@@ -101,10 +104,10 @@ export function Installments({ event, total, values, set }: InstallmentsProps) {
   return (
     <div class="ways" role="radiogroup" aria-labelledby="ways-to-pay">
       <p id="ways-to-pay" class="field-name">
-        How to pay
+        {words.howToPay}
       </p>
       {Array.from({ length: event.max_installments }, (_, index) => index + 1).map((parts) => {
-        const [first = 0, ...later] = installmentsOf(total, parts).map((amount) => money(amount, event.currency));
+        const [first = '', ...later] = installmentsOf(total, parts).map((amount) => money(amount, event.currency));
         return (
           <label class={`way${parts === chosen ? ' chosen' : ''}`}>
             <input
@@ -115,18 +118,13 @@ export function Installments({ event, total, values, set }: InstallmentsProps) {
               onChange={() => set('installments', String(parts))}
             />
             <span>
-              <b>{parts === 1 ? 'All at once' : `In ${parts} parts`}</b>
-              <span class="quiet small">{parts === 1 ? `${first} now` : scheduleOf(String(first), later)}</span>
+              <b>{parts === 1 ? words.allAtOnce : words.inParts(parts)}</b>
+              <span class="quiet small">{parts === 1 ? words.now(first) : scheduleOf(first, later)}</span>
             </span>
           </label>
         );
       })}
-      {chosen > 1 && (
-        <p class="quiet small">
-          Nothing is taken by itself: you pay each later part on the page of your order, whose address you get now. Your
-          tickets are issued with the first part.
-        </p>
-      )}
+      {chosen > 1 && <p class="quiet small">{words.partsNote}</p>}
     </div>
   );
 }
@@ -134,6 +132,5 @@ export function Installments({ event, total, values, set }: InstallmentsProps) {
 /** "€18 now, then €18 and €18": what is due when. */
 function scheduleOf(first: string, later: readonly string[]): string {
   const isEven = later.every((amount) => amount === later[0]);
-  const rest = isEven && later.length > 1 ? `${later.length} × ${later[0]}` : later.join(', then ');
-  return `${first} now, then ${rest} on your order’s page`;
+  return words.schedule(first, isEven && later.length > 1 ? [`${later.length} × ${later[0]}`] : later);
 }

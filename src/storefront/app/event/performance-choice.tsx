@@ -1,6 +1,7 @@
 /** The performances of an event, to choose one. */
 import type { EventPayload } from '#client/bodies.ts';
 import { dayParts, hour, price } from '../format.ts';
+import { texts } from '../language.ts';
 import { eventPath, go } from '../router.tsx';
 import { serviceNow } from '../service.ts';
 
@@ -13,7 +14,7 @@ export function PerformanceChoice({ event, performanceId }: PerformanceChoicePro
   if (event.performances.length < 2) return null;
   return (
     <fieldset class="dates">
-      <legend>Choose a date</legend>
+      <legend>{texts.event.chooseDate}</legend>
       <div class="date-strip">
         {event.performances.map((performance) => {
           const sheet = performance.starts_at === null ? null : dayParts(performance.starts_at, event.timezone);
@@ -50,9 +51,11 @@ export function PerformanceChoice({ event, performanceId }: PerformanceChoicePro
 }
 
 function noteOf(performance: EventPayload['performances'][number], currency: string): string {
-  if (performance.status === 'CANCELLED') return 'cancelled';
-  if (performance.ends_at !== null && Date.parse(performance.ends_at) <= serviceNow()) return 'over';
-  if (performance.status === 'SOLD_OUT' || performance.sold_out === true) return 'sold out';
-  if (performance.total_available === 0) return 'all in baskets';
-  return performance.from_price === undefined ? 'on sale' : `from ${price(performance.from_price, currency)}`;
+  if (performance.status === 'CANCELLED') return texts.notes.cancelled;
+  if (performance.ends_at !== null && Date.parse(performance.ends_at) <= serviceNow()) return texts.notes.over;
+  if (performance.status === 'SOLD_OUT' || performance.sold_out === true) return texts.notes.soldOut;
+  if (performance.total_available === 0) return texts.notes.inBaskets;
+  return performance.from_price === undefined
+    ? texts.notes.onSale
+    : texts.list.from(price(performance.from_price, currency));
 }

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { EventPayload, SellingStage } from '#client/bodies.ts';
 import { dayAndHour, zoneNote } from '../format.ts';
+import { texts } from '../language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { useServiceNow } from '../service.ts';
 
@@ -26,11 +27,11 @@ export function SaleStart({ event, onStart }: SaleStartProps) {
   return (
     <section class="sale-start">
       <h2>
-        {next.name}: from {dayAndHour(next.starts_at!, event.timezone)}
+        {texts.event.saleFrom(next.name, dayAndHour(next.starts_at!, event.timezone))}
         {zone !== null && <span class="quiet small"> {zone}</span>}
       </h2>
-      <Countdown until={next.starts_at!} label="Tickets can be bought in" />
-      <p class="quiet small">You can look at seats and prices already. This page opens the sale by itself.</p>
+      <Countdown until={next.starts_at!} label={texts.event.saleIn} />
+      <p class="quiet small">{texts.event.saleNote}</p>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 /** Says over the plan which chosen seats somebody else took, and offers others beside those that stay. */
+import { texts } from '../language.ts';
 import { seatsBeside } from '../seat-map/beside.ts';
 import type { SeatPlan } from '../seat-map/plan.ts';
 import { Notice } from '../parts/controls.tsx';
@@ -28,15 +29,15 @@ export function SeatsTaken(props: SeatsTakenProps) {
   return (
     <div class="taken">
       <Notice tone="warn">
-        <b>{wordsOf(lost)}</b> {lost.length === 1 ? 'was' : 'were'} just taken by somebody else.
+        <b>{wordsOf(lost)}</b> {texts.basket.taken(lost.length)}
         <div class="actions">
           {offer !== null && (
             <button type="button" class="button primary" onClick={() => onTake(offer.seats)}>
-              Take {wordsOf(offer.block)} instead
+              {texts.basket.takeInstead(wordsOf(offer.block))}
             </button>
           )}
           <button type="button" class="button" onClick={onLostSeen}>
-            {offer === null ? 'Choose others' : 'No, thank you'}
+            {offer === null ? texts.basket.chooseOthers : texts.basket.noThanks}
           </button>
         </div>
       </Notice>

@@ -4,6 +4,7 @@
  */
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
+import { texts } from '../language.ts';
 
 export interface Selection {
   /** Units of general admission by row (`rowKey`). */
@@ -165,13 +166,13 @@ export function obstacle(
     const size = groupSize(event, ticketTypeId);
     const missing = (size - (picked.length % size)) % size;
     if (missing > 0) {
-      const name = ticketTypeOf(event, ticketTypeId)?.name ?? 'This ticket';
-      return `“${name}” is for ${size} people: pick ${missing} more ${missing === 1 ? 'seat' : 'seats'}, or another kind of ticket.`;
+      const name = ticketTypeOf(event, ticketTypeId)?.name ?? texts.basket.ticketMissing;
+      return texts.basket.groupIncomplete(name, size, missing);
     }
   }
   const tickets = ticketCount(items, event);
   const most = event.max_tickets_per_order;
-  return most !== null && tickets > most ? `You can buy at most ${most} tickets in one order.` : null;
+  return most !== null && tickets > most ? texts.basket.atMost(most) : null;
 }
 
 export function ticketCount(items: readonly HoldItemRequest[], event: EventPayload): number {

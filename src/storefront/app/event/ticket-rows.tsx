@@ -1,7 +1,8 @@
 /** Tickets of general admission: their price, what is left, and how many are selected. */
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
-import { count, day, price } from '../format.ts';
+import { day, price } from '../format.ts';
+import { texts } from '../language.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { serviceNow } from '../service.ts';
 import { ticketTypeOf } from './selection.ts';
@@ -65,20 +66,20 @@ function notes(event: EventPayload, row: TicketAvailability): string[] {
   const locality = event.localities.find(({ id }) => id === type.locality_id)?.name ?? '';
   return [
     many && locality !== type.name ? locality : '',
-    type.group_size > 1 ? `${type.group_size} people on one ticket` : '',
-    type.entry_cutoff === null ? '' : `entry until ${type.entry_cutoff}`,
-    type.late_fee === null ? '' : `${price(type.late_fee, event.currency)} at the entrance after that`,
-    type.min_consumption === null ? '' : `minimum consumption ${price(type.min_consumption, event.currency)}`,
-    type.max_per_order === null ? '' : `at most ${type.max_per_order} an order`,
+    type.group_size > 1 ? texts.notes.group(type.group_size) : '',
+    type.entry_cutoff === null ? '' : texts.notes.entryUntil(type.entry_cutoff),
+    type.late_fee === null ? '' : texts.notes.lateFee(price(type.late_fee, event.currency)),
+    type.min_consumption === null ? '' : texts.notes.minConsumption(price(type.min_consumption, event.currency)),
+    type.max_per_order === null ? '' : texts.notes.atMost(type.max_per_order),
   ];
 }
 
 function stageNote(stage: EventPayload['sellingStages'][number] | undefined, timezone: string): string {
   if (stage === undefined) return '';
   if (!stage.on_sale && stage.starts_at !== null && Date.parse(stage.starts_at) > serviceNow()) {
-    return `on sale from ${day(stage.starts_at, timezone)}`;
+    return texts.notes.onSaleFrom(day(stage.starts_at, timezone));
   }
-  return stage.on_sale && stage.ends_at !== null ? `until ${lastDay(stage.ends_at, timezone)}` : '';
+  return stage.on_sale && stage.ends_at !== null ? texts.notes.until(lastDay(stage.ends_at, timezone)) : '';
 }
 
 /** The last day of a span: an end at midnight belongs to the day before. */
@@ -87,8 +88,8 @@ function lastDay(end: string, timezone: string): string {
 }
 
 function leftText(row: TicketAvailability, left: number): string {
-  if (!row.on_sale) return 'not on sale';
-  if (left > FEW) return 'available';
-  if (left > 0) return `only ${count(left, 'left', 'left')}`;
-  return row.reserved > 0 ? 'all in baskets' : 'sold out';
+  if (!row.on_sale) return texts.notes.notOnSale;
+  if (left > FEW) return texts.notes.available;
+  if (left > 0) return texts.notes.onlyLeft(left);
+  return row.reserved > 0 ? texts.notes.inBaskets : texts.notes.soldOut;
 }

@@ -10,8 +10,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability } from '#client/bodies.ts';
 import { rowKey, type SeatStates } from '#client/live.ts';
-import { count } from '../format.ts';
 import { keep } from '../kept.ts';
+import { texts } from '../language.ts';
 import { announce } from '../parts/announcer.tsx';
 import { choicesOf, merged, NO_CHOICES, recallChoice, storeChoice, type Choices, type ChoiceState } from './choices.ts';
 import type { Pass } from './pass.tsx';
@@ -32,8 +32,6 @@ interface ChoiceProps {
   /** Reads again what is on sale. */
   readonly reload: () => void;
 }
-
-const GIVEN_BACK = 'Your tickets were given back.';
 
 /** `selection` is the choice on the date that is shown, `items` that on all dates; `trouble` is the last refusal in words. */
 export function useChoices(props: ChoiceProps) {
@@ -76,7 +74,7 @@ export function useChoices(props: ChoiceProps) {
       const next = merged({ choices: latest.current.choices, base: choices }, choicesOf(placed));
       setState(next);
       storeChoice(event.slug, { ...next, performanceId });
-      announce(placed === null ? GIVEN_BACK : heldInWords(placed));
+      announce(placed === null ? texts.basket.givenBack : heldInWords(placed));
       if (onHeld !== undefined && placed !== null) onHeld();
       else reload();
     } catch (error) {
@@ -85,7 +83,7 @@ export function useChoices(props: ChoiceProps) {
   };
   const onReleased = (): void => {
     selectAll(NO_CHOICES);
-    announce(GIVEN_BACK);
+    announce(texts.basket.givenBack);
   };
   return {
     selection: choices[performanceId] ?? NOTHING,
@@ -128,7 +126,7 @@ function useChoiceState({ event, performanceId, rows, keeper }: ChoiceProps) {
 function heldInWords({ items, expires_at: end }: Hold): string {
   const tickets = items.reduce((sum, item) => sum + item.ticket_count, 0);
   const minutes = Math.max(1, Math.round((Date.parse(end) - serviceNow()) / 60_000));
-  return `${count(tickets, 'ticket')} held for you for ${count(minutes, 'minute')}.`;
+  return texts.basket.held(tickets, minutes);
 }
 
 /** For so long after a hold ran out its seats may still be shown as held. */

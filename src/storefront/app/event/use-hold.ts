@@ -13,6 +13,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { followKept, keep, recall, type HeldBasket } from '../kept.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { client, serviceNow, useServiceNow } from '../service.ts';
 import { seatsInWords, type SeatRegister } from './seat-register.tsx';
@@ -38,9 +39,7 @@ export interface HoldKeeper {
 /** Nothing was requested, because another tab holds tickets that this one did not show (rule 3). */
 export class HeldElsewhere extends Error {
   constructor() {
-    super(
-      'You hold tickets in another window. They are in your basket now, with what you chose here: please look again.',
-    );
+    super(texts.basket.heldElsewhere);
   }
 }
 

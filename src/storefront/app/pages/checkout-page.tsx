@@ -3,6 +3,7 @@ import { useLoaded } from '#client/browser/hooks.ts';
 import { CheckoutForm } from '../event/checkout-form.tsx';
 import { NothingHeld } from '../event/nothing-held.tsx';
 import { useHold } from '../event/use-hold.ts';
+import { texts } from '../language.ts';
 import { Loading } from '../parts/controls.tsx';
 import { Frame, Missing } from '../parts/frame.tsx';
 import { BackIcon } from '../parts/icons.tsx';
@@ -16,13 +17,13 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
   if (loaded.error !== null && event === null) return <Missing error={loaded.error} />;
   if (event === null || !keeper.isKnown) {
     return (
-      <Frame title="Checkout">
-        <Loading what="Fetching your tickets …" />
+      <Frame title={texts.checkout.title}>
+        <Loading what={texts.checkout.loading} />
       </Frame>
     );
   }
   return (
-    <Frame title={`Checkout, ${event.name}`} legal={event.legal}>
+    <Frame title={texts.checkout.titleOf(event.name)} legal={event.legal}>
       <p class="back">
         <Link to={eventPath(slug)}>
           <BackIcon /> {event.name}

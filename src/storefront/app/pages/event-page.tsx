@@ -18,8 +18,9 @@ import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { clockText, count, dayAndHour, price, zoneNote } from '../format.ts';
+import { clockText, dayAndHour, price, zoneNote } from '../format.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { ArrowIcon, ClockIcon } from '../parts/icons.tsx';
@@ -50,8 +51,8 @@ export function EventPage({ slug, performance }: EventPageProps) {
   if (sale.error !== null && event === null) return <Missing error={sale.error} />;
   if (event === null || performanceId === null) {
     return (
-      <Frame title="Tickets">
-        <Loading what="Loading the event …" />
+      <Frame title={texts.frame.shop}>
+        <Loading what={texts.event.loading} />
       </Frame>
     );
   }
@@ -61,7 +62,7 @@ export function EventPage({ slug, performance }: EventPageProps) {
       {keeper.isKnown ? (
         <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
       ) : (
-        <Loading what="Looking for your tickets …" />
+        <Loading what={texts.event.loadingTickets} />
       )}
     </Frame>
   );
@@ -119,7 +120,7 @@ function Purchase(props: PurchaseProps) {
           disabled={keeper.isBusy}
           onChange={(key, units) => select({ ...selection, units: { ...selection.units, [key]: units } })}
         />
-        {seated && seating.value === null && seating.error === null && <Loading what="Drawing the plan …" />}
+        {seated && seating.value === null && seating.error === null && <Loading what={texts.event.loadingPlan} />}
         {seating.error !== null && <Notice tone="bad">{inWords(seating.error)}</Notice>}
         {seating.value !== null && (
           <SeatPicker
@@ -174,7 +175,7 @@ function Dock({ event, items, hold }: DockProps) {
   return (
     <a class="dock" href="#your-tickets">
       <span>
-        {count(ticketCount(items, event), 'ticket')} · {price(totalOf(items, event), event.currency)}
+        {texts.frame.tickets(ticketCount(items, event))} · {price(totalOf(items, event), event.currency)}
       </span>
       {hold !== null && (
         <span class="bar-clock" aria-hidden="true">
@@ -201,15 +202,14 @@ function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pas
       {order !== null && <OwnOrderNotice event={event} order={order} />}
       {lapsed !== null && lapsed.order_id === null && hold === null && (
         <Notice tone="warn">
-          Your time ran out and the tickets are back on sale.{' '}
-          {hasItems ? 'What you chose is still marked here: hold it again if it is still free.' : ''}
+          {texts.event.ranOut} {hasItems ? texts.event.stillMarked : ''}
         </Notice>
       )}
       <PassBar event={event} pass={pass} hasHold={hold !== null} />
       <PerformanceChoice event={event} performanceId={performanceId} />
       <SaleStart event={event} onStart={reload} />
-      {status === 'CANCELLED' && <Notice tone="warn">This date has been cancelled.</Notice>}
-      {status === 'SOLD_OUT' && <Notice tone="info">This date is sold out.</Notice>}
+      {status === 'CANCELLED' && <Notice tone="warn">{texts.event.cancelled}</Notice>}
+      {status === 'SOLD_OUT' && <Notice tone="info">{texts.event.soldOut}</Notice>}
     </>
   );
 }

@@ -7,23 +7,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { count, dayAndHour } from '../format.ts';
+import { dayAndHour, number } from '../format.ts';
 import { keep } from '../kept.ts';
+import { texts } from '../language.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 import { inWords } from '../messages.ts';
 import { Countdown, Loading, Notice } from '../parts/controls.tsx';
 import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { BackIcon } from '../parts/icons.tsx';
+import { withLink } from '../parts/with-link.tsx';
 import { eventPath, go, Link } from '../router.tsx';
 import { client } from '../service.ts';
+
+const words = texts.queue;
 
 export function QueuePage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
   if (loaded.error !== null) return <Missing error={loaded.error} />;
   if (loaded.value === null) {
     return (
-      <Frame title="Waiting room">
-        <Loading what="Opening the waiting room …" />
+      <Frame title={words.title}>
+        <Loading what={words.loading} />
       </Frame>
     );
   }
@@ -57,7 +61,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
     keep(event.id, { passId: undefined });
     go(eventPath(event.slug));
   };
-  const title = entry?.position == null ? 'Waiting room' : `No. ${entry.position.toLocaleString('en-GB')} in line`;
+  const title = entry?.position == null ? words.title : words.titleOf(entry.position);
 
   return (
     <Frame title={`${title}, ${event.name}`}>
@@ -67,28 +71,29 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
             <BackIcon /> {event.name}
           </Link>
         </p>
-        <PageHeading>Waiting room</PageHeading>
+        <PageHeading>{words.title}</PageHeading>
         {trouble !== null && (
           <Notice tone="bad">
             {inWords(trouble)}{' '}
             <button type="button" class="button" onClick={() => (setTrouble(null), setRound((n) => n + 1))}>
-              Try again
+              {words.tryAgain}
             </button>
           </Notice>
         )}
-        {entry === null && trouble === null && <Loading what="Finding your place …" />}
+        {entry === null && trouble === null && <Loading what={words.finding} />}
         {entry !== null && <Position entry={entry} event={event} />}
         {entry?.status === 'WAITING' && (
           <p>
             <button type="button" class="button plain" onClick={() => void leave()}>
-              Leave the line
+              {words.leave}
             </button>
           </p>
         )}
         {event.waiting_room_opens_at !== null && (
           <p class="small quiet">
-            The order is drawn at random when the waiting room opens, and anybody can check the draw:{' '}
-            <Link to={eventPath(event.slug, 'draw')}>proof of the draw</Link>.
+            {withLink(words.fair, (link) => (
+              <Link to={eventPath(event.slug, 'draw')}>{link}</Link>
+            ))}
           </p>
         )}
       </div>
@@ -97,19 +102,16 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
 }
 
 function Position({ entry, event }: { readonly entry: QueueEntry; readonly event: EventPayload }) {
-  if (entry.status === 'ADMITTED') return <Notice tone="good">It is your turn.</Notice>;
-  if (entry.status !== 'WAITING') return <Notice tone="warn">Your place was given up. You are joining again …</Notice>;
+  if (entry.status === 'ADMITTED') return <Notice tone="good">{words.yourTurn}</Notice>;
+  if (entry.status !== 'WAITING') return <Notice tone="warn">{words.rejoining}</Notice>;
   if (entry.position === null) {
     return (
       <section class="place" aria-live="polite">
-        <p class="place-label">You are here in time</p>
+        <p class="place-label">{words.inTime}</p>
         {entry.opens_at !== null && (
           <>
-            <Countdown until={entry.opens_at} label="The waiting room opens in" />
-            <p class="quiet">
-              {dayAndHour(entry.opens_at, event.timezone)}. Everybody who is here by then is drawn in a random order: it
-              makes no difference when you came. Keep this page open.
-            </p>
+            <Countdown until={entry.opens_at} label={words.opensIn} />
+            <p class="quiet">{words.early(dayAndHour(entry.opens_at, event.timezone))}</p>
           </>
         )}
       </section>
@@ -117,25 +119,19 @@ function Position({ entry, event }: { readonly entry: QueueEntry; readonly event
   }
   return (
     <section class="place" aria-live="polite">
-      <p class="place-label">Your place in line</p>
-      <p class="place-number">{entry.position.toLocaleString('en-GB')}</p>
+      <p class="place-label">{words.yourPlace}</p>
+      <p class="place-number">{number(entry.position)}</p>
       <p>
         <b>{estimate(entry.estimated_minutes)}</b>
-        {entry.waiting_ahead > 0
-          ? `, with ${count(entry.waiting_ahead, 'person', 'people')} ahead of you`
-          : ', you are next'}
-        .
+        {entry.waiting_ahead > 0 ? words.ahead(entry.waiting_ahead) : words.next}
       </p>
-      <p class="quiet">
-        {count(entry.rate, 'person is', 'people are')} admitted a minute. This page moves on by itself when it is your
-        turn; keep it open. If you are away for more than two minutes your place goes to the next.
-      </p>
+      <p class="quiet">{words.pace(entry.rate)}</p>
     </section>
   );
 }
 
 function estimate(minutes: number): string {
-  if (minutes <= 1) return 'Less than a minute to go';
-  if (minutes < 90) return `About ${minutes} minutes to go`;
-  return `About ${Math.round(minutes / 6) / 10} hours to go`;
+  if (minutes <= 1) return words.lessThanMinute;
+  if (minutes < 90) return words.minutes(minutes);
+  return words.hours(Math.round(minutes / 6) / 10);
 }

@@ -1,6 +1,7 @@
 /** Small parts of many pages: notices, a countdown and a stepper. */
 import type { ComponentChildren } from 'preact';
 import { clockText } from '../format.ts';
+import { texts } from '../language.ts';
 import { useServiceNow } from '../service.ts';
 import { CheckIcon, ClockIcon, InfoIcon, MinusIcon, PlusIcon } from './icons.tsx';
 
@@ -45,7 +46,7 @@ export function Countdown({ until, label }: CountdownProps) {
         {clockText(leftMs)}
       </span>
       <span class="unseen" aria-live="polite">
-        {minutes === 5 || minutes === 1 ? `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left` : ''}
+        {minutes === 5 || minutes === 1 ? texts.basket.minutesLeft(minutes) : ''}
       </span>
     </p>
   );
@@ -67,7 +68,7 @@ export function Stepper({ label, value, max, min = 0, disabled = false, onChange
     <div class="stepper" role="group" aria-label={label}>
       <button
         type="button"
-        aria-label={`Fewer: ${label}`}
+        aria-label={texts.basket.fewer(label)}
         disabled={disabled || value <= min}
         onClick={() => onChange(value - 1)}
       >
@@ -76,7 +77,7 @@ export function Stepper({ label, value, max, min = 0, disabled = false, onChange
       <output aria-live="polite">{value}</output>
       <button
         type="button"
-        aria-label={`More: ${label}`}
+        aria-label={texts.basket.more(label)}
         disabled={disabled || value >= max}
         onClick={() => onChange(value + 1)}
       >

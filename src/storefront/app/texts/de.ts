@@ -1,5 +1,9 @@
 /** The texts of the pages in German. */
 import type { Texts } from './en.ts';
+import { checkout, nothingHeld, problems } from './de/checkout.ts';
+import { basket, event, notes, ownOrder } from './de/event.ts';
+import { refusals, refused } from './de/refusals.ts';
+import { draw, queue } from './de/waiting.ts';
 import { wordingOf } from './wording.ts';
 
 const { count } = wordingOf('de');
@@ -34,4 +38,23 @@ export const de: Texts = {
     noDates: 'Termine folgen',
     from: (price) => `ab ${price}`,
   },
+  missing: {
+    title: 'Nicht gefunden',
+    page: 'Diese Seite gibt es nicht',
+    event: 'Diese Veranstaltung gibt es nicht',
+    now: 'Das können wir gerade nicht zeigen',
+    oldLink: 'Der Link ist vielleicht veraltet oder falsch geschrieben.',
+    seeAll: 'Alle Veranstaltungen',
+  },
+  event,
+  notes,
+  basket,
+  ownOrder,
+  checkout,
+  problems,
+  nothingHeld,
+  queue,
+  draw,
+  refusals,
+  refused,
 };

@@ -1,4 +1,8 @@
 /** The texts of the pages in English, by page. Its shape is that of every language: see `texts.ts`. */
+import { checkout, nothingHeld, problems } from './en/checkout.ts';
+import { basket, event, notes, ownOrder } from './en/event.ts';
+import { refusals, refused } from './en/refusals.ts';
+import { draw, queue } from './en/waiting.ts';
 import { wordingOf } from './wording.ts';
 
 const { count } = wordingOf('en');
@@ -36,6 +40,26 @@ export const en = {
     noDates: 'Dates to be announced',
     from: (price: string) => `from ${price}`,
   },
+  /** In place of a page that cannot be shown. */
+  missing: {
+    title: 'Not found',
+    page: 'There is no such page',
+    event: 'There is no such event',
+    now: 'This cannot be shown right now',
+    oldLink: 'The link may be old, or mistyped.',
+    seeAll: 'See all events',
+  },
+  event,
+  notes,
+  basket,
+  ownOrder,
+  checkout,
+  problems,
+  nothingHeld,
+  queue,
+  draw,
+  refusals,
+  refused,
 };
 
 export type Texts = typeof en;

@@ -1,4 +1,4 @@
-/** The checkout in German. The law wants the words of the button that orders to say that it costs money (§ 312j BGB). */
+/** The checkout in German. The words of the button that orders have to say that it costs money (§ 312j BGB). */
 import type { Texts } from '../en.ts';
 import { wordingOf } from '../wording.ts';
 

@@ -46,6 +46,8 @@ export interface Config {
   /** Null: the address of the listener; see `baseUrlOf`. */
   readonly baseUrl: string | null;
   readonly catalog: string | null;
+  /** Null: the catalogue's folder. */
+  readonly pictures: string | null;
   readonly logLevel: (typeof SETTINGS.LOG_LEVEL.schema.enum)[number];
   readonly responseEnvelope: 'none' | 'data';
   readonly sandbox: boolean;
@@ -110,6 +112,7 @@ export function readConfig(environment: Environment): ConfigReading {
   const values = valuesFrom(environment);
   const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values), ...badForCluster(values)]);
   if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
+  if (values.PICTURES !== null && !isFolder(String(values.PICTURES))) bad.add('PICTURES');
   if (!canBeFolder(resolve(String(values.DATA_DIR)))) bad.add('DATA_DIR');
   for (const name of missingFiles(values)) bad.add(name);
   if (bad.size > 0) {
@@ -173,6 +176,10 @@ function canBeFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function missingFiles(values: Values): SettingName[] {
@@ -249,6 +256,7 @@ function configFrom(values: Values): Config {
     dataDir: required('DATA_DIR'),
     baseUrl: textOf('BASE_URL')?.replace(/\/+$/, '') ?? null,
     catalog: textOf('CATALOG'),
+    pictures: textOf('PICTURES'),
     logLevel: required('LOG_LEVEL') as Config['logLevel'],
     responseEnvelope: required('RESPONSE_ENVELOPE') as Config['responseEnvelope'],
     sandbox: values.SANDBOX === null ? stripe === null : values.SANDBOX === 'on',

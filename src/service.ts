@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
 import { inBackground } from '#actors/trouble.ts';
 import { startEngine, type EngineOptions } from '#actors/engine.ts';
-import { formatFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { formatFileProblem, picturesFolder, readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { openPictures } from '#catalogue/pictures.ts';
 import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
 import { startRetentionSchedule, type RetentionSchedule } from '#actors/retention-schedule.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -25,6 +26,7 @@ import { createJsonLog, logTroubles } from './log.ts';
 import { openSecrets, type ServiceSecrets } from './secrets.ts';
 import type { StartNodeOptions } from '#cluster/start-node.ts';
 import type { HttpApp } from '#http/app.ts';
+import type { PublicPorts } from '#http/ports.ts';
 import type { EnginePort } from '#actors/engine-port.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
@@ -87,7 +89,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     // 2. The catalogue. A node's definitions need the other nodes, which may wait for this one.
     const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
     if (engine.node === null) await loading();
-    const service = await openService(config, engine, log, apps);
+    const service = await openService(config, options.demo ?? false, engine, log, apps);
     if (engine.node === null) return service;
     await engine.whenReady();
     await untilAccepted(loading);
@@ -133,7 +135,13 @@ async function openNode(config: Config, { engine = {}, node = {} }: ServiceOptio
 
 const REFERENCE_SCRIPT = new URL('./docs/app/main.ts', import.meta.url);
 
-async function openService(config: Config, engine: EnginePort, log: Logger, apps: HttpApp[]): Promise<Service> {
+async function openService(
+  config: Config,
+  demo: boolean,
+  engine: EnginePort,
+  log: Logger,
+  apps: HttpApp[],
+): Promise<Service> {
   // 3. Secrets: configured, kept or new.
   const secrets = openSecrets(config, log);
   warnOfSettings(config, log);
@@ -157,6 +165,7 @@ async function openService(config: Config, engine: EnginePort, log: Logger, apps
   const publicApp: HttpApp = await buildPublicApp({
     ...ports,
     payments,
+    ...picturesOf(config, demo),
     advanceClock: (seconds) => engine.advanceClock(seconds),
     storefront: pagesOf(new URL('./storefront/app/', import.meta.url)),
     example: pagesOf(new URL('./storefront/example/', import.meta.url), '/example/'),
@@ -312,6 +321,13 @@ function listeningHost(host: string): string {
 
 function portOf(app: HttpApp): number {
   return (app.server.address() as AddressInfo).port;
+}
+
+/** The pictures that events name, where a folder for them is known. */
+function picturesOf({ pictures, catalog }: Config, demo: boolean): Pick<PublicPorts, 'pictures'> {
+  const ofCatalog = catalog ?? (demo ? samplesFolder : null);
+  const folder = pictures ?? (ofCatalog === null ? null : picturesFolder(ofCatalog));
+  return folder === null ? {} : { pictures: openPictures(folder) };
 }
 
 /** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */

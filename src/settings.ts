@@ -83,6 +83,12 @@ export const SETTINGS = {
     allowed: 'an existing file or folder',
     meaning: 'catalogue file or folder loaded at start',
   },
+  PICTURES: {
+    schema: text,
+    default: null,
+    allowed: 'an existing folder',
+    meaning: 'folder of the pictures that events name; the folder of CATALOG when not set',
+  },
   LOG_LEVEL: {
     schema: { enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] },
     default: 'info',

@@ -16,6 +16,7 @@ import type {
   PromoCodeDefinition,
   SellingStageDefinition,
   TicketTypeDefinition,
+  VenueDefinition,
 } from '#domain/catalogue/definition.ts';
 import { invariant } from '#domain/invariant.ts';
 import { holdMaxMinutesOf } from '#domain/catalogue/sale-plan.ts';
@@ -29,6 +30,7 @@ import type {
   PromoCodeFile,
   SellingStageFile,
   TicketTypeFile,
+  VenueFile,
 } from './schema.ts';
 import { isNumbered, readSeating, type Seating, type SeatingPlanReader } from './seating.ts';
 import { checkEventShape } from './shape.ts';
@@ -64,6 +66,9 @@ function complete(event: EventFile, seatings: Seatings): EventDefinition {
     slug: event.slug,
     name: event.name,
     description: event.description ?? '',
+    ...(event.picture != null && { picture: event.picture }),
+    ...(event.venue != null && { venue: completeVenue(event.venue) }),
+    ...(event.lineup != null && { lineup: event.lineup.map(({ name, time = null }) => ({ name, time })) }),
     status: event.status ?? 'PUBLISHED',
     currency: event.currency,
     timezone: event.timezone ?? 'UTC',
@@ -85,12 +90,16 @@ function complete(event: EventFile, seatings: Seatings): EventDefinition {
     requireIndividualData: event.require_individual_data ?? false,
     retentionDays: event.retention_days ?? null,
     ...(event.legal != null && { legal: completeLegal(event.legal) }),
-    performances: event.performances.map((performance, index) => completePerformance(performance, index, event.name)),
+    performances: event.performances.map((performance, index) => completePerformance(performance, index, event)),
     localities: event.localities.map((locality, index) => completeLocality(locality, seatings[index])),
     ticketTypes: event.ticketTypes.map((ticketType) => completeTicketType(ticketType, event.localities)),
     sellingStages: event.sellingStages.map(completeSellingStage),
     promoCodes: (event.promoCodes ?? []).map(completePromoCode),
   };
+}
+
+function completeVenue({ name, address = null, city = null, country = null }: VenueFile): VenueDefinition {
+  return { name, address, city, country };
 }
 
 function completeLegal(legal: NonNullable<EventFile['legal']>): LegalDefinition {
@@ -103,15 +112,24 @@ function completeLegal(legal: NonNullable<EventFile['legal']>): LegalDefinition 
   };
 }
 
-function completePerformance(performance: PerformanceFile, index: number, eventName: string): PerformanceDefinition {
+function completePerformance(performance: PerformanceFile, index: number, event: EventFile): PerformanceDefinition {
+  const startsAt = instantOf(performance.starts_at);
+  const doorsAt = doorsOf(performance, startsAt, event.doors_minutes ?? null);
   return {
     id: performance.id,
-    name: performance.name ?? eventName,
-    startsAt: instantOf(performance.starts_at),
+    name: performance.name ?? event.name,
+    startsAt,
     endsAt: instantOf(performance.ends_at),
+    ...(doorsAt !== null && { doorsAt }),
     status: performance.status ?? 'ON_SALE',
     sortOrder: performance.sort_order ?? index,
   };
+}
+
+/** A time of its own, else the event's minutes before the start. */
+function doorsOf({ doors_at: own }: PerformanceFile, startsAt: number | null, minutes: number | null): number | null {
+  if (own != null) return instantOf(own);
+  return startsAt === null || minutes === null ? null : Math.max(0, startsAt - minutes * 60_000);
 }
 
 function completeLocality(locality: LocalityFile, seating: Seating | undefined): LocalityDefinition {

@@ -29,6 +29,9 @@ export function toEventFile(definition: EventDefinition): EventFile {
     slug: definition.slug,
     name: definition.name,
     description: definition.description,
+    ...(definition.picture !== undefined && { picture: definition.picture }),
+    ...(definition.venue !== undefined && { venue: { ...definition.venue } }),
+    ...(definition.lineup !== undefined && { lineup: definition.lineup.map((entry) => ({ ...entry })) }),
     status: definition.status,
     currency: definition.currency,
     timezone: definition.timezone,
@@ -74,6 +77,7 @@ function toPerformanceFile(performance: PerformanceDefinition): PerformanceFile 
     name: performance.name,
     starts_at: formatInstant(performance.startsAt),
     ends_at: formatInstant(performance.endsAt),
+    ...(performance.doorsAt !== undefined && { doors_at: formatInstant(performance.doorsAt) }),
     status: performance.status,
     sort_order: performance.sortOrder,
   };

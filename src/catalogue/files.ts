@@ -6,13 +6,16 @@
  *
  * 1. A plan is read only from the folder of the file that names it, or from a folder below; links out of it are refused.
  * 2. An event id and a slug are unique in all files together.
+ * 3. A picture that an event names is there and can be shown; events keep its name, and their facts never its bytes.
  */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { findBelow } from './below.ts';
 import { checkDefinition } from './definition.ts';
 import { pointer, type CatalogueProblem } from './problem.ts';
+import { problemOfPicture } from './pictures.ts';
 import { isSeatingPlan } from './seating-plan.ts';
 
 /** More than a plan of a hall with 200,000 seats takes. */
@@ -57,6 +60,9 @@ export function readCatalogue(paths: string | readonly string[]): Catalogue {
       );
       continue;
     }
+    const { picture } = checked.definition;
+    const message = picture === undefined ? null : problemOfPicture(dirname(file), picture);
+    if (message !== null) problems.push({ file, path: pointer(path, 'picture'), message });
     definitions.push(checked.definition);
     for (const key of ['id', 'slug'] as const) {
       const use = `${key} "${checked.definition[key]}"`;
@@ -109,25 +115,7 @@ function eventsIn(file: string, json: unknown): Found[] {
 }
 
 function readPlan(plan: string, catalogueFile: string): unknown {
-  const folder = realpathSync(dirname(catalogueFile));
-  const named = resolve(folder, plan);
-  if (!liesIn(folder, named) || !liesIn(folder, realpathOf(named, plan))) {
-    throw new Error(`"${plan}" is outside the catalogue file's folder`);
-  }
-  return readJson(named);
-}
-
-function realpathOf(path: string, shown: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    throw new Error(`"${shown}" cannot be found in the catalogue file's folder`);
-  }
-}
-
-function liesIn(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return readJson(findBelow(dirname(catalogueFile), plan));
 }
 
 function readJson(file: string): unknown {
@@ -139,6 +127,11 @@ function readJson(file: string): unknown {
   } catch (error) {
     throw new Error(`is not JSON: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Where the pictures of a catalogue are: a folder itself, or the folder of a file. */
+export function picturesFolder(path: string): string {
+  return statSync(path).isDirectory() ? path : dirname(path);
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -51,8 +51,15 @@ function checkTimezone(timezone: string | undefined, report: Report): void {
 
 function checkPerformances({ performances = [] }: Accepted<EventFile>, report: Report): void {
   checkUnique(performances, '/performances', 'id', report);
-  for (const [index, performance] of performances.entries())
-    checkSpan(performance, pointer('/performances', index), report);
+  for (const [index, performance] of performances.entries()) {
+    const path = pointer('/performances', index);
+    checkSpan(performance, path, report);
+    const doorsAt = checkInstant(performance?.doors_at, pointer(path, 'doors_at'), report);
+    const startsAt = performance?.starts_at == null ? null : Date.parse(performance.starts_at);
+    if (doorsAt !== null && startsAt !== null && doorsAt > startsAt) {
+      report(pointer(path, 'doors_at'), 'must not be later than starts_at');
+    }
+  }
 }
 
 function checkLocalities({ localities = [] }: Accepted<EventFile>, report: Report): void {

@@ -24,6 +24,8 @@ const ticketsMax = 10_000_000;
 const groupSizeMax = 200;
 /** Ten years; whoever keeps for longer sets no retention. */
 const retentionDaysMax = 3_650;
+/** A day; whoever opens earlier sets the time. */
+const doorsMinutesMax = 1_440;
 /** The largest coordinate in every direction. */
 export const coordinateMax = 1e9;
 const rowSeatsMax = 2_000;
@@ -67,6 +69,14 @@ const colorOrNull = Type.Unsafe<string | null>({
   pattern: '^(#[0-9A-Fa-f]{3,8}|[A-Za-z]+|(rgb|hsl)a?\\([0-9.,%/ -]+\\))$',
   description: 'a colour, such as #0072B2',
 });
+/** A file below the catalogue's folder; no step of the path begins with a dot. */
+const pictureOrNull = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: 200,
+  pattern: '^(?:[A-Za-z0-9][A-Za-z0-9._-]*/){0,4}[A-Za-z0-9][A-Za-z0-9._-]*\\.(?:jpg|jpeg|png|webp|avif)$',
+  description:
+    'the path of a .jpg, .jpeg, .png, .webp or .avif file in the catalogue’s folder, of letters, digits, dots, hyphens and underscores',
+});
 const coordinate = Type.Number({ minimum: -coordinateMax, maximum: coordinateMax });
 const point = Type.Object({ x: coordinate, y: coordinate });
 /** A position that is added to others: the sum of three is still a coordinate. */
@@ -97,6 +107,7 @@ const performanceFile = Type.Object({
   name: Type.Optional(name),
   starts_at: Type.Optional(timeOrNull),
   ends_at: Type.Optional(timeOrNull),
+  doors_at: Type.Optional(timeOrNull),
   status: Type.Optional(Type.Enum(['ON_SALE', 'SOLD_OUT', 'CANCELLED', 'DRAFT'])),
   sort_order: Type.Optional(rank),
 });
@@ -232,6 +243,30 @@ const webAddressOrNull = Type.Unsafe<string | null>({
   description: 'an address that begins with http:// or https://',
 });
 
+const venueFile = Type.Object({
+  name,
+  address: Type.Optional(textOrNull),
+  city: Type.Optional(textOrNull),
+  country: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: '^[A-Z]{2}$',
+      description: 'two capital letters of ISO 3166, such as DE',
+    }),
+  ),
+});
+
+const lineupFile = Type.Object({
+  name,
+  time: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: '^(?:[01][0-9]|2[0-3]):[0-5][0-9]$',
+      description: 'a time of the day, such as 21:30',
+    }),
+  ),
+});
+
 /** What a shop is legally bound to say to buyers before they order. */
 const legalFile = Type.Object({
   terms_url: Type.Optional(webAddressOrNull),
@@ -249,6 +284,12 @@ export const eventFileSchema = Type.Object({
   slug: addressable,
   name,
   description: Type.Optional(text),
+  picture: Type.Optional(pictureOrNull),
+  venue: Type.Optional(Type.Unsafe<Static<typeof venueFile> | null>({ ...venueFile, type: ['object', 'null'] })),
+  doors_minutes: Type.Optional(countOrNull(0, doorsMinutesMax)),
+  lineup: Type.Optional(
+    Type.Unsafe<Static<typeof lineupFile>[] | null>({ type: ['array', 'null'], items: lineupFile, maxItems: 200 }),
+  ),
   status: Type.Optional(Type.Enum(['PUBLISHED', 'DRAFT'])),
   currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'three capital letters, such as EUR' }),
   timezone: Type.Optional(name),
@@ -320,6 +361,8 @@ export const seatingPlanSchema = Type.Object({
 });
 
 export type EventFile = Static<typeof eventFileSchema>;
+export type VenueFile = Static<typeof venueFile>;
+export type LineupFile = Static<typeof lineupFile>;
 export type PerformanceFile = Static<typeof performanceFile>;
 export type LocalityFile = Static<typeof localityFile>;
 export type ZoneFile = Static<typeof zoneFile>;

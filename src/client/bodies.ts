@@ -23,6 +23,9 @@ export interface EventListEntry {
   readonly from_price: number;
   readonly sold_out: boolean;
   readonly waiting_room: boolean;
+  /** The path of a picture on the service. */
+  readonly picture?: string;
+  readonly venue?: { readonly name: string; readonly city: string | null };
 }
 
 export interface EventList {
@@ -35,6 +38,8 @@ export interface Performance {
   readonly name: string;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
+  /** When people are let in. */
+  readonly doors_at?: string;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly sort_order: number;
   /** Whether something of it can be bought now; `status` stays ON_SALE after its end. */
@@ -105,11 +110,29 @@ export interface Legal {
   readonly order_button: string | null;
 }
 
+export interface Venue {
+  readonly name: string;
+  readonly address: string | null;
+  readonly city: string | null;
+  /** Two letters of ISO 3166. */
+  readonly country: string | null;
+}
+
+/** Somebody who performs, with a time of the day such as 21:30. */
+export interface LineupEntry {
+  readonly name: string;
+  readonly time: string | null;
+}
+
 export interface EventPayload {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
   readonly description: string;
+  /** The path of a picture on the service; absent where the event has none, as `venue` and `lineup` are. */
+  readonly picture?: string;
+  readonly venue?: Venue;
+  readonly lineup?: readonly LineupEntry[];
   readonly currency: string;
   readonly timezone: string;
   readonly hold_minutes: number;

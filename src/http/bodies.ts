@@ -17,7 +17,7 @@ import type { ItemRequest } from '#domain/command.ts';
 import type { SeatFacts } from '#domain/catalogue/seating-plan.ts';
 import type { HoldItemView, HoldView } from '#domain/views.ts';
 import { formatMoment, formatTime } from './formats.ts';
-import type { EventBody, EventListEntryBody } from './schemas/events.ts';
+import { PICTURES_PATH, type EventBody, type EventListEntryBody } from './schemas/events.ts';
 import type { HoldBody, ItemBody } from './schemas/holds.ts';
 import type { OccupancyBody, SeatBody, SeatingBody } from './schemas/seating.ts';
 
@@ -87,8 +87,13 @@ export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
     from_price: event.fromPrice,
     sold_out: event.soldOut,
     waiting_room: event.waitingRoom,
+    ...(event.picture !== undefined && { picture: pictureAddress(event.picture) }),
+    ...(event.venue !== undefined && { venue: { name: event.venue.name, city: event.venue.city } }),
   };
 }
+
+/** Where this service serves a picture; a name of the catalogue needs no escape. */
+const pictureAddress = (picture: string): string => `${PICTURES_PATH}${picture}`;
 
 export function toEventBody(view: EventView): EventBody {
   const { definition } = view;
@@ -97,6 +102,7 @@ export function toEventBody(view: EventView): EventBody {
     slug: definition.slug,
     name: definition.name,
     description: definition.description,
+    ...toShowBody(definition),
     currency: definition.currency,
     timezone: definition.timezone,
     hold_minutes: definition.holdMinutes,
@@ -129,6 +135,15 @@ export function toEventBody(view: EventView): EventBody {
   };
 }
 
+/** What an event may say about itself beside its sale; fields that it does not set are absent. */
+function toShowBody({ picture, venue, lineup }: EventDefinition): Pick<EventBody, 'picture' | 'venue' | 'lineup'> {
+  return {
+    ...(picture !== undefined && { picture: pictureAddress(picture) }),
+    ...(venue !== undefined && { venue: { ...venue } }),
+    ...(lineup !== undefined && { lineup: lineup.map(({ name, time }) => ({ name, time })) }),
+  };
+}
+
 function toLegalBody(legal: EventDefinition['legal']): EventBody['legal'] {
   if (legal === undefined) return null;
   return {
@@ -152,6 +167,7 @@ function toPerformanceBody(performance: PerformanceView): EventBody['performance
     name: performance.name,
     starts_at: formatMoment(performance.startsAt),
     ends_at: formatMoment(performance.endsAt),
+    ...(performance.doorsAt !== null && { doors_at: formatTime(performance.doorsAt) }),
     status: performance.status,
     sort_order: performance.sortOrder,
     on_sale: performance.onSale,

@@ -1,5 +1,6 @@
 /** What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace. */
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { Pictures } from '#catalogue/pictures.ts';
 import type { ClusterPort } from '#actors/cluster-port.ts';
 import type { EnginePort, EventReader, FactsPage, FactsRequest, SnapshotSummary } from '#actors/engine-port.ts';
 import type { PersonalDataReader } from '#actors/personal-data.ts';
@@ -153,6 +154,8 @@ export interface ReferencePort {
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
   readonly storefront?: PagesPort;
+  /** What events show; without it no picture is found. */
+  readonly pictures?: Pictures;
   /** A storefront in a hundred lines, as an example. */
   readonly example?: PagesPort;
   readonly payments: PaymentService;

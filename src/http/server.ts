@@ -32,6 +32,7 @@ import { healthRoutes, journalRoutes, metricsRoutes, snapshotRoutes } from './ro
 import { holdRoutes } from './routes/holds.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { pictureRoutes } from './routes/pictures.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { liveRoutes } from './routes/live.ts';
 import { queueRoutes } from './routes/queue.ts';
@@ -81,6 +82,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const { sandbox } = ports.payments;
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
+  pictureRoutes(app, ports);
   if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
   if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
   docsRoutes(app, 'public', ports.reference);

@@ -1,10 +1,11 @@
 /** The public event payload and the list of events: what is shown, and that the figures are those of the stock. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { samplesFolder } from '#catalogue/files.ts';
 import type { EventBody, EventListEntryBody } from '#http/schemas/events.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { as, newSession } from '../fixtures/client.ts';
-import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { clubNight, floor, sample, seat, theatreRun } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 let service: TestService;
@@ -13,7 +14,8 @@ let session: string;
 const draft = { ...clubNight(), id: 'evt_draft', slug: 'draft', status: 'DRAFT' };
 
 before(async () => {
-  service = await openServiceWith([theatreRun(), clubNight(), draft]);
+  const shown = sample('club-night', { id: 'evt_shown', slug: 'shown' });
+  service = await openServiceWith([theatreRun(), clubNight(), draft, shown], { PICTURES: samplesFolder });
 });
 after(() => service.close());
 beforeEach(() => {
@@ -80,6 +82,39 @@ describe('The public event payload', () => {
       [body.waiting_room, body.hold_minutes, body.max_installments, body.require_individual_data],
       [false, 10, 1, false],
     );
+  });
+
+  it('has picture, venue, line-up and entrance times of events that set them, and the list what it shows of them', async () => {
+    const body = await look('shown');
+    assert.equal(body.picture, '/pictures/pictures/night-shift.webp');
+    assert.deepEqual(body.venue, { name: 'Kesselhaus', address: 'Lagerstraße 9', city: 'Leipzig', country: 'DE' });
+    assert.deepEqual(body.lineup?.[0], { name: 'Mira Okafor', time: '23:00' });
+    assert.equal(body.performances[0]!.doors_at, '2028-09-23T20:30:00.000Z');
+    const { body: page } = await service.get<{ events: EventListEntryBody[] }>('/api/events/public');
+    const entry = page.events.find(({ slug }) => slug === 'shown')!;
+    assert.deepEqual([entry.picture, entry.venue], [body.picture, { name: 'Kesselhaus', city: 'Leipzig' }]);
+  });
+
+  it('names a picture that this service serves by what its bytes are, and that a client may keep', async () => {
+    const address = `${service.publicUrl}${(await look('shown')).picture}`;
+    const answer = await fetch(address);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/webp']);
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=3600');
+    const again = await fetch(address, { headers: { 'if-none-match': answer.headers.get('etag')! } });
+    assert.equal(again.status, 304);
+    for (const other of [
+      'none.webp',
+      'club-night.json',
+      '../files.ts',
+      '..%2ffiles.ts',
+      '%00',
+      '',
+      '.hidden',
+      'pictures',
+    ]) {
+      const refused = await fetch(`${service.publicUrl}/pictures/${other}`);
+      assert.equal(refused.status, 404, other);
+    }
   });
 
   it('has one row for each pair of type and stage with a price', async () => {

@@ -107,6 +107,17 @@ const eventFile = fc
       max_tickets_per_order: cap,
       max_tickets_per_email: cap,
       require_individual_data: fc.boolean(),
+      picture: fc.constantFrom('a.jpg', 'pictures/b-2.webp', null),
+      venue: fc.option(
+        fc.record({
+          name: text,
+          address: fc.option(text),
+          city: fc.option(text),
+          country: fc.constantFrom('DE', null),
+        }),
+      ),
+      doors_minutes: fc.option(fc.integer({ min: 0, max: 1440 })),
+      lineup: fc.option(fc.array(fc.record({ name: text, time: fc.constantFrom('21:30', null) }), { maxLength: 3 })),
       retention_days: fc.option(fc.integer({ min: 1, max: 3650 })),
       legal: fc.option(
         fc.record({

@@ -160,6 +160,13 @@ describe('The demo catalogue', () => {
     }
   });
 
+  it('shows pictures, venues, entrance times and a line-up', () => {
+    for (const { id, picture, venue } of definitions) assert.ok(picture !== undefined && venue !== undefined, id);
+    const [night] = eventBy('evt_club').performances;
+    assert.equal(night!.startsAt! - night!.doorsAt!, 30 * 60_000);
+    assert.deepEqual(eventBy('evt_rush').lineup?.at(-1), { name: 'Lighthouse', time: '21:00' });
+  });
+
   it('shows groups, stages with quotas, perks and codes at the club', () => {
     const club = eventBy('evt_club');
     assert.ok(club.ticketTypes.some((type) => type.groupSize === 4));

@@ -15,6 +15,11 @@ export interface EventDefinition {
   readonly slug: string;
   readonly name: string;
   readonly description: string;
+  /** A file below the catalogue's folder, from which each node serves it; its bytes are no part of the definition. */
+  readonly picture?: string;
+  /** Absent where the event sets nothing; so is `lineup`. */
+  readonly venue?: VenueDefinition;
+  readonly lineup?: readonly LineupEntry[];
   readonly status: PublicationStatus;
   readonly currency: string;
   readonly timezone: string;
@@ -53,6 +58,20 @@ export interface EventDefinition {
   readonly promoCodes: readonly PromoCodeDefinition[];
 }
 
+export interface VenueDefinition {
+  readonly name: string;
+  readonly address: string | null;
+  readonly city: string | null;
+  /** Two letters of ISO 3166. */
+  readonly country: string | null;
+}
+
+/** Somebody who performs, and when, as a time of the day at the venue. */
+export interface LineupEntry {
+  readonly name: string;
+  readonly time: string | null;
+}
+
 /** What a shop is legally bound to say to buyers before they order. */
 export interface LegalDefinition {
   readonly termsUrl: string | null;
@@ -69,6 +88,8 @@ export interface PerformanceDefinition {
   readonly name: string;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
+  /** When people are let in; absent where nothing is known. */
+  readonly doorsAt?: number;
   readonly status: DefinedPerformanceStatus;
   readonly sortOrder: number;
 }

@@ -20,6 +20,7 @@ import type {
   LocalityDefinition,
   PerformanceDefinition,
   SellingStageDefinition,
+  VenueDefinition,
 } from './definition.ts';
 import type { EventState } from '../event-state.ts';
 
@@ -28,6 +29,7 @@ export interface PerformanceView {
   readonly name: string;
   readonly startsAt: number | null;
   readonly endsAt: number | null;
+  readonly doorsAt: number | null;
   readonly status: PerformanceStatus;
   readonly sortOrder: number;
   /** Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left. */
@@ -119,12 +121,12 @@ function viewPerformance(
   now: number,
 ): PerformanceView {
   const performance = state.performances.get(definition.id)!;
-  const { id, name, startsAt, endsAt, sortOrder } = definition;
+  const { id, name, startsAt, endsAt, doorsAt = null, sortOrder } = definition;
   const status = shownStatus(performance, definition);
   const open = isOnSale(performance, definition, now);
   const overlay = openOverlay(performance.inventory, own);
   const onSale = open && canBeBought(state.plan, overlay, now);
-  const view = { id, name, startsAt, endsAt, sortOrder, status, onSale };
+  const view = { id, name, startsAt, endsAt, doorsAt, sortOrder, status, onSale };
   if (!several) return { ...view, several: null };
   const { available, held } = performance.inventory.totals();
   return {
@@ -186,7 +188,12 @@ export interface EventSummary {
   readonly fromPrice: number;
   readonly soldOut: boolean;
   readonly waitingRoom: boolean;
+  /** The file of its picture; absent where there is none, as `venue` is. */
+  readonly picture?: string;
+  readonly venue?: ListedVenue;
 }
+
+export type ListedVenue = Pick<VenueDefinition, 'name' | 'city'>;
 
 /** The same with what changes by time left open; plain data. */
 export interface EventListing extends Omit<EventSummary, 'fromPrice' | 'soldOut'> {
@@ -277,9 +284,19 @@ export function listingOfUnsold(definition: EventDefinition): EventListing {
 }
 
 function listedTexts(definition: EventDefinition, visible: readonly PerformanceDefinition[]) {
-  const { id, slug, name, currency, waitingRoom } = definition;
+  const { id, slug, name, currency, waitingRoom, picture, venue } = definition;
   const startsAt = least(visible.map((performance) => performance.startsAt));
-  return { id, slug, name, startsAt, endsAt: greatest(visible.map((each) => each.endsAt)), currency, waitingRoom };
+  return {
+    id,
+    slug,
+    name,
+    startsAt,
+    endsAt: greatest(visible.map((each) => each.endsAt)),
+    currency,
+    waitingRoom,
+    ...(picture !== undefined && { picture }),
+    ...(venue !== undefined && { venue: { name: venue.name, city: venue.city } }),
+  };
 }
 
 function listedPerformance(

@@ -8,6 +8,7 @@ export const Performance = Type.Object(
     name: Type.String(),
     starts_at: Nullable(Time),
     ends_at: Nullable(Time),
+    doors_at: Type.Optional({ ...Time, description: 'When people are let in; absent where the event does not say.' }),
     status: Type.String({ enum: ['ON_SALE', 'SOLD_OUT', 'CANCELLED'] }),
     sort_order: Type.Integer(),
     on_sale: Type.Boolean({
@@ -87,12 +88,41 @@ const Legal = Type.Object({
   ),
 });
 
+/** Under which the pictures of the catalogue's folder are served. */
+export const PICTURES_PATH = '/pictures/';
+
+const Picture = Type.String({
+  description:
+    'The path of a picture on this service; absent where the event has none. It answers 404 where the file is gone.',
+});
+
+const Venue = Type.Object(
+  {
+    name: Type.String(),
+    address: Nullable(Type.String()),
+    city: Nullable(Type.String()),
+    country: Nullable(Type.String({ description: 'Two letters of ISO 3166.' })),
+  },
+  { description: 'Where it takes place; absent where the event does not say.' },
+);
+
+const Lineup = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    time: Nullable(Type.String({ description: 'A time of the day at the venue, such as 21:30.' })),
+  }),
+  { description: 'Who performs; absent where the event does not say.' },
+);
+
 export const EventPayload = Type.Object(
   {
     id: Type.String(),
     slug: Type.String(),
     name: Type.String(),
     description: Type.String(),
+    picture: Type.Optional(Picture),
+    venue: Type.Optional(Venue),
+    lineup: Type.Optional(Lineup),
     currency: Type.String(),
     timezone: Type.String(),
     hold_minutes: Type.Number(),
@@ -136,6 +166,13 @@ export const EventListEntry = Type.Object(
     from_price: Cents,
     sold_out: Type.Boolean(),
     waiting_room: Type.Boolean(),
+    picture: Type.Optional(Picture),
+    venue: Type.Optional(
+      Type.Object(
+        { name: Type.String(), city: Nullable(Type.String()) },
+        { description: 'Where it takes place; absent where the event does not say.' },
+      ),
+    ),
   },
   { $id: 'EventListEntry' },
 );

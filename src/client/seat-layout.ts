@@ -2,6 +2,7 @@
  * The seats of a locality as flat lists by seat number, with the geometry that every drawing of them needs.
  *
  * A layout is built once. Seat numbers count the seats in the order of the plan; each row lists its seats from left to right.
+ * It also knows which seat an arrow key leads to, which seats lie in a rectangle, and what the shapes of a hall are.
  */
 import type { PlannedSeat, SeatedLocality } from './bodies.ts';
 
@@ -62,6 +63,74 @@ function seatRadius(seats: readonly PlannedSeat[], rows: readonly (readonly numb
 }
 
 const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** The seat to which an arrow key, Home or End leads: along the row, else the nearest one in that direction; else the seat itself. */
+export function neighbourOf(layout: SeatLayout, from: number, key: string): number {
+  const row = layout.rows[layout.rowOf[from]!]!;
+  const index = row.indexOf(from);
+  if (key === 'Home') return row[0]!;
+  if (key === 'End') return row.at(-1)!;
+  if (key === 'ArrowDown') return nearest(layout, from, { x: 0, y: 1 });
+  if (key === 'ArrowUp') return nearest(layout, from, { x: 0, y: -1 });
+  const step = key === 'ArrowRight' ? 1 : -1;
+  return row[index + step] ?? nearest(layout, from, { x: step, y: 0 });
+}
+
+/** The nearest seat in a direction, where distance off the axis counts three times. */
+function nearest({ seats, radius }: SeatLayout, from: number, towards: Point): number {
+  const { x, y } = seats[from]!;
+  let best = from;
+  let bestCost = Infinity;
+  for (const [number, seat] of seats.entries()) {
+    const along = (seat.x - x) * towards.x + (seat.y - y) * towards.y;
+    const off = Math.abs((seat.x - x) * towards.y) + Math.abs((seat.y - y) * towards.x);
+    if (along > radius * 0.8 && along + off * 3 < bestCost) [best, bestCost] = [number, along + off * 3];
+  }
+  return best;
+}
+
+/** The seats whose middle lies in a box. */
+export function seatsWithin({ seats }: SeatLayout, { x, y, width, height }: Box): number[] {
+  const found: number[] = [];
+  for (const [number, seat] of seats.entries()) {
+    if (seat.x >= x && seat.x <= x + width && seat.y >= y && seat.y <= y + height) found.push(number);
+  }
+  return found;
+}
+
+/** The rectangle between two seats: within a section by rows, which may be curved, otherwise by place. */
+export function seatsBetween(layout: SeatLayout, one: number, other: number): number[] {
+  const { seats, rows, rowOf, sectionNames, radius } = layout;
+  const { x, y, width, height } = grown(boxAround([seats[one]!, seats[other]!]), radius * 0.5);
+  if (sectionNames[one] !== sectionNames[other]) return seatsWithin(layout, { x, y, width, height });
+  const [first, last] = [rowOf[one]!, rowOf[other]!].sort((a, b) => a - b) as [number, number];
+  const between = rows.slice(first, last + 1).flat();
+  return between.filter((number) => seats[number]!.x >= x && seats[number]!.x <= x + width);
+}
+
+/** A shape of the hall, such as its stage, in the open seating-plan format. */
+export interface Shape {
+  readonly position?: Point;
+  readonly rotation?: number;
+  readonly rectangle?: { readonly width: number; readonly height: number };
+  readonly circle?: { readonly radius: number };
+  readonly ellipse?: { readonly radius: Point };
+  readonly polygon?: { readonly points: readonly Point[] };
+  readonly text?: { readonly position?: Point; readonly text?: string; readonly size?: number };
+}
+
+export function shapesOf({ shapes }: SeatedLocality): readonly Shape[] {
+  return (shapes as readonly Shape[]).filter((shape) => typeof shape === 'object' && shape !== null);
+}
+
+/** Points that a shape reaches, its rotation not considered. */
+export function cornersOf({ position = { x: 0, y: 0 }, rectangle, circle, ellipse, polygon }: Shape): readonly Point[] {
+  const at = (x: number, y: number): Point => ({ x: position.x + x, y: position.y + y });
+  if (rectangle) return [position, at(rectangle.width, rectangle.height)];
+  const reach = circle ? { x: circle.radius, y: circle.radius } : ellipse?.radius;
+  if (reach) return [at(-reach.x, -reach.y), at(reach.x, reach.y)];
+  return (polygon?.points ?? []).map(({ x, y }) => at(x, y));
+}
 
 /** The smallest box around points; a box of a usual size where there are none. */
 export function boxAround(points: readonly Point[]): Box {

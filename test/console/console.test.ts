@@ -65,6 +65,44 @@ describe('The console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await blockedSeats(service), [NEIGHBOUR]);
   });
 
+  it('picks rectangles of seats with the pointer and the keyboard, of which those of buyers are left out', async () => {
+    const { page } = operator;
+    const picked = () =>
+      page.locator('[aria-selected="true"]').evaluateAll((all) => all.map((each) => each.dataset['seat']));
+    const draw = async (from: string, to: string) => {
+      const [a, b] = await Promise.all([from, to].map((id) => page.locator(`[data-seat="${id}"]`).boundingBox()));
+      await page.mouse.move(a!.x - 2, a!.y - 2);
+      await page.mouse.down();
+      await page.mouse.move(b!.x, b!.y, { steps: 3 });
+      await page.mouse.move(b!.x + b!.width + 2, b!.y + b!.height + 2);
+      await page.getByText('seats in the rectangle').waitFor();
+      await page.mouse.up();
+    };
+    await draw('stalls-G-6', 'stalls-H-8');
+    assert.deepEqual(await picked(), ['stalls-G-6', 'stalls-H-6', 'stalls-H-7', 'stalls-H-8']);
+    await page.keyboard.down('Shift');
+    await draw('stalls-K-1', 'stalls-K-2');
+    await page.keyboard.up('Shift');
+    assert.deepEqual((await picked()).slice(-3), ['stalls-H-8', 'stalls-K-1', 'stalls-K-2']);
+    await draw('stalls-M-1', 'stalls-M-2');
+    assert.deepEqual(await picked(), ['stalls-M-1', 'stalls-M-2']);
+    await page.getByRole('option', { name: 'Stalls, row M, seat 2, Stalls, wheelchair place, free' }).waitFor();
+    const plan = page.getByRole('listbox', { name: 'Seats of' });
+    await plan.press('Escape');
+    await page.locator('[data-seat="stalls-K-2"]').click();
+    await plan.press('Shift+ArrowRight');
+    await plan.press('Shift+ArrowDown');
+    assert.deepEqual(await picked(), ['stalls-K-2', 'stalls-K-3', 'stalls-L-2', 'stalls-L-3']);
+    await plan.press('Shift+ArrowUp');
+    await plan.press('ArrowLeft');
+    await plan.press('Space');
+    assert.deepEqual(await picked(), ['stalls-K-3']);
+    await page.getByRole('button', { name: 'Block 1' }).click();
+    await page.getByText('Stalls, row K: 3').waitFor();
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
+  });
+
   it('finds an order by its e-mail address, cancels it and records a refund', async () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();

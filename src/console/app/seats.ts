@@ -1,7 +1,17 @@
 /** The seats of a performance with their states: a layout that is read once, and states that follow the versions. */
 import type { Occupancy, PlannedSeat, SeatedLocality } from '#client/bodies.ts';
 import { seatStates, withSeatChanges, type SeatStates } from '#client/live.ts';
-import { boxAround, grown, layoutOf, type Box, type Point } from '#client/seat-layout.ts';
+import {
+  boxAround,
+  cornersOf,
+  grown,
+  layoutOf,
+  shapesOf,
+  type Box,
+  type Point,
+  type SeatLayout,
+  type Shape,
+} from '#client/seat-layout.ts';
 
 export interface VersionedStates {
   readonly version: number;
@@ -16,49 +26,114 @@ export function followStates(before: VersionedStates | null, answer: Occupancy):
 }
 
 export interface DrawnSeat extends PlannedSeat {
+  readonly number: number;
   /** Section, row and seat in words. */
   readonly name: string;
-  /** The ids of the seats in its row, from left to right. */
-  readonly row: readonly string[];
+  /** Null where the locality has one category alone. */
+  readonly category: Category | null;
+}
+
+/** A category of seats. Its letter stands on its seats, so that nobody needs to tell colours apart. */
+export interface Category {
+  readonly letter: string;
+  readonly name: string;
+  /** By number into the hues of the style sheet. */
+  readonly hue: number;
 }
 
 export interface DrawnLocality {
   readonly id: string;
   readonly name: string;
+  readonly layout: SeatLayout;
   readonly seats: readonly DrawnSeat[];
-  /** Names of sections, above their first row, and of rows, beside their first seat. */
+  readonly categories: readonly Category[];
+  /** Names of sections, above their first row, and of rows, at both of their ends. */
   readonly names: readonly DrawnName[];
-  readonly radius: number;
+  readonly shapes: readonly Shape[];
   readonly box: Box;
 }
 
-interface DrawnName extends Point {
+export interface DrawnName extends Point {
   readonly text: string;
   readonly of: 'section' | 'row';
+  readonly side: 'left' | 'middle' | 'right';
+  /** The ids of its seats. */
+  readonly seats: readonly string[];
 }
+
+/** As many hues as the style sheet has; with more categories they are used again. */
+const HUES = 6;
 
 /** A locality ready to be drawn. */
 export function drawnLocality(locality: SeatedLocality): DrawnLocality {
-  const { seats, rows, rowOf, rowLabels, sectionNames, sections, radius } = layoutOf(locality);
-  const rowIds = rows.map((row) => row.map((number) => seats[number]!.id));
-  const drawnSeats = seats.map((seat, number) => ({
+  const layout = layoutOf(locality);
+  const { rowLabels, sectionNames, radius } = layout;
+  const zones = locality.zones.map((zone, n): [string, Category] => [
+    zone.zone_key,
+    { letter: String.fromCharCode(65 + (n % 26)), name: zone.name, hue: n % HUES },
+  ]);
+  const categoryOf = new Map(zones.length > 1 ? zones : []);
+  const seats = layout.seats.map((seat, number) => ({
     ...seat,
+    number,
     name: `${sectionNames[number]}, row ${rowLabels[number]}, seat ${seat.seat_label}`,
-    row: rowIds[rowOf[number]!]!,
+    category: categoryOf.get(seat.zone_key) ?? null,
   }));
-  const names: DrawnName[] = [
-    ...sections.map(({ name, box }) => ({
-      text: name,
-      x: box.x + box.width / 2,
-      y: box.y - radius * 3,
-      of: 'section' as const,
-    })),
-    ...rows.flatMap(([first]) => {
-      if (first === undefined) return [];
-      const { x, y } = seats[first]!;
-      return [{ text: rowLabels[first]!, x: x - radius * 2.6, y, of: 'row' as const }];
-    }),
-  ];
-  const box = grown(boxAround([...seats, ...names]), radius * 2.5);
-  return { id: locality.id, name: locality.name, seats: drawnSeats, names, radius, box };
+  const names = [...sectionNamesOf(layout), ...rowNamesOf(layout)];
+  const shapes = shapesOf(locality);
+  const box = grown(boxAround([...seats, ...names, ...shapes.flatMap(cornersOf)]), radius * 2.5);
+  return {
+    id: locality.id,
+    name: locality.name,
+    layout,
+    seats,
+    categories: [...categoryOf.values()],
+    names,
+    shapes,
+    box,
+  };
+}
+
+function sectionNamesOf({ seats, sections, sectionNames, radius }: SeatLayout): readonly DrawnName[] {
+  return sections.map(({ name, box }) => ({
+    text: name,
+    x: box.x + box.width / 2,
+    y: box.y - radius * 3,
+    of: 'section',
+    side: 'middle',
+    seats: seats.filter((_, number) => sectionNames[number] === name).map(({ id }) => id),
+  }));
+}
+
+/** Between two sections that stand close together a row is named once. */
+function rowNamesOf({ seats, rows, rowLabels, radius }: SeatLayout): readonly DrawnName[] {
+  const names: DrawnName[] = [];
+  for (const row of rows) {
+    const [first, last] = [row[0], row.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const ids = row.map((number) => seats[number]!.id);
+    for (const [number, side, step] of [
+      [first, 'left', -2.6],
+      [last, 'right', 2.6],
+    ] as const) {
+      const [x, y] = [seats[number]!.x + radius * step, seats[number]!.y];
+      const text = rowLabels[number]!;
+      const isNamed = names.some((other) => other.text === text && Math.hypot(other.x - x, other.y - y) < radius * 4);
+      if (!isNamed) names.push({ text, x, y, of: 'row', side, seats: ids });
+    }
+  }
+  return names;
+}
+
+/** Seats in words, a line for each row: "Stalls, row F: 7, 8". */
+export function seatsInWords(localities: readonly DrawnLocality[], ids: ReadonlySet<string>): readonly string[] {
+  const lines = new Map<string, string[]>();
+  for (const { seats, layout } of localities) {
+    for (const { id, number, seat_label: label } of seats) {
+      if (!ids.has(id)) continue;
+      const row = `${layout.sectionNames[number]}, row ${layout.rowLabels[number]}`;
+      lines.set(row, [...(lines.get(row) ?? []), label]);
+    }
+  }
+  return [...lines].map(([row, labels]) => `${row}: ${labels.join(', ')}`);
 }

@@ -6,7 +6,7 @@
 import { usePolled, type Api } from '../api.ts';
 import type { Cluster, ClusterNode, ClusterShard, Takeover } from '../bodies.ts';
 import { figure, moment } from '../format.ts';
-import { Breadcrumbs } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 
 const POLL_MS = 1_000;
 /** As many hues as the style sheet has; with more nodes they are used again. */
@@ -17,7 +17,7 @@ export function ClusterPage({ api }: { readonly api: Api }) {
   return (
     <>
       <Breadcrumbs />
-      <h1>Cluster</h1>
+      <PageTitle>Cluster</PageTitle>
       {trouble !== null && <p class="alert">{trouble}</p>}
       {value === null ? trouble === null && <p class="quiet">Loading…</p> : <Details cluster={value} />}
     </>
@@ -57,7 +57,7 @@ interface NodeTableProps {
 
 function NodeTable({ nodes, hues, shards }: NodeTableProps) {
   return (
-    <div class="table-frame card">
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Nodes">
       <table>
         <thead>
           <tr>
@@ -71,7 +71,7 @@ function NodeTable({ nodes, hues, shards }: NodeTableProps) {
           {nodes.map(({ name, leaving, shards: owned }) => (
             <tr key={name} data-node={name}>
               <td>
-                <span class={`node-mark node-${hues.get(name)}`} /> <b>{name}</b>
+                <span class={`node-mark hue-${hues.get(name)}`} /> <b>{name}</b>
               </td>
               <td>{leaving ? <span class="tag PENDING">stopping</span> : <span class="tag ON_SALE">live</span>}</td>
               <td class="number">{figure(owned)}</td>
@@ -99,7 +99,7 @@ function ShardMap({ shards, hues }: ShardMapProps) {
         return (
           <li
             key={shard}
-            class={owner === null ? 'ownerless' : hue === undefined ? '' : `node-${hue}`}
+            class={owner === null ? 'ownerless' : hue === undefined ? '' : `hue-${hue}`}
             title={label}
             data-owner={owner ?? ''}
           >
@@ -115,7 +115,7 @@ function ShardMap({ shards, hues }: ShardMapProps) {
 function TakeoverTable({ takeovers }: { readonly takeovers: readonly Takeover[] }) {
   if (takeovers.length === 0) return <p class="quiet empty">None since this node has started.</p>;
   return (
-    <div class="table-frame card">
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Takeovers">
       <table>
         <thead>
           <tr>

@@ -5,7 +5,7 @@ import type { Cancellation, EventMoney, OverviewEvent, OverviewPerformance } fro
 import { countOf, figure, moment, sums } from '../format.ts';
 import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
-import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
 import { linkTo, linkWith } from '../router.ts';
 
@@ -27,7 +27,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
     <>
       <Breadcrumbs />
       <div class="heading">
-        <h1>{event.name}</h1>
+        <PageTitle>{event.name}</PageTitle>
         <div class="actions">
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
@@ -49,7 +49,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
         ))}
         {queue !== null && (
           <section class="card">
-            <h3>Waiting room</h3>
+            <h2>Waiting room</h2>
             <p>
               {queue.status} · <b>{figure(queue.waiting)}</b> waiting · <b>{figure(queue.admitted)}</b> admitted ·{' '}
               <b>{figure(queue.admitted_last_minute)}</b> in the last minute · <b>{figure(queue.joined)}</b> joined in
@@ -141,7 +141,7 @@ function PerformanceCard({ event, performance, history, onCancel }: PerformanceC
   return (
     <section class="card">
       <div class="heading">
-        <h3>{performance.name}</h3>
+        <h2>{performance.name}</h2>
         <StatusTag status={performance.status} />
       </div>
       <p class="quiet small">{moment(performance.starts_at)}</p>

@@ -8,7 +8,7 @@ import { usePolled, type Api } from '../api.ts';
 import type { Fact, JournalPage as JournalBody, OverviewEvent } from '../bodies.ts';
 import { FACT_TYPES } from '../fact-types.ts';
 import { figure, moment } from '../format.ts';
-import { Breadcrumbs, FilterForm, PageButtons } from '../parts/frame.tsx';
+import { Breadcrumbs, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
 import { linkTo, queryOf, useFilters } from '../router.ts';
 
 interface JournalPageProps {
@@ -27,7 +27,7 @@ export function JournalPage({ api, events }: JournalPageProps) {
   return (
     <>
       <Breadcrumbs links={links} />
-      <h1>Journal</h1>
+      <PageTitle>Journal</PageTitle>
       <FilterForm path={['journal']}>
         <input
           name="order"
@@ -126,7 +126,7 @@ function FactTable({ facts, names, isLast }: FactTableProps) {
           <tr>
             <th class="number">No.</th>
             <th>When</th>
-            <th>Event</th>
+            <th class="wide-only">Event</th>
             <th>What</th>
             <th>Details</th>
           </tr>
@@ -136,7 +136,9 @@ function FactTable({ facts, names, isLast }: FactTableProps) {
             <tr key={`${id} ${seq}`}>
               <td class="number">{figure(seq)}</td>
               <td class="stamp">{moment(at, 'medium')}</td>
-              <td>{id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}</td>
+              <td class="event-name wide-only">
+                {id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}
+              </td>
               <td>
                 <b>{type}</b>
               </td>

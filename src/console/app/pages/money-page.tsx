@@ -2,7 +2,7 @@
 import { usePolled, type Api } from '../api.ts';
 import type { EventMoney, MoneyList } from '../bodies.ts';
 import { figure, money } from '../format.ts';
-import { Breadcrumbs } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { HourTable, sumByHour } from '../parts/money.tsx';
 import { linkTo } from '../router.ts';
 
@@ -17,7 +17,7 @@ export function MoneyPage({ api }: { readonly api: Api }) {
   return (
     <>
       <Breadcrumbs />
-      <h1>Money</h1>
+      <PageTitle>Money</PageTitle>
       <p class="quiet small">
         What came in and what was given back, in the hour in which it was recorded. Sold is all money that came, also
         what is due back.

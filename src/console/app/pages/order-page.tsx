@@ -5,7 +5,7 @@ import { addressOf, usePolled, type Api } from '../api.ts';
 import type { Order } from '../bodies.ts';
 import { countOf, money, moment } from '../format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
-import { Breadcrumbs, StatusTag } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
 import { OrderItems } from '../parts/order-items.tsx';
 import { linkTo, linkWith } from '../router.ts';
 
@@ -43,7 +43,7 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
         ]}
       />
       <div class="heading">
-        <h1>{order.customer.name ?? (order.personal_data === 'ERASED' ? 'Erased order' : 'Order')}</h1>
+        <PageTitle>{order.customer.name ?? (order.personal_data === 'ERASED' ? 'Erased order' : 'Order')}</PageTitle>
         <StatusTag status={order.status} />
       </div>
       <p class="quiet">
@@ -223,7 +223,7 @@ function Sums({ order }: { readonly order: Order }) {
 function Payments({ order }: { readonly order: Order }) {
   return (
     <section class="card">
-      <h3>Money</h3>
+      <h2>Money</h2>
       <ul class="items">
         {order.payments.map((payment) => (
           <li key={payment.id}>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { addressOf, usePolled, type Api } from '../api.ts';
 import type { OrderPage, OverviewEvent } from '../bodies.ts';
-import { Breadcrumbs, FilterForm, PageButtons } from '../parts/frame.tsx';
+import { Breadcrumbs, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
 import { OrderTable } from '../parts/order-table.tsx';
 import { linkTo, queryOf, useFilters } from '../router.ts';
 
@@ -14,7 +14,7 @@ export function OrdersPage({ api, event }: { readonly api: Api; readonly event: 
   return (
     <>
       <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
-      <h1>Orders</h1>
+      <PageTitle>Orders</PageTitle>
       <FilterForm path={['events', event.id, 'orders']}>
         <input
           name="email"

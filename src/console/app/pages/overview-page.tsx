@@ -2,7 +2,7 @@
 import type { Overview, OverviewEvent, ServiceFigures } from '../bodies.ts';
 import { bytes, figure, moment, span } from '../format.ts';
 import { LineChart, StockBar, StockLegend, type History } from '../parts/charts.tsx';
-import { StatusTag } from '../parts/frame.tsx';
+import { PageTitle, StatusTag } from '../parts/frame.tsx';
 import { Alerts } from '../parts/alerts.tsx';
 import { MoneyLine } from '../parts/money.tsx';
 import { linkTo } from '../router.ts';
@@ -19,12 +19,12 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
   const others = events.filter((event) => !isOnSale(event));
   return (
     <>
-      <h1>On sale now</h1>
+      <PageTitle>On sale now</PageTitle>
       <Alerts service={service} />
       <Service service={service} />
       <div class="cards">
         {events.filter(isOnSale).map((event) => (
-          <EventCard key={event.id} event={event} history={history} />
+          <EventCard key={event.id} event={event} history={history} Heading="h2" />
         ))}
       </div>
       {others.length > 0 && (
@@ -32,7 +32,7 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
           <h2>Not on sale</h2>
           <div class="cards">
             {others.map((event) => (
-              <EventCard key={event.id} event={event} history={history} />
+              <EventCard key={event.id} event={event} history={history} Heading="h3" />
             ))}
           </div>
         </>
@@ -68,14 +68,20 @@ function Service({ service }: { readonly service: ServiceFigures }) {
   );
 }
 
-function EventCard({ event, history }: { readonly event: OverviewEvent; readonly history: History }) {
+interface EventCardProps {
+  readonly event: OverviewEvent;
+  readonly history: History;
+  readonly Heading: 'h2' | 'h3';
+}
+
+function EventCard({ event, history, Heading }: EventCardProps) {
   const queue = event.waiting_room;
   return (
     <section class="card" data-event={event.id}>
       <div class="heading">
-        <h3>
+        <Heading>
           <a href={linkTo('events', event.id)}>{event.name}</a>
-        </h3>
+        </Heading>
         {event.evicted && <span class="quiet small">not in memory: as last read</span>}
         <a class="small" href={linkTo('events', event.id, 'orders')}>
           Orders

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { textOfError, type Api } from '../api.ts';
 import type { FoundOrders, OverviewEvent } from '../bodies.ts';
 import { countOf, moment } from '../format.ts';
-import { Breadcrumbs, FilterForm } from '../parts/frame.tsx';
+import { Breadcrumbs, FilterForm, PageTitle } from '../parts/frame.tsx';
 import { OrderTable } from '../parts/order-table.tsx';
 import { linkTo, queryOf, useFilters } from '../router.ts';
 
@@ -30,7 +30,7 @@ export function SearchPage({ api, events }: SearchPageProps) {
   return (
     <>
       <Breadcrumbs />
-      <h1>Search</h1>
+      <PageTitle>Search</PageTitle>
       <FilterForm path={['search']}>
         <input
           name="q"

@@ -3,17 +3,19 @@
  *
  *  1. Only AVAILABLE and BLOCKED seats can be picked, because a held or sold seat belongs to a buyer.
  *  2. A picked seat that was taken meanwhile is left out of the change.
+ *  3. A change of more seats than one request may name is made in several, each of them whole or not at all.
  */
 import { useMemo, useState } from 'preact/hooks';
 import type { Occupancy, Seating, SeatState } from '#client/bodies.ts';
 import { addressOf, usePolled, type Api } from '../api.ts';
 import type { OverviewEvent, OverviewPerformance } from '../bodies.ts';
+import { countOf, figure } from '../format.ts';
 import { StockLegend } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
-import { Breadcrumbs } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { SeatPlan } from '../parts/seat-plan.tsx';
 import { linkTo } from '../router.ts';
-import { drawnLocality, followStates, type DrawnLocality, type VersionedStates } from '../seats.ts';
+import { drawnLocality, followStates, seatsInWords, type DrawnLocality, type VersionedStates } from '../seats.ts';
 
 interface SeatsPageProps {
   readonly api: Api;
@@ -26,7 +28,9 @@ type Action = 'block' | 'unblock';
 
 const VERBS = { block: 'Block', unblock: 'Unblock' } as const;
 const POLL_MS = 1_500;
-const IDS_SHOWN_MAX = 12;
+const ROWS_SHOWN_MAX = 8;
+/** As many as one request may name. */
+const SEATS_A_REQUEST_MAX = 10_000;
 
 export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
   const address = addressOf('events', event.id, 'performances', performance.id, 'seats');
@@ -44,7 +48,10 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
   const states = polled.value?.states;
   const picks = usePicks((id) => states?.get(id) ?? 'AVAILABLE');
   const change = async (what: Action, note: string | null): Promise<void> => {
-    await api('POST', address, { seat_ids: picks.of[what], action: what, note });
+    const ids = picks.of[what];
+    for (let from = 0; from < ids.length; from += SEATS_A_REQUEST_MAX) {
+      await api('POST', address, { seat_ids: ids.slice(from, from + SEATS_A_REQUEST_MAX), action: what, note });
+    }
     picks.clear();
     polled.reload();
     reload();
@@ -55,28 +62,40 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
     <>
       <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
       <div class="heading">
-        <h1>Seats, {performance.name}</h1>
+        <PageTitle>{`Seats, ${performance.name}`}</PageTitle>
         <StockLegend stock={performance} />
       </div>
       {trouble && <p class="alert">{trouble}</p>}
-      <p class="quiet small">
-        Click seats to pick them, with Shift a stretch of a row. Only free and blocked seats can be picked.
+      <p class="quiet small wide-only">
+        Press seats, or draw a rectangle around them: it picks those in it, with Shift in addition. A press on the name
+        of a row or section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a
+        rectangle, Escape picks none.
       </p>
+      <p class="quiet small">Held and sold seats belong to buyers and cannot be picked.</p>
       {states !== undefined &&
         localities.map((locality) => (
-          <SeatPlan key={locality.id} locality={locality} taken={states} picked={picks.all} onToggle={picks.toggle} />
+          <SeatPlan
+            key={locality.id}
+            locality={locality}
+            taken={states}
+            picked={picks.all}
+            onToggle={picks.toggle}
+            onSelect={picks.select}
+          />
         ))}
       <PickBar picks={picks} localities={localities} onAction={setAction} />
       {action !== null && (
         <Confirmation
-          title={`${VERBS[action]} ${count(picks.of[action].length)}?`}
-          action={`${VERBS[action]} ${count(picks.of[action].length)}`}
+          title={`${VERBS[action]} ${countOf(picks.of[action].length, 'seat')}?`}
+          action={`${VERBS[action]} ${countOf(picks.of[action].length, 'seat')}`}
           act={(_fields, note) => change(action, note)}
           onClose={() => setAction(null)}
         >
-          <p class="small">{listed(picks.of[action])}</p>
+          <RowList rows={seatsInWords(localities, new Set(picks.of[action]))} />
           <p class="quiet small">
-            {action === 'block' ? 'They leave the sale until they are unblocked.' : 'They return to the sale at once.'}
+            {action === 'block'
+              ? 'They are held back from the sale until they are unblocked.'
+              : 'They return to the sale at once.'}
           </p>
         </Confirmation>
       )}
@@ -89,11 +108,14 @@ interface Picks {
   /** The picked seats that each action can change. */
   readonly of: Readonly<Record<Action, readonly string[]>>;
   readonly toggle: (ids: readonly string[], isPicked: boolean) => void;
+  /** Picks these seats and those of `kept` alone. */
+  readonly select: (ids: readonly string[], kept: ReadonlySet<string>) => void;
   readonly clear: () => void;
 }
 
 function usePicks(stateOf: (id: string) => SeatState): Picks {
   const [all, setAll] = useState<ReadonlySet<string>>(new Set());
+  const canPick = (id: string): boolean => stateOf(id) === 'AVAILABLE' || stateOf(id) === 'BLOCKED';
   return {
     all,
     of: {
@@ -106,20 +128,25 @@ function usePicks(stateOf: (id: string) => SeatState): Picks {
         const next = new Set(before);
         for (const id of ids) {
           if (!isPicked) next.delete(id);
-          else if (stateOf(id) === 'AVAILABLE' || stateOf(id) === 'BLOCKED') next.add(id);
+          else if (canPick(id)) next.add(id);
         }
         return next;
       }),
+    select: (ids, kept) => setAll(new Set([...kept, ...ids.filter(canPick)])),
   };
 }
 
-function count(seats: number): string {
-  return seats === 1 ? '1 seat' : `${seats} seats`;
-}
-
-function listed(ids: readonly string[]): string {
-  const more = ids.length - IDS_SHOWN_MAX;
-  return ids.slice(0, IDS_SHOWN_MAX).join(', ') + (more > 0 ? ` and ${more} more` : '');
+/** The seats of a change in words, row by row. */
+function RowList({ rows }: { readonly rows: readonly string[] }) {
+  const more = rows.length - ROWS_SHOWN_MAX;
+  return (
+    <ul class="small rows">
+      {rows.slice(0, ROWS_SHOWN_MAX).map((row) => (
+        <li key={row}>{row}</li>
+      ))}
+      {more > 0 && <li>and seats in {countOf(more, 'more row')}</li>}
+    </ul>
+  );
 }
 
 interface PickBarProps {
@@ -134,8 +161,8 @@ function PickBar({ picks, localities, onAction }: PickBarProps) {
   return (
     <div class="pick-bar" role="region" aria-label="Picked seats">
       <PickById known={known} onPick={(id) => picks.toggle([id], true)} />
-      <span>
-        <b>{picks.all.size}</b> picked
+      <span role="status">
+        <b>{figure(picks.all.size)}</b> picked
       </span>
       <button type="button" class="button plain" disabled={picks.all.size === 0} onClick={picks.clear}>
         Clear
@@ -148,7 +175,7 @@ function PickBar({ picks, localities, onAction }: PickBarProps) {
           disabled={picks.of[action].length === 0}
           onClick={() => onAction(action)}
         >
-          {VERBS[action]} {picks.of[action].length}
+          {VERBS[action]} {figure(picks.of[action].length)}
         </button>
       ))}
     </div>

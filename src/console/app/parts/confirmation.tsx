@@ -1,7 +1,8 @@
 /**
  * The dialog before a change: it says what will happen, takes a note and further fields, and shows a refusal.
  *
- * It stays open until the change is done or dismissed, and then calls `onClose`.
+ * It stays open until the change is done or dismissed, and then calls `onClose`. Dismissed, the focus is where it was before; after a
+ * change it is on the heading of the page.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -35,7 +36,9 @@ export function Confirmation(props: ConfirmationProps) {
     setTrouble(null);
     try {
       await act(fields, note === '' ? null : note);
-      onClose();
+      dialog.current!.close();
+      // The button that asked may be gone now; what was changed is under the heading.
+      document.querySelector<HTMLElement>('main h1')?.focus();
     } catch (error) {
       setTrouble(textOfError(error));
       setActing(false);

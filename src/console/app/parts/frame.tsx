@@ -1,6 +1,6 @@
 /** The parts that pages share: the header with search and the state of the service, breadcrumbs, filters, status tags and page buttons. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ServiceFigures } from '../bodies.ts';
 import { TIME_ZONE } from '../format.ts';
 import { linkTo, linkWith } from '../router.ts';
@@ -16,6 +16,9 @@ interface FrameProps {
 export function Frame({ service, trouble, operator, signOut, children }: FrameProps) {
   return (
     <>
+      <a class="skip" href="#content" onClick={skip}>
+        To the content
+      </a>
       <header class="top">
         <a class="home" href="#/">
           Holdfast <span>console</span>
@@ -33,10 +36,16 @@ export function Frame({ service, trouble, operator, signOut, children }: FramePr
           </button>
         </nav>
       </header>
-      <main>{children}</main>
+      <main id="content">{children}</main>
       <footer class="quiet small">All times are of {TIME_ZONE}, the zone of this browser.</footer>
     </>
   );
+}
+
+/** The part behind # in the address is the page's, so that the link moves the focus by itself. */
+function skip(press: MouseEvent): void {
+  press.preventDefault();
+  document.querySelector<HTMLElement>('main h1')?.focus();
 }
 
 /** Search over all orders; ⌘K or Ctrl K leads to it. */
@@ -115,6 +124,25 @@ function Health({ service, trouble }: Pick<FrameProps, 'service' | 'trouble'>) {
 function wordsOf({ ready, reason, degraded }: NonNullable<FrameProps['service']>): string {
   if (!ready) return `Not ready: ${reason}`;
   return degraded.length === 0 ? 'Ready' : `Ready, but look at ${degraded.join(', ')}`;
+}
+
+let hasShownPage = false;
+
+/** The heading of a page, and its name in the browser. It has the focus when an operator comes from another page of the console. */
+export function PageTitle({ children }: { readonly children: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    document.title = `${children} · Holdfast console`;
+  }, [children]);
+  useLayoutEffect(() => {
+    if (hasShownPage) heading.current!.focus({ preventScroll: true });
+    hasShownPage = true;
+  }, []);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  );
 }
 
 /** The way to a page: the overview, then links to the pages above this one. */

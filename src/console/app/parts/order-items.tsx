@@ -10,7 +10,7 @@ export function OrderItems({ order }: { readonly order: Order }) {
   const more = order.ticket_count - order.ticket_objects.length;
   return (
     <section class="card">
-      <h3>Tickets</h3>
+      <h2>Tickets</h2>
       <ul class="items">
         {order.items.map((item, index) => {
           const performance = performances.get(item.performance_id);

@@ -33,7 +33,7 @@ export function OrderTable({ orders, hasEvents = false }: OrderTableProps) {
           <tr>
             <th>Buyer</th>
             <th>Bought</th>
-            <th>Placed</th>
+            <th class="wide-only">Placed</th>
             <th>Status</th>
             <th class="number">Total</th>
             <th class="number">Refund due</th>
@@ -59,7 +59,7 @@ export function OrderTable({ orders, hasEvents = false }: OrderTableProps) {
                   </>
                 )}
               </td>
-              <td class="stamp">{moment(order.placed_at)}</td>
+              <td class="stamp wide-only">{moment(order.placed_at)}</td>
               <td>
                 <StatusTag status={order.status} />
               </td>

@@ -1,73 +1,171 @@
-/** The plan of a locality. The state of a seat shows in its mark as well as in its colour. */
-import { useRef, useState } from 'preact/hooks';
-import type { SeatState } from '#client/bodies.ts';
+/**
+ * The plan of a locality, of which seats are picked by pointer and keyboard.
+ *
+ * For assistive technology the plan is a list box: it has the focus, and names the seat of the keyboard.
+ */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SeatStates } from '#client/live.ts';
+import { countOf, figure } from '../format.ts';
 import type { DrawnLocality, DrawnSeat } from '../seats.ts';
+import { SeatLegend } from './seat-legend.tsx';
+import { idOf, Ring, useDrawnSeats, wordsOf } from './seat-drawing.tsx';
+import { useRectangle, useSeatKeys, type PickingProps } from './seat-picking.ts';
 
-interface SeatPlanProps {
-  readonly locality: DrawnLocality;
+interface SeatPlanProps extends PickingProps {
   readonly taken: SeatStates;
-  readonly picked: ReadonlySet<string>;
-  readonly onToggle: (ids: readonly string[], isPicked: boolean) => void;
 }
 
 const ZOOMS = [1, 1.6, 2.5, 4] as const;
-const WORDS = { AVAILABLE: 'free', HELD: 'held', SOLD: 'sold', BLOCKED: 'blocked' } as const;
 
-export function SeatPlan({ locality, taken, picked, onToggle }: SeatPlanProps) {
+export function SeatPlan(props: SeatPlanProps) {
+  const { locality, taken } = props;
   const [zoom, setZoom] = useState(0);
+  const [isDrawing, setDrawing] = useState(false);
   const [pointed, setPointed] = useState<DrawnSeat | null>(null);
-  const last = useRef<string | null>(null);
-  const { box, radius, seats, names, name } = locality;
-  const seatById = new Map(seats.map((seat) => [seat.id, seat]));
-  const stateOf = (id: string): SeatState => taken.get(id) ?? 'AVAILABLE';
-
-  const seatUnder = (pointer: MouseEvent): DrawnSeat | null =>
-    seatById.get((pointer.target as Element).closest('[data-seat]')?.getAttribute('data-seat') ?? '') ?? null;
-  const onClick = (pointer: MouseEvent): void => {
-    const seat = seatUnder(pointer);
-    if (seat === null) return;
-    onToggle(pointer.shiftKey ? stretch(seat, last.current) : [seat.id], !picked.has(seat.id));
-    last.current = seat.id;
-  };
-
+  const frame = useRef<HTMLDivElement>(null);
+  const rectangle = useRectangle(props, isDrawing);
+  const keys = useSeatKeys(props);
+  useCentre(frame, zoom);
   return (
     <section class="card plan">
       <div class="heading">
-        <h3>{name}</h3>
-        <ZoomButtons zoom={zoom} setZoom={setZoom} />
+        <h2>{locality.name}</h2>
+        <span class="plan-tools">
+          <button
+            type="button"
+            class="button plain small-button for-touch"
+            aria-pressed={isDrawing}
+            onClick={() => setDrawing(!isDrawing)}
+          >
+            Draw rectangle
+          </button>
+          <ZoomButtons zoom={zoom} setZoom={setZoom} />
+        </span>
       </div>
-      <div class="plan-frame">
-        <svg
-          viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
+      <SeatLegend locality={locality} />
+      <div class="plan-frame" ref={frame}>
+        <Drawing
+          {...props}
+          rectangle={rectangle}
+          keys={keys}
+          point={setPointed}
           width={`${ZOOMS[zoom]! * 100}%`}
-          role="group"
-          aria-label={`Seats of ${name}`}
-          onClick={onClick}
-          onPointerMove={(pointer) => setPointed(seatUnder(pointer))}
-          onPointerLeave={() => setPointed(null)}
-        >
-          {names.map(({ text, x, y, of }, index) => (
-            <text key={index} class={`name-of-${of}`} x={x} y={y} font-size={radius * (of === 'section' ? 2.4 : 1.5)}>
-              {text}
-            </text>
-          ))}
-          {seats.map((seat) => (
-            <Seat key={seat.id} seat={seat} radius={radius} state={stateOf(seat.id)} isPicked={picked.has(seat.id)} />
-          ))}
-        </svg>
+          isDrawing={isDrawing}
+        />
       </div>
-      <p class="small readout">
-        {pointed === null ? (
-          <span class="quiet">Point at a seat to read it.</span>
-        ) : (
-          <>
-            {pointed.name} · {WORDS[stateOf(pointed.id)]} · <code>{pointed.id}</code>
-          </>
-        )}
-      </p>
+      <Readout
+        seat={pointed ?? (keys.cursor === null ? null : locality.seats[keys.cursor]!)}
+        taken={taken}
+        within={rectangle.within}
+      />
     </section>
   );
+}
+
+interface DrawingProps extends SeatPlanProps {
+  readonly rectangle: ReturnType<typeof useRectangle>;
+  readonly keys: ReturnType<typeof useSeatKeys>;
+  readonly point: (seat: DrawnSeat | null) => void;
+  readonly width: string;
+  readonly isDrawing: boolean;
+}
+
+/** What is pressed, drawn over and has the focus. */
+function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, width, isDrawing }: DrawingProps) {
+  const { layout, seats, names, name, box } = locality;
+  const { cursor, setCursor, onKeyDown } = keys;
+  const last = useRef<number | null>(null);
+  const drawnSeats = useDrawnSeats(locality, taken, picked);
+  useLayoutEffect(() => {
+    if (cursor === null) return;
+    document.getElementById(idOf(locality, cursor))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [cursor]);
+
+  const onClick = (press: MouseEvent): void => {
+    if (rectangle.hasDrawn.current) return;
+    const place = (press.target as Element).closest('[data-name]');
+    const group = names[Number(place?.getAttribute('data-name') ?? -1)];
+    if (group !== undefined) return onToggle(group.seats, !group.seats.every((id) => picked.has(id)));
+    const seat = seatUnder(press, locality);
+    if (seat === null) return;
+    onToggle(press.shiftKey ? stretch(locality, seat.number, last.current) : [seat.id], !picked.has(seat.id));
+    last.current = seat.number;
+    setCursor(seat.number);
+  };
+  return (
+    <svg
+      viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
+      width={width}
+      class={isDrawing ? 'drawing' : ''}
+      role="listbox"
+      tabindex={0}
+      aria-multiselectable="true"
+      aria-activedescendant={cursor === null ? undefined : idOf(locality, cursor)}
+      aria-label={`Seats of ${name}`}
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+      {...rectangle.handlers}
+      onPointerMove={(step) => {
+        rectangle.handlers.onPointerMove(step);
+        point(rectangle.box === null ? seatUnder(step, locality) : null);
+      }}
+      onPointerLeave={() => point(null)}
+    >
+      {drawnSeats}
+      {cursor !== null && <Ring seat={seats[cursor]!} radius={layout.radius * 1.45} />}
+      {rectangle.box !== null && <rect class="rectangle" {...rectangle.box} />}
+    </svg>
+  );
+}
+
+function seatUnder(pointer: MouseEvent, { seats }: DrawnLocality): DrawnSeat | null {
+  const number = (pointer.target as Element).closest('[data-number]')?.getAttribute('data-number') ?? null;
+  return number === null ? null : seats[Number(number)]!;
+}
+
+/** The seats of a row from the one pressed before to this one; this one alone when they are in different rows. */
+function stretch({ layout: { rows, rowOf, seats } }: DrawnLocality, seat: number, before: number | null) {
+  const row = rows[rowOf[seat]!]!;
+  const [a, b] = [before === null ? -1 : row.indexOf(before), row.indexOf(seat)];
+  const numbers = a === -1 ? [seat] : row.slice(Math.min(a, b), Math.max(a, b) + 1);
+  return numbers.map((number) => seats[number]!.id);
+}
+
+interface ReadoutProps {
+  readonly seat: DrawnSeat | null;
+  readonly taken: SeatStates;
+  /** The ids of the seats in the rectangle that is being drawn. */
+  readonly within: readonly string[] | null;
+}
+
+function Readout({ seat, taken, within }: ReadoutProps) {
+  if (within !== null) {
+    const free = within.filter((id) => (taken.get(id) ?? 'AVAILABLE') === 'AVAILABLE').length;
+    const blocked = within.filter((id) => taken.get(id) === 'BLOCKED').length;
+    return (
+      <p class="small readout">
+        {countOf(within.length, 'seat')} in the rectangle: {figure(free)} free, {figure(blocked)} blocked
+      </p>
+    );
+  }
+  if (seat === null) return <p class="small readout quiet">Point at a seat to read it.</p>;
+  return (
+    <p class="small readout">
+      {wordsOf(seat, taken.get(seat.id) ?? 'AVAILABLE')} · <code>{seat.id}</code>
+    </p>
+  );
+}
+
+/** Keeps the middle of the plan in the middle when it is zoomed. */
+function useCentre(frame: { readonly current: HTMLDivElement | null }, zoom: number): void {
+  const before = useRef(ZOOMS[0] as number);
+  useLayoutEffect(() => {
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = frame.current!;
+    const factor = ZOOMS[zoom]! / before.current;
+    frame.current!.scrollLeft = (scrollLeft + clientWidth / 2) * factor - clientWidth / 2;
+    frame.current!.scrollTop = (scrollTop + clientHeight / 2) * factor - clientHeight / 2;
+    before.current = ZOOMS[zoom]!;
+  }, [zoom]);
 }
 
 interface ZoomButtonsProps {
@@ -80,7 +178,7 @@ function ZoomButtons({ zoom, setZoom }: ZoomButtonsProps) {
   const button = (name: string, sign: string, next: number) => (
     <button
       type="button"
-      class="button plain"
+      class="button plain small-button"
       aria-label={name}
       disabled={ZOOMS[next] === undefined}
       onClick={() => setZoom(next)}
@@ -93,40 +191,5 @@ function ZoomButtons({ zoom, setZoom }: ZoomButtonsProps) {
       {button('Zoom out', '−', zoom - 1)}
       {button('Zoom in', '+', zoom + 1)}
     </span>
-  );
-}
-
-/** The seats of a row from the one clicked before to this one; this one alone when they are in different rows. */
-function stretch(seat: DrawnSeat, before: string | null): readonly string[] {
-  const [a, b] = [before === null ? -1 : seat.row.indexOf(before), seat.row.indexOf(seat.id)];
-  return a === -1 ? [seat.id] : seat.row.slice(Math.min(a, b), Math.max(a, b) + 1);
-}
-
-interface SeatProps {
-  readonly seat: DrawnSeat;
-  readonly radius: number;
-  readonly state: SeatState;
-  readonly isPicked: boolean;
-}
-
-function Seat({ seat: { id, x, y, name }, radius: r, state, isPicked }: SeatProps) {
-  const arm = r * 0.5;
-  return (
-    <g
-      class={`seat ${state}${isPicked ? ' picked' : ''}`}
-      data-seat={id}
-      data-state={state}
-      aria-label={`${name}, ${WORDS[state]}${isPicked ? ', picked' : ''}`}
-    >
-      <rect x={x - r} y={y - r} width={r * 2} height={r * 2} rx={r * 0.45} stroke-width={r * 0.24} />
-      {state === 'BLOCKED' && (
-        <path
-          class="mark"
-          d={`M${x - arm} ${y - arm}l${arm * 2} ${arm * 2}m0 ${-arm * 2}l${-arm * 2} ${arm * 2}`}
-          stroke-width={r * 0.26}
-        />
-      )}
-      {state === 'HELD' && <circle class="mark" cx={x} cy={y} r={arm * 0.8} stroke-width={r * 0.26} />}
-    </g>
   );
 }

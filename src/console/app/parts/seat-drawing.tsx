@@ -1,0 +1,115 @@
+/** The seats, names and shapes of a plan. What does not depend on the pointer is rendered once. */
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { SeatState } from '#client/bodies.ts';
+import type { SeatStates } from '#client/live.ts';
+import type { DrawnLocality, DrawnSeat } from '../seats.ts';
+import { HallShape, seatClass, SeatMark, STATE_WORDS } from './seat-marks.tsx';
+
+/** The id of a seat's element. */
+export function idOf({ id }: DrawnLocality, number: number): string {
+  return `seat-${id}-${number}`;
+}
+
+/** Shapes, names and seats of the plan, rendered again only where a seat's state changes or it is picked. */
+export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked: ReadonlySet<string>) {
+  const { layout, shapes, names, seats } = locality;
+  const drawn = useMemo(() => new Map<string, { readonly look: string; readonly vnode: VNode }>(), [locality]);
+  const hall = useMemo(
+    () => (
+      <>
+        {shapes.map((shape, index) => (
+          <HallShape key={index} shape={shape} size={layout.radius * 2} />
+        ))}
+        {names.map(({ text, x, y, of, side }, index) => (
+          <text
+            key={index}
+            class={`name-of-${of} ${side}`}
+            x={x}
+            y={y}
+            font-size={layout.radius * (of === 'section' ? 2.4 : 1.5)}
+            data-name={index}
+            aria-hidden="true"
+          >
+            {text}
+          </text>
+        ))}
+      </>
+    ),
+    [locality],
+  );
+  return useMemo(
+    () => (
+      <>
+        {hall}
+        {seats.map((seat) => {
+          const [state, isPicked] = [taken.get(seat.id) ?? 'AVAILABLE', picked.has(seat.id)];
+          const look = `${state} ${isPicked}`;
+          const before = drawn.get(seat.id);
+          if (before?.look === look) return before.vnode;
+          const vnode = (
+            <Seat
+              key={seat.id}
+              id={idOf(locality, seat.number)}
+              seat={seat}
+              radius={layout.radius}
+              state={state}
+              isPicked={isPicked}
+            />
+          );
+          drawn.set(seat.id, { look, vnode });
+          return vnode;
+        })}
+      </>
+    ),
+    [locality, taken, picked],
+  );
+}
+
+interface SeatProps {
+  readonly id: string;
+  readonly seat: DrawnSeat;
+  readonly radius: number;
+  readonly state: SeatState;
+  readonly isPicked: boolean;
+}
+
+function Seat({ id, seat, radius, state, isPicked }: SeatProps) {
+  const isTaken = state === 'HELD' || state === 'SOLD';
+  return (
+    <g
+      id={id}
+      class={seatClass(state, seat.category, isPicked)}
+      data-seat={seat.id}
+      data-number={seat.number}
+      data-state={state}
+      role="option"
+      aria-selected={isPicked}
+      aria-disabled={isTaken || undefined}
+      aria-label={wordsOf(seat, state)}
+    >
+      <SeatMark
+        x={seat.x}
+        y={seat.y}
+        radius={radius}
+        state={state}
+        isPicked={isPicked}
+        category={seat.category}
+        accessible={seat.accessible}
+        restricted={seat.restricted_view}
+      />
+    </g>
+  );
+}
+
+export function wordsOf(
+  { name, category, accessible, restricted_view: restricted }: DrawnSeat,
+  state: SeatState,
+): string {
+  const kinds = [category?.name, accessible && 'wheelchair place', restricted && 'restricted view', STATE_WORDS[state]];
+  return [name, ...kinds.filter((kind) => typeof kind === 'string')].join(', ');
+}
+
+export function Ring({ seat: { x, y }, radius: r }: { readonly seat: DrawnSeat; readonly radius: number }) {
+  return <rect class="ring" x={x - r} y={y - r} width={r * 2} height={r * 2} rx={r * 0.4} stroke-width={r * 0.2} />;
+}

@@ -1,0 +1,161 @@
+/** The console for everybody: each page and dialog in a real browser with axe, large text, a phone, and where the focus is. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { settle, start, type Started } from '../fixtures/checkout.ts';
+import { sample, seat, theatreRun } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
+
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+
+describe('The console for everybody', { skip: withoutBrowser }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let operator: Visitor;
+  let paid: Started;
+
+  before(async () => {
+    service = await openService();
+    for (const event of [theatreRun(), sample('lighthouse-rush')]) await service.define(event);
+    paid = await start(service, {
+      event_id: 'evt_play',
+      items: [seat('stalls', 'fri', 2)],
+      customer: { name: 'Zoë Kaltenbach', email: 'zoe@example.com' },
+    });
+    await settle(service, paid, 'paid');
+    browser = await launchBrowser();
+    operator = await newVisitor(browser, service.adminUrl);
+    await operator.page.goto('/');
+    await operator.page.getByLabel('Token').waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  /** Each page with what is there when it is complete. */
+  const pages = (): readonly (readonly [address: string, complete: string])[] => [
+    ['#/', '.date-list'],
+    ['#/events/evt_play', '[aria-label="Money by hour"]'],
+    ['#/events/evt_play/seats/fri', '[data-state="SOLD"]'],
+    ['#/events/evt_play/orders', '[data-order]'],
+    [`#/orders/${paid.order_id}`, '.items'],
+    ['#/money', '[aria-label="Money by hour"]'],
+    ['#/search?q=zoe', '[data-order]'],
+    ['#/journal', 'tbody tr'],
+  ];
+  const open = async ([address, complete]: readonly [string, string]): Promise<void> => {
+    await operator.page.goto(`/${address}`);
+    await operator.page.locator(complete).first().waitFor();
+  };
+  const focused = (): Promise<string> => operator.page.evaluate('document.activeElement.textContent');
+
+  it('shuts nobody out, on any page and in any dialog', async () => {
+    const { page } = operator;
+    await isOpenToAll(operator, 'login');
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+    for (const at of pages()) {
+      await open(at);
+      await isOpenToAll(operator, at[0]);
+    }
+    await open(pages()[4]!);
+    for (const name of ['Cancel order…', 'Record refund…', 'Erase personal data…']) {
+      await page.getByRole('button', { name }).click();
+      await page.getByRole('dialog').waitFor();
+      await isOpenToAll(operator, name);
+      await page.getByRole('button', { name: 'Leave as it is' }).click();
+      assert.equal(await focused(), name);
+    }
+    await open(pages()[2]!);
+    await page.getByRole('listbox').press('Control+a');
+    await page.getByRole('button', { name: /^Block \d+$/ }).click();
+    await isOpenToAll(operator, 'seats picked and a question');
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const at of pages()) {
+      await open(at);
+      await isOpenToAll(operator, `${at[0]} in the dark`);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('names its pages, and has the focus on the heading of one that was opened and after a change', async () => {
+    const { page } = operator;
+    await open(pages()[0]!);
+    await page.getByRole('link', { name: 'The play' }).click();
+    await page.getByRole('heading', { level: 1, name: 'The play' }).waitFor();
+    assert.equal(await focused(), 'The play');
+    assert.equal(await page.title(), 'The play · Holdfast console');
+    await open(pages()[4]!);
+    await page.getByRole('button', { name: 'Record refund…' }).click();
+    await page.getByLabel('Amount in EUR').fill('1');
+    await page.getByRole('button', { name: 'Record it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.equal(await focused(), 'Zoë Kaltenbach');
+  });
+
+  it('fits with text at 200 % and on a phone, and nothing lies upon anything else', async () => {
+    const { page } = operator;
+    for (const [viewport, size] of [
+      [DESKTOP, '200%'],
+      [PHONE, '100%'],
+      [PHONE, '200%'],
+    ] as const) {
+      await page.setViewportSize(viewport);
+      for (const at of pages()) {
+        await open(at);
+        await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+        const where = `${at[0]} ${viewport.width} ${size}`;
+        assert.equal(await operator.overflows(), false, `${where}: ${await page.evaluate<string>(WIDE)}`);
+        assert.deepEqual(await page.evaluate(OVERLAPS), [], where);
+        assert.deepEqual(await page.evaluate(TALL), [], where);
+      }
+    }
+    await page.setViewportSize(DESKTOP);
+    await page.evaluate("document.documentElement.style.fontSize = ''");
+  });
+
+  it('has reported no error and sent no request to another host', () => operator.close());
+});
+
+/** What reaches beyond the screen's edge, for the message. */
+const WIDE = `[...document.querySelectorAll('body *')]
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.table-frame, .plan-frame, .unseen'))
+  .map((each) => each.outerHTML.slice(0, 80)).slice(0, 4).join(' | ')`;
+
+/** Pairs of texts, fields and buttons whose boxes overlap; what is fixed to the screen's edge lies above on purpose. */
+const OVERLAPS = `(() => {
+  const parts = [...document.querySelectorAll('a, button, input, select, h1, h2, h3, p, dt, dd, .tag')]
+    .filter((each) => each.checkVisibility() && !each.closest('.pick-bar, .unseen, .skip, svg'))
+    .flatMap((each) => [...each.getClientRects()].map((box) => ({ each, box })));
+  const found = [];
+  for (const [n, one] of parts.entries()) {
+    for (const other of parts.slice(n + 1)) {
+      if (one.each.contains(other.each) || other.each.contains(one.each)) continue;
+      const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+      const down = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+      if (across > 2 && down > 4) found.push(one.each.outerHTML.slice(0, 70) + ' | ' + other.each.outerHTML.slice(0, 70));
+    }
+  }
+  return found.slice(0, 5);
+})()`;
+
+/** Cells that are much higher than wide: their column has shrunk. */
+const TALL = `[...document.querySelectorAll('td')]
+  .filter(({ clientHeight, clientWidth }) => clientHeight > 3 * clientWidth)
+  .map((each) => each.outerHTML.slice(0, 80)).slice(0, 4)`;
+
+/** Fails with what shuts people out of the page as it is. */
+async function isOpenToAll({ page }: Visitor, state: string): Promise<void> {
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  // The colours are all that differs in the dark.
+  if (state.endsWith('in the dark')) axe.withRules(['color-contrast']);
+  const { violations } = await axe.analyze();
+  const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ html }) => html).join(' ')}`);
+  assert.deepEqual(found, []);
+}

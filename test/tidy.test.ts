@@ -206,7 +206,7 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   // The name of the watermark's file in every data folder, and of its number in `verify --json`.
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
   // The doors of a venue, in texts of the HTTP surface.
-  { file: /^src\/http\//, name: /\b[Dd]oors?\b/ },
+  { file: /^src\/(?:http|storefront\/app\/texts)\//, name: /\b[Dd]oors?\b/ },
   // When the doors of a venue open: names of the catalogue and of schema.org.
   { file: /./, name: /\bdoors(?:_at|_minutes|At|MinutesMax|Of)\b|\bdoorTime\b/ },
   { file: /^src\/domain\/waiting-room\/decide\.ts$/, name: /the doors of the waiting room are open/ },

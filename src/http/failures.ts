@@ -14,6 +14,7 @@ import { Overloaded } from '#actors/admission.ts';
 import { prefersHtml, varyBy } from './negotiation.ts';
 import { API_VERSION } from './openapi.ts';
 import { errorBody, ERRORS, type HttpCode, type ErrorCode } from './errors.ts';
+import { textsFor } from './language.ts';
 import { failurePage } from './pages/failure-page.ts';
 import { sendPage } from './pages/html.ts';
 import type { ClockPort, LogPort } from './ports.ts';
@@ -46,7 +47,7 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     // An error is not cached, even where the answer would be.
     reply.header('cache-control', 'no-store');
     if (isPage(reply.request, code)) varyBy(reply, 'Accept');
-    if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body));
+    if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body, textsFor(reply.request)));
     return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
   app.decorateReply('refuse', function (refusal: Refusal) {

@@ -92,7 +92,7 @@ describe('An order of ten thousand tickets', () => {
 
   it('shows on its page how many tickets are not drawn', async () => {
     const page = await service.call<string>('GET', `/orders/${orderId}`);
-    assert.match(page.body, /and 9800 more tickets/);
+    assert.match(page.body, /and 9,800 more tickets/);
   });
 
   it('shows void tickets without codes once it is cancelled, however often it was read before', async () => {

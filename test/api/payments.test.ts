@@ -445,7 +445,7 @@ describe('The pages', () => {
     for (const path of ['/orders/ord_1_x', '/sandbox/pay/cs_1_x']) {
       assertRefused(await service.get(path), 404, 'ORDER_NOT_FOUND');
       const shown = await service.get<string>(path, asBrowser);
-      assert.deepEqual([shown.status, shown.headers.get('vary')], [404, 'Accept']);
+      assert.deepEqual([shown.status, shown.headers.get('vary')], [404, 'Accept, Accept-Language, Cookie']);
       assert.match(shown.body, /<h1>There is no such order\.<\/h1>/);
       assert.match(shown.headers.get('content-security-policy')!, /^default-src 'none'/);
     }

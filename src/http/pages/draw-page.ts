@@ -1,9 +1,10 @@
 /** The proof of a draw as a page: what was committed to, the result, and a few lines of code that check it. */
 import type { DrawView } from '#domain/views.ts';
+import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
-import { formatWhen } from './wording.ts';
 
 export interface DrawPageContent {
+  readonly texts: ServedTexts;
   readonly name: string;
   readonly slug: string;
   readonly timezone: string;
@@ -41,52 +42,42 @@ console.log(checks);
 process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;`;
 
 export function drawPage(content: DrawPageContent): Page {
-  const { draw, name, slug } = content;
+  const { draw, name, slug, texts } = content;
+  const words = texts.draw;
   return {
-    title: `The draw for ${name}`,
+    texts,
+    title: words.title(name),
     back: { href: `/e/${encodeURIComponent(slug)}`, label: name },
     body: html`<section>
-        ${badgeOf(draw)}
-        <h1>The draw for ${name}</h1>
+        ${badgeOf(content)}
+        <h1>${words.title(name)}</h1>
         ${draw.status === 'pending' ? promiseOf(content) : outcomeOf(content)}
       </section>
-      ${figuresOf(draw)}
+      ${figuresOf(content)}
       <section>
-        <h2>Why nobody could steer it</h2>
-        <p>
-          When the waiting room was set up, a secret number was drawn, the seed, and only its fingerprint was shown: the
-          commitment. Nobody can find another number with the same fingerprint, so the seed could not be exchanged.
-        </p>
-        <p>
-          Everybody who was waiting when the doors opened took part. In that moment a second random number was made, the
-          opening, and recorded together with the list. Each place in line is worked out from the seed, the opening and
-          the list of all who took part. So nobody knew any place before the list was complete, not even somebody who
-          could read the seed. When somebody came made no difference.
-        </p>
-        <p>
-          Afterwards the seed, the opening and the whole line are shown here, so that anybody can work out the line
-          again. Entries are shown by their fingerprints, because an entry's id is its pass.
-        </p>
-        ${isWithoutOpening(draw) ? oldDraw() : null}
+        <h2>${words.why}</h2>
+        <p>${words.seed}</p>
+        <p>${words.opening}</p>
+        <p>${words.shown}</p>
+        ${isWithoutOpening(draw) ? html`<p>${words.old}</p>` : null}
       </section>
       ${draw.status === 'pending' ? null : checkOf(content)}`,
   };
 }
 
-function badgeOf({ status }: DrawView): Html {
-  return status === 'pending'
-    ? html`<span class="badge wait">Not drawn yet</span>`
-    : html`<span class="badge good">Drawn</span>`;
+function badgeOf({ draw, texts }: DrawPageContent): Html {
+  return draw.status === 'pending'
+    ? html`<span class="badge wait">${texts.draw.pending}</span>`
+    : html`<span class="badge good">${texts.draw.drawn}</span>`;
 }
 
-function promiseOf({ opensAt, timezone }: DrawPageContent): Html {
-  const when = opensAt === null ? '' : ` on ${formatWhen(opensAt, timezone)}`;
-  return html`<p>The line is drawn when the doors open${when}. Keep the commitment below to compare it then.</p>`;
+function promiseOf({ opensAt, timezone, texts }: DrawPageContent): Html {
+  const when = opensAt === null ? null : texts.frame.dayAndHour(opensAt, timezone);
+  return html`<p>${texts.draw.promise(when)}</p>`;
 }
 
-function outcomeOf({ draw, timezone }: DrawPageContent): Html {
-  const people = draw.count === 1 ? '1 person' : `${draw.count} people`;
-  return html`<p>The line of ${people} was drawn on ${formatWhen(draw.drawnAt!, timezone)}.</p>`;
+function outcomeOf({ draw, timezone, texts }: DrawPageContent): Html {
+  return html`<p>${texts.draw.outcome(draw.count, texts.frame.dayAndHour(draw.drawnAt!, timezone))}</p>`;
 }
 
 /** A draw that is held and has none was recorded before there were openings. */
@@ -94,36 +85,28 @@ function isWithoutOpening({ status, opening }: DrawView): boolean {
   return status === 'drawn' && opening === null;
 }
 
-function oldDraw(): Html {
-  return html`<p>
-    This draw is from before openings were made: its line comes from the seed and the list alone. Nobody could exchange
-    the seed, but whoever could read it beforehand could work out places in advance.
-  </p>`;
-}
-
-function figuresOf({ drawCommitment, seed, opening, entriesDigest }: DrawView): Html {
+function figuresOf({ draw, texts }: DrawPageContent): Html {
+  const { drawCommitment, seed, opening, entriesDigest } = draw;
+  const words = texts.draw;
   const figure = (title: string, value: string | null): Html | null =>
     value === null
       ? null
       : html`<h2>${title}</h2>
           <p><code>${value}</code></p>`;
   return html`<section>
-    ${figure('Commitment', drawCommitment)} ${figure('Seed', seed)} ${figure('Opening', opening)}
-    ${figure('Digest of all entries', entriesDigest)}
+    ${figure(words.commitmentFigure, drawCommitment)} ${figure(words.seedFigure, seed)}
+    ${figure(words.openingFigure, opening)} ${figure(words.digestFigure, entriesDigest)}
   </section>`;
 }
 
-function checkOf({ url }: DrawPageContent): Html {
+function checkOf({ url, texts }: DrawPageContent): Html {
+  const words = texts.draw;
+  const [before = '', file = '', after = ''] = words.withNode.split(/[[\]]/);
   return html`<section>
-    <h2>Check it yourself</h2>
-    <p>With Holdfast: <code>holdfast draw verify ${url}</code></p>
-    <p>
-      With Node alone, save these lines as <code>check-draw.mjs</code> and run <code>node check-draw.mjs ${url}</code>
-    </p>
+    <h2>${words.check}</h2>
+    <p>${words.withHoldfast} <code>holdfast draw verify ${url}</code></p>
+    <p>${before}<code>${file}</code>${after} <code>node check-draw.mjs ${url}</code></p>
     <pre>${CHECK_DRAW}</pre>
-    <p class="quiet small">
-      Your own place: look for the SHA-256 of your entry's id in the list of entries; where it stands is where you
-      stood.
-    </p>
+    <p class="quiet small">${words.ownPlace}</p>
   </section>`;
 }

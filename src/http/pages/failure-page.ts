@@ -1,20 +1,21 @@
-/** An error as a page: its message, and the way back. */
+/** An error as a page: what it means to whoever opened it, and the way back. */
+import type { ServedTexts } from '#texts/served.ts';
 import type { ErrorBody } from '../errors.ts';
 import { html, type Page } from './html.ts';
 
-const HINTS: Readonly<Record<string, string>> = {
-  NOT_FOUND: 'The link may be old, or mistyped.',
-  ORDER_NOT_FOUND: 'An order’s address is long and exact. Open it from the shop, or copy all of it.',
-  OVERLOADED: 'Nothing was changed. Please load the page again in a moment.',
-  PAYMENT_PROVIDER_UNAVAILABLE: 'Your tickets stay yours until the time to pay is over. Please try again in a moment.',
-};
-
 /** The page of an error; its code and status are those of the body that programs get. */
-export function failurePage({ code, message }: Pick<ErrorBody, 'code' | 'message'>): Page {
+export function failurePage({ code }: Pick<ErrorBody, 'code'>, texts: ServedTexts): Page {
+  const { failures, frame } = texts;
+  const [heading, hint] = failures[isKnown(code, failures) ? code : 'OTHER'];
   return {
-    title: message,
-    body: html`<h1>${message}</h1>
-      <p class="lead">${HINTS[code] ?? ''}</p>
-      <p class="actions"><a class="button" href="/">See all events</a></p>`,
+    texts,
+    title: heading,
+    body: html`<h1>${heading}</h1>
+      <p class="lead">${hint}</p>
+      <p class="actions"><a class="button" href="/">${frame.seeAll}</a></p>`,
   };
+}
+
+function isKnown(code: string, failures: ServedTexts['failures']): code is keyof ServedTexts['failures'] {
+  return Object.hasOwn(failures, code);
 }

@@ -6,6 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import type { ServedTexts } from '#texts/served.ts';
+import { varyByLanguage } from '../language.ts';
 import { STYLE } from './style.ts';
 
 /** HTML that was made by a template. */
@@ -44,6 +46,7 @@ function escapeHtml(text: string): string {
 }
 
 export interface Page {
+  readonly texts: ServedTexts;
   readonly title: string;
   readonly body: Html;
   /** Seconds after which a browser reloads the page; for a page that waits for something. */
@@ -58,7 +61,7 @@ const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')
 
 /** Sends a page that must not be cached, indexed or framed, and whose address, a secret, no link reveals. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply
+  return varyByLanguage(reply)
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policyOf(page.formTargets ?? []),
@@ -89,7 +92,7 @@ const ARROW = drawn(
   '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M16 10H4m5-5-5 5 5 5"/></svg>',
 );
 
-function documentOf({ title, body, back, refreshSeconds }: Page): string {
+function documentOf({ texts, title, body, back, refreshSeconds }: Page): string {
   const refresh = refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
   const head = html`<meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -99,7 +102,7 @@ function documentOf({ title, body, back, refreshSeconds }: Page): string {
     <link rel="icon" href="data:," />`;
   const way = back === undefined ? null : html`<p class="back"><a href="${back.href}">${ARROW} ${back.label}</a></p>`;
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${texts.frame.language}">
       <head>
         ${head} ${drawn(`<style>${STYLE}</style>`)}
       </head>
@@ -108,7 +111,7 @@ function documentOf({ title, body, back, refreshSeconds }: Page): string {
           <a class="brand" href="/">${LOGO}<span>Holdfast</span></a>
         </header>
         <main>${way} ${body}</main>
-        <footer class="foot">Questions about an order? Have its order number at hand.</footer>
+        <footer class="foot">${texts.frame.questions}</footer>
       </body>
     </html>`.html;
 }

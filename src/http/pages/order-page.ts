@@ -6,11 +6,12 @@
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OpenedOrder } from '#actors/personal-data.ts';
 import type { OrderView } from '#domain/views.ts';
+import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
-import { formatMoney, formatWhen } from './wording.ts';
 
 export interface OrderPageContent {
+  readonly texts: ServedTexts;
   readonly order: OrderView;
   readonly opened: OpenedOrder;
   readonly definition: EventDefinition;
@@ -24,31 +25,30 @@ const REFRESH_SECONDS = 10;
 
 /** Writes the page; its codes are drawn in slices, so that others are served in between. */
 export async function orderPage(content: OrderPageContent): Promise<Page> {
-  const { order, definition, baseUrl } = content;
+  const { order, definition, baseUrl, texts } = content;
+  const words = texts.order;
   const codes = await drawCodes(content);
   const refresh = order.status === 'PENDING' ? { refreshSeconds: REFRESH_SECONDS } : {};
   return {
-    title: `${order.event.name}: your order`,
+    texts,
+    title: words.title(order.event.name),
     ...refresh,
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
     body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
       <section class="bought">
-        <h2>What you bought</h2>
+        <h2>${words.bought}</h2>
         <table>
-          ${order.items.flatMap((item) => linesOf(item, order, definition))}
-          ${order.discounts.map((discount) => discountOf(discount, order))} ${isFree(order) ? null : sumsOf(order)}
+          ${order.items.flatMap((item) => linesOf(item, content))}
+          ${order.discounts.map((discount) => discountOf(discount, content))} ${isFree(order) ? null : sumsOf(content)}
         </table>
         ${vatOf(content)}
       </section>
       <section class="small">
-        <p>Order number <strong class="number">${shortOf(order.id)}</strong></p>
+        <p>${words.number} <strong class="number">${shortOf(order.id)}</strong></p>
         <p>${buyerOf(content)}</p>
-        <p class="quiet secret">
-          Whoever has the address of this page sees your tickets: keep it to yourself. For questions, the order number
-          is enough.
-        </p>
-        ${legalOf(definition)}
+        <p class="quiet secret">${words.secret}</p>
+        ${legalOf(definition, texts)}
       </section>`,
   };
 }
@@ -57,30 +57,30 @@ function isFree({ paymentProvider }: OrderView): boolean {
   return paymentProvider === 'FREE';
 }
 
-function vatOf({ order, definition }: OrderPageContent): Html | null {
+function vatOf({ order, definition, texts }: OrderPageContent): Html | null {
   const percent = definition.legal?.vatPercent ?? null;
   if (percent === null || isFree(order)) return null;
   const vatCents = Math.round((order.totalCents * percent) / (100 + percent));
-  return html`<p class="quiet small">including ${percent} % VAT: ${formatMoney(vatCents, order.currency)}</p>`;
+  const amount = texts.frame.money(vatCents, order.currency);
+  return html`<p class="quiet small">${texts.order.vat(percent, amount)}</p>`;
 }
 
-function legalOf({ legal }: EventDefinition): Html | null {
+function legalOf({ legal }: EventDefinition, { order: words }: ServedTexts): Html | null {
   const links = [
-    ['Terms', legal?.termsUrl ?? null],
-    ['Imprint', legal?.imprintUrl ?? null],
-    ['Privacy', legal?.privacyUrl ?? null],
+    [words.terms, legal?.termsUrl ?? null],
+    [words.imprint, legal?.imprintUrl ?? null],
+    [words.privacy, legal?.privacyUrl ?? null],
   ] as const;
   const shown = links.flatMap(([name, address]) => (address === null ? [] : [html`<a href="${address}">${name}</a> `]));
   return shown.length === 0 ? null : html`<p class="legal">${shown}</p>`;
 }
 
 /** Who bought, or what became of what the order said about people. */
-function buyerOf({ opened, definition }: OrderPageContent): string {
+function buyerOf({ opened, definition, texts }: OrderPageContent): string {
   const { state, customer, erasedAt } = opened;
   if (customer !== null) return `${customer.name}, ${customer.email}`;
-  if (state === 'UNREADABLE') return 'The personal data of this order cannot be read.';
-  const on = erasedAt === null ? '' : ` on ${formatWhen(erasedAt, definition.timezone)}`;
-  return `Personal data was erased${on}: nobody can read any more who bought these tickets. They stay as they were.`;
+  if (state === 'UNREADABLE') return texts.order.unreadable;
+  return texts.order.erased(erasedAt === null ? null : texts.frame.dayAndHour(erasedAt, definition.timezone));
 }
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -91,108 +91,97 @@ interface Standing {
   readonly words: string;
 }
 
-function headOf({ order, opened, definition, now }: OrderPageContent): Html {
-  const { badge, tone, words } = standingOf(order, definition.timezone);
+function headOf(content: OrderPageContent): Html {
+  const { order, opened, definition, now, texts } = content;
+  const { badge, tone, words } = standingOf(content);
   const isPayable = order.status === 'PENDING' || order.status === 'PARTIALLY_PAID';
   const hasTimes = order.event.performances.some(({ startsAt }) => startsAt !== null);
   return html`<section class="${hasEnded(order) ? 'ended' : ''}">
     <span class="badge ${tone}">${badge}</span>
-    <h1>${headingOf(order, opened)}</h1>
+    <h1>${headingOf(order, opened, texts)}</h1>
     <p class="event">${order.event.name}</p>
     ${order.event.performances.map(
       ({ name, startsAt, status }) =>
         html`<p class="quiet">
-          ${name}${startsAt === null ? '' : `, ${formatWhen(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ' (cancelled)' : ''}
+          ${name}${startsAt === null ? '' : `, ${texts.frame.dayAndHour(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ` ${texts.order.ofDateCancelled}` : ''}
         </p>`,
     )}
     <p>${words}</p>
-    ${isPayable ? payOf(order, now) : null} ${hasEnded(order) ? chooseAgain(order) : null}
-    ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(order, hasTimes) : null}
+    ${isPayable ? payOf(order, now, texts) : null} ${hasEnded(order) ? chooseAgain(order, texts) : null}
+    ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(order, hasTimes, texts) : null}
   </section>`;
 }
 
 /** What the order means to its buyer, by first name where it is known. */
-function headingOf({ status }: OrderView, { customer }: OpenedOrder): string {
+function headingOf({ status }: OrderView, { customer }: OpenedOrder, { order: words }: ServedTexts): string {
   const [first = ''] = (customer?.name ?? '').trim().split(/\s+/);
   switch (status) {
     case 'CONFIRMED':
     case 'PARTIALLY_PAID':
-      return first === '' ? 'You are going' : `You are going, ${first}`;
+      return words.going(first);
     case 'PENDING':
-      return 'Your tickets wait for the payment';
+      return words.waiting;
     case 'EXPIRED':
-      return 'Your order ran out';
+      return words.ranOut;
     case 'CANCELLED':
-      return 'This order was cancelled';
+      return words.wasCancelled;
   }
 }
 
 /** What a buyer takes away from the page: the date for a calendar, and paper. */
-function takeAway({ id }: OrderView, hasTimes: boolean): Html {
+function takeAway({ id }: OrderView, hasTimes: boolean, { order: words }: ServedTexts): Html {
   const calendar = html`<p class="actions">
-    <a class="button plain" href="/orders/${id}/calendar.ics" download>Add to my calendar</a>
+    <a class="button plain" href="/orders/${id}/calendar.ics" download>${words.calendar}</a>
   </p>`;
   return html`${hasTimes ? calendar : null}
-    <p class="quiet small screen">
-      Show the codes on your phone, or print this page or save it as a PDF: each ticket stays whole.
-    </p>`;
+    <p class="quiet small screen">${words.showOrPrint}</p>`;
 }
 
-function standingOf(order: OrderView, timeZone: string): Standing {
+function standingOf({ order, definition, texts }: OrderPageContent): Standing {
   const { status, paymentStatus, expiresAt, refundDueCents, currency, cancellation } = order;
-  const refund = refundDueCents > 0 ? ` ${formatMoney(refundDueCents, currency)} will be given back to you.` : '';
+  const { frame, order: words } = texts;
+  const refund = refundDueCents > 0 ? words.givenBack(frame.money(refundDueCents, currency)) : null;
   switch (status) {
     case 'CONFIRMED':
-      return {
-        badge: 'Confirmed',
-        tone: 'good',
-        words: `${isFree(order) ? '' : 'Paid in full. '}Your tickets are below.${refund}`,
-      };
+      return standing(words.confirmed, 'good', isFree(order) ? null : words.paidInFull, words.below, refund);
     case 'PARTIALLY_PAID': {
-      const rest = formatMoney(order.remainingCents, currency);
-      const paid = `${order.paidInstallments} of ${order.installmentsCents.length} installments are paid`;
-      const words = `${paid}, ${rest} is still to come. Your tickets are below.${refund}`;
-      return { badge: 'Partly paid', tone: 'wait', words };
+      const rest = frame.money(order.remainingCents, currency);
+      const paid = words.installments(order.paidInstallments, order.installmentsCents.length, rest);
+      return standing(words.partlyPaid, 'wait', paid, words.below, refund);
     }
     case 'PENDING': {
-      const until =
-        expiresAt === null ? '' : ` Your tickets are kept for you until ${formatWhen(expiresAt, timeZone)}.`;
-      if (paymentStatus === 'FAILED') {
-        return {
-          badge: 'Payment declined',
-          tone: 'bad',
-          words: `The payment was declined; you can try again.${until}`,
-        };
-      }
-      return { badge: 'Awaiting payment', tone: 'wait', words: `The payment has not arrived yet.${until}` };
+      const until = expiresAt === null ? null : words.keptUntil(frame.dayAndHour(expiresAt, definition.timezone));
+      return paymentStatus === 'FAILED'
+        ? standing(words.declined, 'bad', words.tryAgain, until)
+        : standing(words.awaiting, 'wait', words.notArrived, until);
     }
     case 'EXPIRED':
-      return {
-        badge: 'Expired',
-        tone: 'bad',
-        words: `The time to pay ran out and the tickets are back on sale.${refund}`,
-      };
+      return standing(words.expired, 'bad', words.timeRanOut, refund);
     case 'CANCELLED': {
-      const by =
-        cancellation?.cause === 'PERFORMANCE' ? 'A date of this order was cancelled.' : 'This order was cancelled.';
-      return { badge: 'Cancelled', tone: 'bad', words: `${by}${refund}` };
+      const what = cancellation?.cause === 'PERFORMANCE' ? words.dateCancelled : words.orderCancelled;
+      return standing(words.cancelled, 'bad', what, refund);
     }
   }
+}
+
+function standing(badge: string, tone: Standing['tone'], ...sentences: readonly (string | null)[]): Standing {
+  return { badge, tone, words: sentences.filter((each) => each !== null).join(' ') };
 }
 
 function hasEnded({ status }: OrderView): boolean {
   return status === 'EXPIRED' || status === 'CANCELLED';
 }
 
-function chooseAgain({ event }: OrderView): Html {
-  return html`<p class="actions"><a class="button" href="/e/${encodeURIComponent(event.slug)}">Choose again</a></p>`;
+function chooseAgain({ event }: OrderView, { order: words }: ServedTexts): Html {
+  const href = `/e/${encodeURIComponent(event.slug)}`;
+  return html`<p class="actions"><a class="button" href="${href}">${words.chooseAgain}</a></p>`;
 }
 
 /** The way to the provider: its page where a session is open, else a form that has one opened. */
-function payOf(order: OrderView, now: number): Html {
+function payOf(order: OrderView, now: number, texts: ServedTexts): Html {
   const number = order.paidInstallments + 1;
   const cents = order.installmentsCents[order.paidInstallments] ?? order.remainingCents;
-  const label = `Pay ${formatMoney(cents, order.currency)}`;
+  const label = texts.order.pay(texts.frame.money(cents, order.currency));
   const open = order.payments.find(
     ({ installment, status, sessionExpiresAt }) =>
       installment === number && status === 'OPEN' && (sessionExpiresAt === null || now < sessionExpiresAt),
@@ -205,44 +194,49 @@ function payOf(order: OrderView, now: number): Html {
 
 // ── what was bought ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-function linesOf(item: OrderView['items'][number], order: OrderView, definition: EventDefinition): readonly Html[] {
+function linesOf(item: OrderView['items'][number], content: OrderPageContent): readonly Html[] {
+  const { order, definition, texts } = content;
   const type = definition.ticketTypes.find(({ id }) => id === item.ticketTypeId);
   const performance = order.event.performances.find(({ id }) => id === item.performanceId);
   const where = order.event.performances.length > 1 && performance !== undefined ? `, ${performance.name}` : '';
   const tickets = html`<tr>
     <td>${item.quantity} × ${type?.name ?? item.ticketTypeId}${where}</td>
-    <td>${isFree(order) ? 'Free' : formatMoney(item.quantity * item.unitPriceCents, order.currency)}</td>
+    <td>
+      ${isFree(order) ? texts.frame.free : texts.frame.money(item.quantity * item.unitPriceCents, order.currency)}
+    </td>
   </tr>`;
   const perks = item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => {
     const name = type?.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
     return html`<tr>
       <td>${quantity} × ${name}</td>
-      <td>${formatMoney(quantity * unitPriceCents, order.currency)}</td>
+      <td>${texts.frame.money(quantity * unitPriceCents, order.currency)}</td>
     </tr>`;
   });
   return [tickets, ...perks];
 }
 
-function discountOf({ code, amountCents }: OrderView['discounts'][number], { currency }: OrderView): Html {
+function discountOf({ code, amountCents }: OrderView['discounts'][number], { order, texts }: OrderPageContent): Html {
   return html`<tr>
-    <td>Code ${code}</td>
-    <td>−${formatMoney(amountCents, currency)}</td>
+    <td>${texts.order.code(code)}</td>
+    <td>−${texts.frame.money(amountCents, order.currency)}</td>
   </tr>`;
 }
 
-function sumsOf({ totalCents, paidCents, refundedCents, refundDueCents, currency }: OrderView): readonly Html[] {
-  const sum = (words: string, cents: number) =>
+function sumsOf({ order, texts }: OrderPageContent): readonly Html[] {
+  const { totalCents, paidCents, refundedCents, refundDueCents, currency } = order;
+  const words = texts.order;
+  const sum = (name: string, cents: number) =>
     html`<tr class="sum">
-      <td>${words}</td>
-      <td>${formatMoney(cents, currency)}</td>
+      <td>${name}</td>
+      <td>${texts.frame.money(cents, currency)}</td>
     </tr>`;
   return [
     html`<tr class="sum total">
-      <td>Total</td>
-      <td>${formatMoney(totalCents, currency)}</td>
+      <td>${words.total}</td>
+      <td>${texts.frame.money(totalCents, currency)}</td>
     </tr>`,
-    ...(paidCents > 0 ? [sum('Paid', paidCents)] : []),
-    ...(refundedCents > 0 ? [sum('Given back', refundedCents)] : []),
-    ...(refundDueCents > 0 ? [sum('Due back to you', refundDueCents)] : []),
+    ...(paidCents > 0 ? [sum(words.paid, paidCents)] : []),
+    ...(refundedCents > 0 ? [sum(words.refunded, refundedCents)] : []),
+    ...(refundDueCents > 0 ? [sum(words.refundDue, refundDueCents)] : []),
   ];
 }

@@ -3,14 +3,15 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { OpenedOrder } from '#actors/personal-data.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/views.ts';
+import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html } from './html.ts';
 import { drawQr } from './qr.ts';
-import { formatMoney, formatWhen } from './wording.ts';
 
 /** The text of a ticket's code; null for a void ticket. */
 export type CodeOf = (ticket: TicketView) => string | null;
 
 interface TicketsContent {
+  readonly texts: ServedTexts;
   readonly order: OrderView;
   readonly opened: OpenedOrder;
   readonly definition: EventDefinition;
@@ -32,11 +33,11 @@ export function shortOf(id: string): string {
 }
 
 /** The code of each ticket that is shown; what stands in its place for a void one is for people only. */
-export async function drawCodes({ order, codeOf }: TicketsContent): Promise<readonly Html[]> {
+export async function drawCodes({ order, codeOf, texts }: TicketsContent): Promise<readonly Html[]> {
   const codes: Html[] = [];
   for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {
     const code = codeOf(ticket);
-    codes.push(code === null ? html`<p class="stamp">Void</p>` : drawQr(code));
+    codes.push(code === null ? html`<p class="stamp">${texts.ticket.void}</p>` : drawQr(code, texts.ticket.qrCode));
     if (codes.length % CODES_A_SLICE === 0) await nextRound();
   }
   return codes;
@@ -44,19 +45,20 @@ export async function drawCodes({ order, codeOf }: TicketsContent): Promise<read
 
 export function ticketsOf(content: TicketsContent, codes: readonly Html[]): Html {
   const { order } = content;
+  const words = content.texts.ticket;
   const isVoid = order.tickets.some(({ isValid }) => !isValid);
   const undrawn = order.ticketCount - codes.length;
   return html`<section class="all-tickets">
-    <h2>${isVoid ? 'Tickets (void)' : 'Tickets'}</h2>
-    ${isVoid ? html`<p>These tickets are void: no door lets anybody in with them.</p>` : null}
+    <h2>${isVoid ? words.allVoid : words.all}</h2>
+    ${isVoid ? html`<p>${words.voidNote}</p>` : null}
     <ul class="tickets">
       ${codes.map((code, place) => cardOf(content, place, code))}
     </ul>
-    ${undrawn > 0 ? html`<p class="quiet">and ${undrawn} more tickets</p>` : null}
+    ${undrawn > 0 ? html`<p class="quiet">${words.more(undrawn)}</p>` : null}
   </section>`;
 }
 
-function cardOf({ order, opened, definition }: TicketsContent, place: number, code: Html): Html {
+function cardOf({ order, opened, definition, texts }: TicketsContent, place: number, code: Html): Html {
   const ticket = order.tickets[place]!;
   const attendee = opened.attendees[ticket.itemIndex]?.[ticket.offset];
   const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
@@ -68,36 +70,45 @@ function cardOf({ order, opened, definition }: TicketsContent, place: number, co
       <p class="short">${shortOf(ticket.id)}</p>
     </div>
     <div class="about">
-      <p class="quiet small">${place + 1} of ${order.ticketCount}</p>
+      <p class="quiet small">${texts.ticket.place(place + 1, order.ticketCount)}</p>
       <p class="event">${order.event.name}</p>
       <p><strong>${type?.name ?? ticket.ticketTypeId}</strong></p>
-      ${seatOf(ticket)} ${attendee === undefined ? null : html`<p class="holder">${attendee.name}</p>`}
-      <p>${whenOf(performance, definition.timezone)}</p>
-      ${type === undefined ? null : entryOf(type, order.currency)}
-      ${perks.length === 0 ? null : html`<p class="perks">Prepaid: ${perks.join(', ')}</p>`}
+      ${seatOf(ticket, texts)} ${attendee === undefined ? null : html`<p class="holder">${attendee.name}</p>`}
+      <p>${whenOf(performance, definition.timezone, texts)}</p>
+      ${type === undefined ? null : entryOf(type, order.currency, texts)}
+      ${perks.length === 0 ? null : html`<p class="perks">${texts.ticket.prepaid(perks.join(', '))}</p>`}
     </div>
   </li>`;
 }
 
 /** The performance's name and beginning, because a ticket is shown alone. */
-function whenOf(performance: OrderView['event']['performances'][number] | undefined, timeZone: string): string {
+function whenOf(
+  performance: OrderView['event']['performances'][number] | undefined,
+  timeZone: string,
+  { frame }: ServedTexts,
+): string {
   if (performance === undefined) return '';
   return performance.startsAt === null
     ? performance.name
-    : `${performance.name}, ${formatWhen(performance.startsAt, timeZone)}`;
+    : `${performance.name}, ${frame.dayAndHour(performance.startsAt, timeZone)}`;
 }
 
 /** Until when a ticket lets in, and what a later entry costs. */
-function entryOf({ entryCutoff, lateFee }: EventDefinition['ticketTypes'][number], currency: string): Html | null {
+function entryOf(
+  { entryCutoff, lateFee }: EventDefinition['ticketTypes'][number],
+  currency: string,
+  { frame, ticket: words }: ServedTexts,
+): Html | null {
   if (entryCutoff === null) return null;
-  const after = lateFee === null ? '' : `, ${formatMoney(lateFee, currency)} at the entrance after that`;
-  return html`<p class="small">Entry until ${entryCutoff}${after}</p>`;
+  const entry =
+    lateFee === null ? words.entryUntil(entryCutoff) : words.entryLate(entryCutoff, frame.money(lateFee, currency));
+  return html`<p class="small">${entry}</p>`;
 }
 
-function seatOf({ section, rowLabel, seatLabel }: TicketView): Html | null {
+function seatOf({ section, rowLabel, seatLabel }: TicketView, { ticket: words }: ServedTexts): Html | null {
   if (seatLabel === null) return null;
-  const row = rowLabel === null ? '' : `row ${rowLabel}, `;
-  return html`<p class="seat">${section === null ? '' : `${section}, `}${row}seat ${seatLabel}</p>`;
+  const row = rowLabel === null ? null : words.row(rowLabel);
+  return html`<p class="seat">${[section, row, words.seat(seatLabel)].filter((part) => part !== null).join(', ')}</p>`;
 }
 
 /** A ticket's share of the perks that were bought with its item; what cannot be shared equally goes to the first tickets. */

@@ -1,9 +1,10 @@
 /** The page where a buyer of the sandbox pays: no money moves, and every outcome can be tried. */
 import type { Payable } from '#payments/checkout-sessions.ts';
+import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
-import { formatMoney, formatWhen } from './wording.ts';
 
 export interface SandboxPageContent extends Payable {
+  readonly texts: ServedTexts;
   readonly timeZone: string;
   /** Where the buyer goes afterwards. */
   readonly successUrl: string;
@@ -12,47 +13,48 @@ export interface SandboxPageContent extends Payable {
 }
 
 export function sandboxPage(content: SandboxPageContent): Page {
-  const { order, payment, successUrl, cancelUrl, baseUrl } = content;
+  const { order, payment, successUrl, cancelUrl, baseUrl, texts } = content;
+  const words = texts.sandbox;
   return {
-    title: `Pay for ${order.event.name}`,
+    texts,
+    title: words.title(order.event.name),
     formTargets: [baseUrl, successUrl, cancelUrl],
-    back: { href: `/orders/${order.id}`, label: 'Your order' },
+    back: { href: `/orders/${order.id}`, label: words.yourOrder },
     body: html`<section>
-      <h1>Pay for ${order.event.name}</h1>
-      <p class="notice"><strong>Sandbox.</strong> A stand-in for a payment provider: no money moves.</p>
-      <p class="amount">${formatMoney(payment.amountCents, payment.currency)}</p>
+      <h1>${words.title(order.event.name)}</h1>
+      <p class="notice"><strong>${words.sandbox}</strong> ${words.note}</p>
+      <p class="amount">${texts.frame.money(payment.amountCents, payment.currency)}</p>
       ${installmentOf(content)} ${windowOf(content)} ${outcomeOf(content)}
       <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
-        <button name="outcome" value="paid">Pay</button>
-        <button class="plain" name="outcome" value="declined">Decline</button>
-        <a class="button plain" href="${cancelUrl}">Cancel</a>
+        <button name="outcome" value="paid">${words.pay}</button>
+        <button class="plain" name="outcome" value="declined">${words.decline}</button>
+        <a class="button plain" href="${cancelUrl}">${words.cancel}</a>
       </form>
-      <p class="quiet small">
-        Cancel leads back to the shop. The order stays as it is and can be paid until its time is over.
-      </p>
+      <p class="quiet small">${words.cancelNote}</p>
     </section>`,
   };
 }
 
-function installmentOf({ order, payment }: SandboxPageContent): Html | null {
+function installmentOf({ order, payment, texts }: SandboxPageContent): Html | null {
   const count = order.installmentsCents.length;
   if (count < 2) return null;
-  const total = formatMoney(order.totalCents, order.currency);
-  return html`<p>Installment ${payment.installment} of ${count}; the order comes to ${total}.</p>`;
+  const total = texts.frame.money(order.totalCents, order.currency);
+  return html`<p>${texts.sandbox.installment(payment.installment, count, total)}</p>`;
 }
 
-function windowOf({ order, payment, timeZone }: SandboxPageContent): Html | null {
+function windowOf({ order, payment, timeZone, texts }: SandboxPageContent): Html | null {
   if (payment.status !== 'OPEN' || order.expiresAt === null || order.status !== 'PENDING') return null;
-  return html`<p class="quiet small">To be paid until ${formatWhen(order.expiresAt, timeZone)}.</p>`;
+  return html`<p class="quiet small">${texts.sandbox.payUntil(texts.frame.dayAndHour(order.expiresAt, timeZone))}</p>`;
 }
 
-const wordsOfStatus = {
-  PAID: 'This session was paid already; paying again counts once.',
-  DECLINED: 'This session was declined; paying it now is late money.',
-  CANCELLED: 'This session was cancelled; paying it now is late money.',
-  EXPIRED: 'The time for this session ran out; paying it now is late money.',
+const TEXT_OF_STATUS = {
+  PAID: 'wasPaid',
+  DECLINED: 'wasDeclined',
+  CANCELLED: 'wasCancelled',
+  EXPIRED: 'wasExpired',
 } as const;
 
-function outcomeOf({ payment: { status } }: SandboxPageContent): Html | null {
-  return status === 'OPEN' || status === 'REQUESTED' ? null : html`<p class="notice">${wordsOfStatus[status]}</p>`;
+function outcomeOf({ payment: { status }, texts }: SandboxPageContent): Html | null {
+  if (status === 'OPEN' || status === 'REQUESTED') return null;
+  return html`<p class="notice">${texts.sandbox[TEXT_OF_STATUS[status]]}</p>`;
 }

@@ -10,6 +10,7 @@ import { ORDER_NOT_FOUND } from '../errors.ts';
 import { errorResponses } from '../openapi.ts';
 import { sendSealed, type Envelope, type SealedText } from '../envelope.ts';
 import { codeOf, toOrderStatusBody, toStatusBody } from '../order-bodies.ts';
+import { textsFor } from '../language.ts';
 import { calendarOf } from '../pages/calendar.ts';
 import { sendPage } from '../pages/html.ts';
 import { orderPage } from '../pages/order-page.ts';
@@ -84,6 +85,7 @@ export async function orderRoutes(
         ...found,
         opened: await personalData.open(found.order),
         baseUrl: baseUrl(),
+        texts: textsFor(request),
         codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
       };
       return sendPage(reply, await orderPage(content));

@@ -14,6 +14,7 @@ import type { HttpApp } from '../app.ts';
 import { EVENT_NOT_FOUND, QUEUE_ENTRY_NOT_FOUND } from '../errors.ts';
 import { errorResponses } from '../openapi.ts';
 import { drawPage } from '../pages/draw-page.ts';
+import { textsFor } from '../language.ts';
 import { sendPage } from '../pages/html.ts';
 import type { PublicPorts } from '../ports.ts';
 import { toDrawBody, toQueueEntryBody } from '../queue-bodies.ts';
@@ -99,7 +100,8 @@ export function queueRoutes(app: HttpApp, { events, baseUrl }: Pick<PublicPorts,
     if (draw === null) return reply.fail('NOT_FOUND');
     varyBy(reply.header('cache-control', 'no-cache'), 'Accept');
     if (!wantsPage) return reply.send(toDrawBody(draw));
-    return sendPage(reply, drawPage({ ...event, slug, draw, url: `${baseUrl()}/api/events/public/${slug}/draw` }));
+    const url = `${baseUrl()}/api/events/public/${slug}/draw`;
+    return sendPage(reply, drawPage({ ...event, slug, draw, url, texts: textsFor(request) }));
   });
 }
 

@@ -11,6 +11,7 @@ import type { SandboxCheckout } from '#payments/sandbox-checkout.ts';
 import { type HttpApp, readForms } from '../app.ts';
 import { errorResponses } from '../openapi.ts';
 import { toOrderStatusBody } from '../order-bodies.ts';
+import { textsFor } from '../language.ts';
 import { sendPage } from '../pages/html.ts';
 import { sandboxPage } from '../pages/sandbox-page.ts';
 import type { PublicPorts } from '../ports.ts';
@@ -89,7 +90,8 @@ export async function sandboxPaymentRoutes(
       const found = await sandbox.find(checkoutSessionId);
       if (isRefusal(found)) return reply.refuse(found);
       const { timezone: timeZone, ...payable } = found;
-      return sendPage(reply, sandboxPage({ ...payable, ...leadingOn(found.order, baseUrl()), timeZone }));
+      const leading = leadingOn(found.order, baseUrl());
+      return sendPage(reply, sandboxPage({ ...payable, ...leading, timeZone, texts: textsFor(request) }));
     },
   );
 

@@ -1,4 +1,5 @@
 /** What the browser stores: the buyer's language, and of a purchase that is not finished one small record for each event. */
+import { LANGUAGE_COOKIE } from '#texts/language.ts';
 import { store } from './service.ts';
 
 export interface FunnelContent {
@@ -116,7 +117,7 @@ export function keptLanguage(): string | null {
 
 /** Stores the buyer's choice; the cookie tells the pages that the service itself renders. */
 export function keepLanguage(language: string): void {
-  document.cookie = `${LANGUAGE}=${language}; path=/; max-age=${YEAR_S}; samesite=lax`;
+  document.cookie = `${LANGUAGE_COOKIE}=${language}; path=/; max-age=${YEAR_S}; samesite=lax`;
   try {
     store?.setItem(LANGUAGE, language);
   } catch {

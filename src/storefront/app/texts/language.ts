@@ -3,6 +3,9 @@
 /** Each language by its own name, in the order in which pages offer them. The first is for whoever reads none of them. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
+/** The cookie with the buyer's choice, for pages that the service itself renders. */
+export const LANGUAGE_COOKIE = 'holdfast.language';
+
 export type Language = keyof typeof LANGUAGES;
 
 export const isLanguage = (text: unknown): text is Language =>

@@ -1,0 +1,137 @@
+/** The pages that the service writes itself, in German. */
+import type { served as english } from '../en/served.ts';
+import { wordingOf } from '../wording.ts';
+
+const { count, number, dayAndHour, money } = wordingOf('de');
+
+export const served: typeof english = {
+  frame: {
+    language: 'de',
+    questions: 'Fragen zu einer Bestellung? Halten Sie die Bestellnummer bereit.',
+    seeAll: 'Alle Veranstaltungen',
+    dayAndHour,
+    money,
+    free: 'Kostenlos',
+  },
+  order: {
+    title: (event) => `${event}: Ihre Bestellung`,
+    going: (firstName) => (firstName === '' ? 'Sie sind dabei' : `Sie sind dabei, ${firstName}`),
+    waiting: 'Ihre Tickets warten auf die Zahlung',
+    ranOut: 'Ihre Bestellung ist abgelaufen',
+    wasCancelled: 'Diese Bestellung wurde storniert',
+    confirmed: 'Bestätigt',
+    partlyPaid: 'Teilweise bezahlt',
+    declined: 'Zahlung abgelehnt',
+    awaiting: 'Zahlung offen',
+    expired: 'Abgelaufen',
+    cancelled: 'Storniert',
+    paidInFull: 'Alles ist bezahlt.',
+    below: 'Ihre Tickets finden Sie unten.',
+    installments: (paid, all, rest) => `${paid} von ${all} Raten sind bezahlt, ${rest} sind noch offen.`,
+    keptUntil: (when) => `Ihre Tickets bleiben bis ${when} für Sie reserviert.`,
+    tryAgain: 'Die Zahlung wurde abgelehnt; Sie können es noch einmal versuchen.',
+    notArrived: 'Die Zahlung ist noch nicht angekommen.',
+    timeRanOut: 'Die Zeit für die Zahlung ist abgelaufen, die Tickets sind wieder im Verkauf.',
+    dateCancelled: 'Ein Termin dieser Bestellung wurde abgesagt.',
+    orderCancelled: 'Diese Bestellung wurde storniert.',
+    givenBack: (amount) => `Sie bekommen ${amount} zurück.`,
+    ofDateCancelled: '(abgesagt)',
+    calendar: 'In meinen Kalender',
+    showOrPrint:
+      'Zeigen Sie die Codes auf Ihrem Telefon, oder drucken Sie diese Seite oder sichern Sie sie als PDF: Jedes Ticket bleibt ganz.',
+    chooseAgain: 'Neu wählen',
+    pay: (amount) => `${amount} bezahlen`,
+    bought: 'Ihr Kauf',
+    code: (code) => `Code ${code}`,
+    total: 'Gesamt',
+    paid: 'Bezahlt',
+    refunded: 'Zurückgezahlt',
+    refundDue: 'Sie bekommen zurück',
+    vat: (percent, amount) => `inkl. ${number(percent)} % MwSt.: ${amount}`,
+    number: 'Bestellnummer',
+    secret:
+      'Wer die Adresse dieser Seite kennt, sieht Ihre Tickets: Behalten Sie sie für sich. Bei Fragen genügt die Bestellnummer.',
+    unreadable: 'Die persönlichen Daten dieser Bestellung sind nicht lesbar.',
+    erased: (when) =>
+      `Die persönlichen Daten wurden${when === null ? '' : ` am ${when}`} gelöscht: Niemand kann mehr lesen, wer diese Tickets gekauft hat. Die Tickets bleiben, wie sie waren.`,
+    terms: 'AGB',
+    imprint: 'Impressum',
+    privacy: 'Datenschutz',
+  },
+  ticket: {
+    qrCode: 'QR-Code',
+    all: 'Tickets',
+    allVoid: 'Tickets (ungültig)',
+    void: 'Ungültig',
+    voidNote: 'Diese Tickets sind ungültig: Damit kommt niemand hinein.',
+    more: (n) => `und ${count(n, { one: 'weiteres Ticket', other: 'weitere Tickets' })}`,
+    place: (n, all) => `${n} von ${all}`,
+    row: (label) => `Reihe ${label}`,
+    seat: (label) => `Platz ${label}`,
+    entryUntil: (time) => `Einlass bis ${time} Uhr`,
+    entryLate: (time, fee) => `Einlass bis ${time} Uhr, danach ${fee} am Einlass`,
+    prepaid: (perks) => `Im Voraus bezahlt: ${perks}`,
+  },
+  sandbox: {
+    title: (event) => `${event} bezahlen`,
+    yourOrder: 'Ihre Bestellung',
+    sandbox: 'Testbetrieb.',
+    note: 'Hier stünde sonst ein Zahlungsdienst: Es fließt kein Geld.',
+    pay: 'Bezahlen',
+    decline: 'Ablehnen',
+    cancel: 'Abbrechen',
+    cancelNote:
+      'Abbrechen führt zurück in den Shop. Die Bestellung bleibt, wie sie ist, und kann bezahlt werden, bis ihre Zeit um ist.',
+    installment: (n, all, total) => `Rate ${n} von ${all}; die Bestellung kostet ${total}.`,
+    payUntil: (when) => `Zu bezahlen bis ${when}.`,
+    wasPaid: 'Diese Zahlung ist schon eingegangen; noch einmal zu bezahlen zählt nur einmal.',
+    wasDeclined: 'Diese Zahlung wurde abgelehnt; jetzt zu bezahlen wäre verspätet.',
+    wasCancelled: 'Diese Zahlung wurde abgebrochen; jetzt zu bezahlen wäre verspätet.',
+    wasExpired: 'Die Zeit für diese Zahlung ist abgelaufen; jetzt zu bezahlen wäre verspätet.',
+  },
+  draw: {
+    title: (event) => `Die Auslosung für ${event}`,
+    pending: 'Noch nicht ausgelost',
+    drawn: 'Ausgelost',
+    promise: (when) =>
+      `Die Reihenfolge wird ausgelost, wenn der Warteraum öffnet${when === null ? '' : `: ${when}`}. Merken Sie sich die Zusage unten, um sie dann zu vergleichen.`,
+    outcome: (people, when) =>
+      `Die Reihenfolge von ${count(people, { one: 'Person', other: 'Personen' })} wurde am ${when} ausgelost.`,
+    why: 'Warum niemand sie lenken konnte',
+    seed: 'Als der Warteraum eingerichtet wurde, entstand eine geheime Zufallszahl, der Startwert. Gezeigt wurde nur ihr Fingerabdruck: die Zusage. Niemand kann eine andere Zahl mit demselben Fingerabdruck finden, der Startwert ließ sich also nicht austauschen.',
+    opening:
+      'Alle, die beim Öffnen warteten, nahmen teil. In diesem Augenblick entstand eine zweite Zufallszahl, die Öffnungszahl, und wurde mit der Liste festgehalten. Jeder Platz ergibt sich aus dem Startwert, der Öffnungszahl und der Liste aller, die teilnahmen. So kannte niemand einen Platz, bevor die Liste vollständig war, auch niemand, der den Startwert lesen konnte. Wann jemand kam, spielte keine Rolle.',
+    shown:
+      'Danach stehen hier der Startwert, die Öffnungszahl und die ganze Reihenfolge, damit jeder sie nachrechnen kann. Einträge stehen mit ihrem Fingerabdruck da, denn die Kennung eines Eintrags ist sein Zugang.',
+    old: 'Diese Auslosung ist aus der Zeit vor den Öffnungszahlen: Ihre Reihenfolge ergibt sich allein aus dem Startwert und der Liste. Niemand konnte den Startwert austauschen; wer ihn vorher lesen konnte, konnte Plätze aber vorausberechnen.',
+    commitmentFigure: 'Zusage',
+    seedFigure: 'Startwert',
+    openingFigure: 'Öffnungszahl',
+    digestFigure: 'Prüfsumme aller Einträge',
+    check: 'Selbst nachprüfen',
+    withHoldfast: 'Mit Holdfast:',
+    withNode: 'Nur mit Node: Sichern Sie diese Zeilen als [check-draw.mjs] und starten Sie',
+    ownPlace:
+      'Ihr eigener Platz: Suchen Sie die SHA-256 der Kennung Ihres Eintrags in der Liste; wo sie steht, standen Sie.',
+  },
+  failures: {
+    NOT_FOUND: ['Unter dieser Adresse gibt es nichts.', 'Der Link ist vielleicht veraltet oder falsch geschrieben.'],
+    EVENT_NOT_FOUND: ['Diese Veranstaltung gibt es nicht.', 'Vielleicht ist sie nicht mehr im Verkauf.'],
+    ORDER_NOT_FOUND: [
+      'Diese Bestellung gibt es nicht.',
+      'Die Adresse einer Bestellung ist lang und genau. Öffnen Sie sie aus dem Shop, oder kopieren Sie sie ganz.',
+    ],
+    ORDER_NOT_PAYABLE: ['Bei dieser Bestellung ist nichts mehr offen.', ''],
+    OVERLOADED: [
+      'Hier ist gerade sehr viel los.',
+      'Es wurde nichts geändert. Bitte laden Sie die Seite gleich noch einmal.',
+    ],
+    RATE_LIMITED: ['Das waren viele Anfragen auf einmal.', 'Bitte laden Sie die Seite gleich noch einmal.'],
+    PAYMENT_PROVIDER_UNAVAILABLE: [
+      'Der Zahlungsdienst ist nicht erreichbar.',
+      'Ihre Tickets bleiben reserviert, bis die Zeit für die Zahlung um ist. Bitte versuchen Sie es gleich noch einmal.',
+    ],
+    INTERNAL: ['Bei uns ist etwas schiefgegangen.', 'Bitte laden Sie die Seite noch einmal.'],
+    OTHER: ['Diese Seite kann nicht gezeigt werden.', 'Der Link ist vielleicht veraltet oder falsch geschrieben.'],
+  },
+};

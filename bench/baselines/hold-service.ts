@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
-import { createValidatorCompiler } from '#http/validation.ts';
+import { compileValidator } from '#http/validation.ts';
 import { CreateHold } from '#http/schemas/holds.ts';
 
 export const CAPACITY = 100_000_000;
@@ -39,7 +39,7 @@ interface HoldRequest {
 /** Serves on a free port and prints a ready line as the service does. */
 export async function serveHolds(store: HoldStore): Promise<void> {
   const app = fastify({ logger: false });
-  app.setValidatorCompiler(createValidatorCompiler());
+  app.setValidatorCompiler(compileValidator);
   app.post<{ Body: HoldRequest }>('/api/checkout/holds', { schema: { body: CreateHold } }, async ({ body }, reply) => {
     const [item] = body.items as [HoldRequest['items'][number]];
     const id = `hld_${randomBytes(18).toString('base64url')}`;

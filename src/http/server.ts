@@ -42,7 +42,7 @@ import { searchRoutes } from './routes/search.ts';
 import { subjectRoutes } from './routes/subject.ts';
 import { seatingRoutes } from './routes/seating.ts';
 import { ticketRoutes } from './routes/tickets.ts';
-import { buildSerializer, createValidatorCompiler } from './validation.ts';
+import { buildSerializer, compileValidator } from './validation.ts';
 
 /** Says which node of a cluster answered; a single machine does not send it. */
 const SERVED_BY = 'x-served-by';
@@ -159,7 +159,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
   app.server.maxConnections = limits.connectionsMax;
   app.server.on('connect', answerTunnel(raw));
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.setValidatorCompiler(createValidatorCompiler());
+  app.setValidatorCompiler(compileValidator);
   readJsonOnly(app);
   ports.metrics.observe(app);
   if (settings.serverTiming) showServerTiming(app);

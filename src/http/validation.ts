@@ -19,14 +19,6 @@ interface IntegerBounds {
   readonly maximum: number;
 }
 
-/** Makes the function that compiles the schemas of routes, with an Ajv of its own. */
-export function createValidatorCompiler(): FastifySchemaCompiler<unknown> {
-  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
-  addFormats.default(ajv);
-  ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
-  return oncePerSchema(({ schema }) => ajv.compile(boundLists(schema) as JsonSchema));
-}
-
 function isIntegerText(bounds: IntegerBounds, text: string): boolean {
   if (!/^(0|[1-9]\d{0,15})$/.test(text)) return false;
   const number = Number(text);
@@ -35,6 +27,15 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
 
 /** The compilers of this process, by the named schemas that they know. */
 const serializerCompilers = new Map<string, SerializerSelector.SerializerCompiler>();
+
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
+addFormats.default(ajv);
+ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
+
+/** Compiles the schemas of routes, once for all listeners and services of a process, as serializers are. */
+export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({ schema }) =>
+  ajv.compile(boundLists(schema) as JsonSchema),
+);
 
 /**
  * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors, and so do

@@ -15,7 +15,7 @@ import { missedPromises, reportDrill } from './drill/report.ts';
 import { drillEvent, openRunningCluster, openSale, runDrill, type RunningCluster } from './drill/run.ts';
 
 const SHARDS = 8;
-const BUYERS = 32;
+const BUYERS = 12;
 /** Other tests run on the same machine. */
 const SLACK = 4;
 const STOCK = 500;

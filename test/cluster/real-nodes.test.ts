@@ -11,9 +11,9 @@ import { sampleJson } from '../http/apps.ts';
 
 const NAMES = ['one', 'two', 'three'];
 const SHARDS = 4;
-/** Three seconds and one are promised; a machine that runs other tests beside is slower. */
-const TAKEOVER_MS_MAX = 5_000;
-const HAND_OVER_MS_MAX = 2_000;
+/** Three seconds and one are promised, and measured by the bench; these only tell a takeover from a request that waits to its limit. */
+const TAKEOVER_MS_MAX = 15_000;
+const HAND_OVER_MS_MAX = 10_000;
 
 describe('Three nodes on a NATS server', { skip: nats.missing }, () => {
   let server: NatsServer;

@@ -1,7 +1,10 @@
 /** What can be seen of a cluster's streams without changing anything: for commands that show and check them. */
-import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { ServerConnection } from './connection.ts';
+import { IDENTITY_TOPIC, decodeIdentity } from './key-stream.ts';
 import { decodeRecord } from './records.ts';
+import { KEYS_KEY, STREAM_NOT_FOUND } from './servers.ts';
+import { keyStreamPlace } from './stream-key-log.ts';
 
 const REQUEST_MS_MAX = 4_000;
 /** Asked at a time. */
@@ -19,6 +22,17 @@ export interface SeenStream {
   readonly replicas: number;
   /** The servers that do not have everything, or cannot be reached. */
   readonly behind: readonly string[];
+}
+
+/** The stream of a cluster's keys. */
+export interface SeenKeys {
+  readonly stream: string;
+  /** Null where the stream has no leader; `MISSING` where there is none. */
+  readonly state: SeenStream | 'MISSING' | null;
+  /** The id of the keys in it; null where it has none. */
+  readonly keysId: string | null;
+  /** The id of the keys that the shards are sealed with; null where nothing is sealed yet. */
+  readonly notedId: string | null;
 }
 
 /** Whose claim the newest message of a log was written under. */
@@ -51,7 +65,7 @@ export class StreamInspection {
       if (name.startsWith(prefix)) numbers.push(Number(name.slice(prefix.length)));
     }
     numbers.sort((one, other) => one - other);
-    return inParallel(numbers, async (shard) => ({ shard, state: await this.#stateOf(shard) }));
+    return inParallel(numbers, async (shard) => ({ shard, state: await this.#stateOf(this.#streamOf(shard)) }));
   }
 
   /** The owners of shards that nobody announces, as their logs have them; without those whose claim was purged. */
@@ -64,9 +78,30 @@ export class StreamInspection {
     return owners;
   }
 
-  async #stateOf(shard: number): Promise<SeenStream | null> {
+  /** Rejects where the first shard or the keys themselves cannot be asked. */
+  async keys(): Promise<SeenKeys> {
+    const { stream, subject } = keyStreamPlace(this.#clusterName);
+    const { config } = await this.#jsm.streams.info(this.#streamOf(0));
+    const notedId = config.metadata?.[KEYS_KEY] ?? null;
+    if (!(await this.#exists(stream))) return { stream, state: 'MISSING', keysId: null, notedId };
+    const state = await this.#stateOf(stream);
+    if (state === null) return { stream, state, keysId: null, notedId };
+    const identity = await this.#jsm.streams.getMessage(stream, { last_by_subj: `${subject}.${IDENTITY_TOPIC}` });
+    return { stream, state, keysId: identity === null ? null : decodeIdentity(identity.data).keysId, notedId };
+  }
+
+  async #exists(stream: string): Promise<boolean> {
     try {
-      const { state, config, cluster } = await this.#jsm.streams.info(this.#streamOf(shard));
+      await this.#jsm.streams.info(stream);
+      return true;
+    } catch (error) {
+      return !(error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND);
+    }
+  }
+
+  async #stateOf(stream: string): Promise<SeenStream | null> {
+    try {
+      const { state, config, cluster } = await this.#jsm.streams.info(stream);
       const behind = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true);
       return { head: state.last_seq, replicas: config.num_replicas, behind: behind.map(({ name }) => name) };
     } catch {

@@ -5,7 +5,7 @@
  * 2. The identity is written last: until then the stream has keys of nobody, no node starts on it, and another import begins anew.
  */
 import { KeysUnusable, type Key, type KeysIdentity } from '../keys.ts';
-import { batchesOf, decodeBatch, encodeBatch, idOf, topicOf, type KeyBatch } from './key-batches.ts';
+import { decodeBatch, encodeBatch, idOf, topicOf, type KeyBatch } from './key-batches.ts';
 import type { KeyLog } from './key-log.ts';
 import { encodeIdentity, IDENTITY_TOPIC, readIdentity } from './key-stream.ts';
 import { causeOf, LogUnreachable } from './shard-log.ts';
@@ -38,28 +38,30 @@ export async function* readAllKeys(log: KeyLog): AsyncIterable<KeysPart> {
   }
 }
 
-/** Writes the keys of a copy into a stream without an identity. Rejects with KeysUnusable where it has one, and with LogUnreachable. */
+/**
+ * Writes the keys of a copy, in batches that each come once, into a stream without an identity; some of them are in memory at a time.
+ * Rejects with KeysUnusable where it has one, and with LogUnreachable.
+ */
 export async function importKeys(
   log: KeyLog,
   identity: KeysIdentity,
-  parts: AsyncIterable<KeysPart> | Iterable<KeysPart>,
+  batches: Iterable<KeyBatch>,
   timing: Timing = machineTiming,
 ): Promise<void> {
   if ((await readIdentity(log, timing)) !== null) {
     throw new KeysUnusable('the cluster has keys already', 'Import into a cluster that no node has used.');
   }
   await eraseAll(log);
-  const keys = new Map<string, Key>();
-  const destroyed = new Set<string>();
-  for await (const part of parts) {
-    for (const key of part.keys) keys.set(key.id, key);
-    for (const id of part.destroyedIds) destroyed.add(id);
-  }
-  const batches = batchesOf(keys.values(), destroyed);
-  for (let begin = 0; begin < batches.length; begin += MESSAGES_AT_A_TIME) {
-    const some = batches.slice(begin, begin + MESSAGES_AT_A_TIME);
+  let some: KeyBatch[] = [];
+  const putSome = async (): Promise<void> => {
     await Promise.all(some.map((batch) => putSurely(log, batch, timing)));
+    some = [];
+  };
+  for (const batch of batches) {
+    some.push(batch);
+    if (some.length === MESSAGES_AT_A_TIME) await putSome();
   }
+  await putSome();
   await appendIdentity(log, identity, timing);
 }
 

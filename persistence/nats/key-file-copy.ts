@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { removeIfPresent, syncFile, syncFolder } from '../files.ts';
 import type { Key, KeysIdentity } from '../keys.ts';
 import { KeyFile, KeyReader } from '../sqlite/key-file.ts';
+import { batchesOf, placeOfKey, topicOf, type KeyBatch } from './key-batches.ts';
 import { readAllKeys, type KeysPart } from './key-copy.ts';
 import type { KeyLog } from './key-log.ts';
 
@@ -33,15 +34,24 @@ export async function copyKeysToFile(log: KeyLog, identity: KeysIdentity, path: 
   }
 }
 
-/** The keys of a file and the ids of destroyed ones, without the keys that `erasedIds` names: those go as destroyed. */
-export function* keysOfFile(reader: KeyReader, erasedIds: ReadonlySet<string>): Generator<KeysPart> {
-  const destroyedIds = [...reader.ids('DESTROYED')];
-  const keys: Key[] = [];
-  for (const key of reader.all()) {
-    if (erasedIds.has(key.id)) destroyedIds.push(key.id);
-    else keys.push(key);
+/**
+ * The keys of a file in batches, each of them whole, of which one is in memory; those that `erasedIds` names go as destroyed. Throws
+ * BatchUnreadable for an id that no store gives.
+ */
+export function* batchesOfFile(reader: KeyReader, erasedIds: ReadonlySet<string>): Generator<KeyBatch> {
+  let [keys, destroyedIds]: [Key[], string[]] = [[], []];
+  let topic: string | null = null;
+  for (const { id, key } of reader.inOrder()) {
+    const place = placeOfKey(id);
+    const next = place === null ? null : topicOf(place);
+    if (next !== topic) {
+      yield* batchesOf(keys, destroyedIds);
+      [keys, destroyedIds, topic] = [[], [], next];
+    }
+    if (key === null || erasedIds.has(id)) destroyedIds.push(id);
+    else keys.push({ id, key });
   }
-  yield { keys, destroyedIds };
+  yield* batchesOf(keys, destroyedIds);
 }
 
 /** A file of keys in the making. */

@@ -231,7 +231,7 @@ async function openIdentity(log: KeyLog, timing: Timing, random?: (bytes: number
   throw missing();
 }
 
-function decodeIdentity(body: Uint8Array): KeysIdentity {
+export function decodeIdentity(body: Uint8Array): KeysIdentity {
   const bytes = Buffer.from(body);
   const keysId = bytes.toString('utf8', KEY_BYTES);
   if (keysId !== '') return { keysId, addressKey: bytes.subarray(0, KEY_BYTES) };

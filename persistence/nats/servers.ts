@@ -48,9 +48,9 @@ const REQUEST_MS_MAX = 2_000;
 /** What tells the streams of one cluster from others. */
 const SHARDS_KEY = 'holdfast_shards';
 /** Which keys the facts of the cluster are sealed with. */
-const KEYS_KEY = 'holdfast_keys';
+export const KEYS_KEY = 'holdfast_keys';
 const NAME_IN_USE = 10_058;
-const STREAM_NOT_FOUND = 10_059;
+export const STREAM_NOT_FOUND = 10_059;
 const GUARD_MESSAGES_KEPT = 1_000;
 
 export interface OpenOptions extends ConnectOptions {

@@ -26,6 +26,8 @@ const FORMAT = 1;
 const APPLICATION_ID = 0x48464b59;
 /** Pages of the log above which SQLite folds it by itself; a batch of keys has some thirty. */
 const CHECKPOINT_PAGES = 1_000;
+/** Read at a time. */
+const PAGE_KEYS = 2_048;
 const ZEROS = Buffer.alloc(KEY_BYTES);
 
 const TABLES = `
@@ -105,6 +107,12 @@ export class KeyFile {
   }
 }
 
+export interface NamedKey {
+  readonly id: string;
+  /** Null where it is destroyed. */
+  readonly key: Buffer | null;
+}
+
 /** A connection that only reads keys. */
 export class KeyReader {
   readonly identity: KeysIdentity;
@@ -148,12 +156,6 @@ export class KeyReader {
     return found;
   }
 
-  /** The ids of all keys, or of the destroyed ones (3). */
-  ids(of: 'PRESENT' | 'DESTROYED' = 'PRESENT'): Iterable<string> {
-    const condition = of === 'PRESENT' ? 'IS NOT NULL' : 'IS NULL';
-    return this.#db.prepare<[], string>(`SELECT id FROM name WHERE slot ${condition}`).pluck().iterate();
-  }
-
   /** What is known of a key; UNKNOWN is one that was never here, or was never used. */
   stateOf(id: string): KeyState {
     const slot = this.#slotOf(id);
@@ -161,9 +163,31 @@ export class KeyReader {
     return slot === null ? 'DESTROYED' : 'PRESENT';
   }
 
-  /** Every key with its id. */
-  all(): Iterable<Key> {
-    return this.#db.prepare<[], Key>('SELECT name.id, slot.key FROM name JOIN slot ON slot.n = name.slot').iterate();
+  /** Every id with its key, null where it is destroyed, in the order of ids' prefixes and then of their numbers; a page is read at a time. */
+  *inOrder(): Generator<NamedKey> {
+    const next = this.#db.prepare<[string], string>('SELECT id FROM name WHERE id >= ? ORDER BY id LIMIT 1').pluck();
+    for (let id = next.get(''); id !== undefined;) {
+      const dot = id.indexOf('.');
+      // Ids with a prefix lie between `<prefix>.` and `<prefix>/`, the next character.
+      const [from, to] = dot === -1 ? [id, `${id}\0`] : [id.slice(0, dot + 1), `${id.slice(0, dot)}/`];
+      yield* this.#inOrderOfNumbers(from, to);
+      id = next.get(to);
+    }
+  }
+
+  /** Of numbers without leading zeros the shorter one is the smaller one. */
+  *#inOrderOfNumbers(from: string, to: string): Generator<NamedKey> {
+    const lengths = this.#db
+      .prepare<[string, string], number>('SELECT DISTINCT length(id) FROM name WHERE id >= ? AND id < ? ORDER BY 1')
+      .pluck();
+    const page = this.#db.prepare<[string, string, number], NamedKey>(
+      `SELECT name.id, slot.key FROM name LEFT JOIN slot ON slot.n = name.slot
+       WHERE name.id >= ? AND name.id < ? AND length(name.id) = ? ORDER BY name.id LIMIT ${PAGE_KEYS}`,
+    );
+    for (const length of lengths.all(from, to)) {
+      let keys = page.all(from, to, length);
+      for (; keys.length > 0; keys = page.all(`${keys.at(-1)!.id}\0`, to, length)) yield* keys;
+    }
   }
 
   meta(key: string): string | null {

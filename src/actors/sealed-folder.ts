@@ -92,6 +92,7 @@ class FactSealer {
   hasBegun = false;
   readonly #to: string;
   readonly #prefix = randomBytes(PREFIX_BYTES).toString('base64url');
+  /** Their numbers in ids have base 36, as those of a service: a cluster that takes the keys over then fills its batches. */
   #made = 0;
   /** Keys that are not stored yet (1). */
   #keys: Key[] = [];
@@ -148,8 +149,8 @@ class FactSealer {
   }
 
   #newKey(): Key {
+    const key = { id: `${this.#prefix}.${this.#made.toString(36)}`, key: randomBytes(KEY_BYTES) };
     this.#made += 1;
-    const key = { id: `${this.#prefix}.${this.#made}`, key: randomBytes(KEY_BYTES) };
     this.#keys.push(key);
     return key;
   }

@@ -1,7 +1,7 @@
 /**
  * `holdfast cluster check`: whether the NATS servers keep what a sale relies on, before the first node or beside running ones.
  *
- * 1. It appends to the stream of the race guard alone; shards are only looked at.
+ * 1. It appends to the stream of the race guard alone; shards and keys are only looked at.
  * 2. Each finding is good, bad with what to change, or says that it could not be seen. One bad finding makes exit code 1.
  * 3. Where no server can be used, nothing else is asked.
  */
@@ -9,22 +9,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connectToServers, ServersRefused, type ServerConnection } from '#persistence/nats/connection.ts';
-import { StreamInspection, type SeenShard } from '#persistence/nats/inspection.ts';
 import { ClusterServers, guardPlace } from '#persistence/nats/servers.ts';
 import { StreamLog } from '#persistence/nats/stream-log.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { ClusterConfig } from '#src/config.ts';
 import { connectInTime } from './cluster-status.ts';
+import { bad, checkStreams, good, type Finding } from './cluster-streams.ts';
 import type { ExitCode } from './command.ts';
-import { counted, type Output } from './output.ts';
-
-export interface Finding {
-  readonly name: 'servers' | 'shards' | 'race guard' | 'append' | 'fsync' | 'space';
-  readonly verdict: 'GOOD' | 'BAD' | 'UNSEEN';
-  readonly detail: string;
-  /** What an operator should do; null where everything is good. */
-  readonly change: string | null;
-}
+import type { Output } from './output.ts';
 
 const MARKS = { GOOD: 'good  ', BAD: 'BAD   ', UNSEEN: 'unseen' } as const;
 const REACH_MS_MAX = 3_000;
@@ -32,7 +24,6 @@ const REQUEST_MS_MAX = 5_000;
 const GUARD_TRIES_MAX = 4;
 const GUARD_PAUSE_MS = 1_500;
 const APPEND_TRIES_MAX = 10;
-const NAMED_MAX = 10;
 /** Of a server's room for streams. */
 const USED_SHARE_MAX = 0.8;
 
@@ -66,7 +57,7 @@ async function* look(cluster: ClusterConfig): AsyncIterable<Finding> {
   }
   try {
     yield await checkServers(cluster, connection);
-    yield await checkShards(cluster, connection);
+    yield* checkStreams(cluster, connection);
     yield await checkGuard(cluster, connection);
     yield await checkAppend(cluster, connection);
     yield* checkMonitors(cluster);
@@ -75,15 +66,7 @@ async function* look(cluster: ClusterConfig): AsyncIterable<Finding> {
   }
 }
 
-function good(name: Finding['name'], detail: string): Finding {
-  return { name, verdict: 'GOOD', detail, change: null };
-}
-
-function bad(name: Finding['name'], detail: string, change: string): Finding {
-  return { name, verdict: 'BAD', detail, change };
-}
-
-// ── servers and streams ──────────────────────────────────────────────────────────────────────────────────────────────
+// ── servers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Every server of NATS_URL, and the others that these name, where they can be reached from here. */
 async function checkServers(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
@@ -122,43 +105,6 @@ async function reach(cluster: ClusterConfig, address: string): Promise<{ name: s
   } catch {
     return null;
   }
-}
-
-async function checkShards(cluster: ClusterConfig, connection: ServerConnection): Promise<Finding> {
-  let shards: readonly SeenShard[];
-  try {
-    shards = await (await StreamInspection.open(connection, cluster.clusterName)).shards();
-  } catch (error) {
-    const change = 'A majority of the servers must run with JetStream and reach each other.';
-    return bad('shards', `the servers do not list them: ${(error as Error).message}`, change);
-  }
-  if (shards.length === 0) return good('shards', 'none yet; the first node makes them');
-  if (shards.length !== cluster.shards) {
-    const change = `Set CLUSTER_SHARDS=${shards.length}, as the first node fixed it.`;
-    return bad('shards', `${shards.length}, but CLUSTER_SHARDS is ${cluster.shards}`, change);
-  }
-  const other = shards.find(({ state }) => state !== null && state.replicas !== cluster.replicas);
-  if (other !== undefined) {
-    const { replicas } = other.state!;
-    const change = `Set CLUSTER_REPLICAS=${replicas}, as the first node fixed it.`;
-    return bad('shards', `${counted(replicas, 'replica')} each, but CLUSTER_REPLICAS is ${cluster.replicas}`, change);
-  }
-  const leaderless = shards.filter(({ state }) => state === null).map(({ shard }) => shard);
-  if (leaderless.length > 0) {
-    const change = 'Start the servers that are missing; a majority must run and reach each other.';
-    return bad('shards', `${listOf(leaderless)} have no leader: nothing can be sold there`, change);
-  }
-  const behind = new Set(shards.flatMap(({ state }) => state!.behind));
-  if (behind.size > 0) {
-    const change = 'Start it, or wait until it has caught up, and check again before you stop another one.';
-    return bad('shards', `${[...behind].sort().join(', ')} does not have everything`, change);
-  }
-  return good('shards', `${shards.length} with ${counted(cluster.replicas, 'replica')} each, all of them up to date`);
-}
-
-function listOf(shards: readonly number[]): string {
-  const more = shards.length - NAMED_MAX;
-  return `${shards.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 // ── what a sale relies on ────────────────────────────────────────────────────────────────────────────────────────────

@@ -30,7 +30,7 @@ import type { WholeFolder } from '#persistence/backup.ts';
 import type { FactRow, Unit } from '#persistence/journal.ts';
 import { claimShard } from '#persistence/nats/claim.ts';
 import { importKeys, readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { keysOfFile } from '#persistence/nats/key-file-copy.ts';
+import { batchesOfFile } from '#persistence/nats/key-file-copy.ts';
 import type { KeyLog } from '#persistence/nats/key-log.ts';
 import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
@@ -193,7 +193,7 @@ async function moveKeys({ file, log, note }: KeysToImport, erasedIds: ReadonlySe
   if (!existsSync(file)) return;
   const reader = new KeyReader(file);
   try {
-    await importKeys(log, reader.identity, keysOfFile(reader, erasedIds));
+    await importKeys(log, reader.identity, batchesOfFile(reader, erasedIds));
     await note(reader.identity.keysId);
   } finally {
     reader.close();

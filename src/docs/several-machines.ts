@@ -100,7 +100,7 @@ export const severalMachines: Guide = {
           text: 'NATS servers that replicate keep every message in their Raft log as well, until it is compacted. We looked: right after an erasure the key is in no file of the stream, but still in the Raft log of each server; within three minutes the servers have compacted that, and it is there no more. A server that was down has the key on its disk until it is back and has caught up: bring it back, or wipe its disk. With one server (`CLUSTER_REPLICAS=1`) there is no Raft log. A copy that `nats stream backup` made of the stream, or a snapshot of a server’s disk, keeps what it has.',
         },
         {
-          text: 'The id of the keys is noted with the shards. Where the stream is deleted, or another one is in its place, a node does not start (exit code 5): put the stream back from a copy, or start with `KEYS_LOST=accept` once, and the personal data of those orders reads as erased. Requests between nodes carry what buyers type: use TLS to the servers where others share the network.',
+          text: 'The id of the keys is noted with the shards. `holdfast cluster check` compares it with the stream, which has to have as many replicas as the shards; that each sealed text has its key is proved by `holdfast verify` on a folder that `holdfast backup` wrote. Where the stream is deleted, or another one is in its place, a node does not start (exit code 5): put the stream back from a copy, or start with `KEYS_LOST=accept` once, and the personal data of those orders reads as erased. Requests between nodes carry what buyers type: use TLS to the servers where others share the network.',
         },
       ],
     },

@@ -4,11 +4,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { statusOf } from '#cli/cluster-status.ts';
+import { checkStreams, type Finding } from '#cli/cluster-streams.ts';
 import { Membership } from '#cluster/membership.ts';
 import { natsBus } from '#cluster/nats-bus.ts';
 import { machineTime } from '#cluster/time.ts';
 import { encodeRecord } from '#persistence/nats/records.ts';
+import { openKeyStream } from '#persistence/nats/key-stream.ts';
 import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
+import { readClusterConfig, type ClusterConfig } from '#src/config.ts';
 import { freePort } from '../../bench/free-port.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
@@ -136,11 +139,41 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
 
   it('check finds nothing wrong with a server that is set as it should be', async () => {
     const findings = await check();
-    for (const name of ['servers', 'shards', 'race guard', 'append', 'fsync', 'space']) {
+    for (const name of ['servers', 'shards', 'keys', 'race guard', 'append', 'fsync', 'space']) {
       assert.equal(findings[name]?.verdict, 'GOOD', JSON.stringify(findings[name]));
     }
     assert.match(findings['servers']!.detail, /^server-0[\w-]* 2\.\d+\.\d+$/);
     assert.match(findings['fsync']!.detail, /server-0/);
+  });
+
+  it('check finds a stream of keys that is missing or has others than those that the shards are sealed with', async () => {
+    const reading = readClusterConfig(settings());
+    assert.ok('cluster' in reading);
+    const { cluster } = reading;
+    const seen = async (changes: Partial<ClusterConfig> = {}): Promise<Finding> => {
+      const findings: Finding[] = [];
+      for await (const finding of checkStreams({ ...cluster, ...changes }, servers.connection)) findings.push(finding);
+      return findings.find(({ name }) => name === 'keys')!;
+    };
+    assert.equal((await seen()).detail, 'none yet; the first node makes them');
+    await servers.noteKeysId('others');
+    const missing = await seen();
+    assert.deepEqual([missing.verdict, missing.detail.split(',')[0]], ['BAD', 'the stream shop_K is missing']);
+    assert.match(missing.change!, /KEYS_LOST=accept/);
+    const keys = await openKeyStream({ log: await servers.keyLog(), poolSize: 1 });
+    try {
+      assert.match((await seen()).detail, /^shop_K does not have the keys that personal data are sealed with/);
+      await servers.noteKeysId(keys.keysId);
+      const { verdict, detail } = await seen();
+      assert.deepEqual(
+        [verdict, /^shop_K up to message \d+, 1 replica, up to date/.test(detail)],
+        ['GOOD', true],
+        detail,
+      );
+      assert.match((await seen({ replicas: 3 })).change!, /nats stream edit shop_K --replicas 3/);
+    } finally {
+      await keys.close();
+    }
   });
 
   it('check names what the first node fixed otherwise, and replicas that there are no servers for', async () => {

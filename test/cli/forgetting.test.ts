@@ -245,7 +245,7 @@ describe('A purchase', () => {
 function keysIn(folder: string): Buffer[] {
   const reader = new KeyReader(keysPath(folder));
   try {
-    return [...reader.all()].map(({ key }) => key);
+    return [...reader.inOrder()].flatMap(({ key }) => (key === null ? [] : [key]));
   } finally {
     reader.close();
   }

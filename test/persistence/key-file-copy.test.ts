@@ -5,7 +5,8 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { MemoryKeyLog } from '#persistence/memory-key-log.ts';
 import { importKeys, readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { copyKeysToFile, keysOfFile } from '#persistence/nats/key-file-copy.ts';
+import { BATCH_KEYS } from '#persistence/nats/key-batches.ts';
+import { batchesOfFile, copyKeysToFile } from '#persistence/nats/key-file-copy.ts';
 import { openKeyStream } from '#persistence/nats/key-stream.ts';
 import { LogUnreachable } from '#persistence/nats/shard-log.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
@@ -63,7 +64,7 @@ describe('The copy of keys to a file', () => {
 
     const target = new MemoryKeyLog();
     const erased = kept[3]!;
-    await importKeys(target, reader.identity, keysOfFile(reader, new Set([erased.id])));
+    await importKeys(target, reader.identity, batchesOfFile(reader, new Set([erased.id])));
     const opened = await openKeyStream({ log: target, mayCreate: false, poolSize: 1 });
     t.after(() => opened.close());
     const found = await opened.read(taken.map(({ id }) => id));
@@ -75,6 +76,10 @@ describe('The copy of keys to a file', () => {
         .toSorted(),
     );
     assert.ok(target.messages.every(({ body }) => !Buffer.from(body).includes(erased.key)));
+    // Each batch came once, and was full but for the last ones.
+    const topics = target.messages.map(({ topic }) => topic).filter((topic) => topic.startsWith('keys.'));
+    const ofFile = topics.filter((topic) => topic.includes(gone.id.split('.')[0]!));
+    assert.deepEqual([new Set(ofFile).size, ofFile.length], [ofFile.length, Math.ceil(KEYS / BATCH_KEYS)]);
   });
 
   it('has nothing of a key that is destroyed while it is made', async (t) => {

@@ -13,6 +13,10 @@ import { until } from '../fixtures/until.ts';
 import { describeKeyStore, takeSoon } from './key-store-suite.ts';
 import { keyOf, rawKeyFiles } from './key-files.ts';
 
+function idsIn(reader: KeyReader, of: 'PRESENT' | 'DESTROYED'): string[] {
+  return [...reader.inOrder()].filter(({ key }) => (key === null) === (of === 'DESTROYED')).map(({ id }) => id);
+}
+
 describeKeyStore({
   name: 'in keys.db',
   newStorage: async (t) => {
@@ -49,10 +53,10 @@ describe('keys.db', () => {
         for (const id of dead) assert.ok(!raw.includes(keyOf(id)), `key ${id} was destroyed and is in the files`);
         for (const id of living) assert.ok(raw.includes(keyOf(id)), 'the search finds what is there');
         const reader = new KeyReader(keysPath(folder));
-        assert.deepEqual([...reader.ids()].sort(), [...living].sort());
+        assert.deepEqual(idsIn(reader, 'PRESENT').sort(), [...living].sort());
         for (const [id, key] of reader.read([...living, ...dead])) assert.deepEqual(key, keyOf(id));
         for (const id of living) assert.equal(reader.stateOf(id), 'PRESENT');
-        const destroyed = new Set(reader.ids('DESTROYED'));
+        const destroyed = new Set(idsIn(reader, 'DESTROYED'));
         for (const id of destroyed) assert.equal(reader.stateOf(id), 'DESTROYED');
         assert.ok([...destroyed].every((id) => dead.includes(id)));
         reader.close();
@@ -89,8 +93,33 @@ describe('keys.db', () => {
     const reader = new KeyReader(keysPath(folder));
     const states = ['a', 'never.here', 'b', 'c'].map((id) => reader.stateOf(id));
     assert.deepEqual(states, ['DESTROYED', 'DESTROYED', 'UNKNOWN', 'PRESENT']);
-    assert.deepEqual([...reader.ids('DESTROYED')].sort(), ['a', 'never.here']);
+    assert.deepEqual(idsIn(reader, 'DESTROYED').sort(), ['a', 'never.here']);
     reader.close();
+  });
+
+  it('is read in the order of the numbers in ids, with destroyed keys in their places, over pages', (t) => {
+    const folder = newDataFolder(t);
+    makePrivateFolder(folder);
+    const file = new KeyFile(keysPath(folder));
+    const idsOf = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `${prefix}.${n.toString(36)}`);
+    const ids = ['a', ...idsOf('a', 3_000), ...idsOf('a-b', 40), ...idsOf('b', 2)];
+    file.store(ids.map((id) => ({ id, key: keyOf(id) })).reverse());
+    file.destroy(['a.10', 'b.0']);
+    file.close();
+    const reader = new KeyReader(keysPath(folder));
+    const read = [...reader.inOrder()];
+    reader.close();
+    // The prefix "a-b" sorts between the id "a" and those that begin with "a.".
+    assert.deepEqual(
+      read.map(({ id }) => id),
+      ['a', ...idsOf('a-b', 40), ...idsOf('a', 3_000), ...idsOf('b', 2)],
+    );
+    assert.deepEqual(
+      read.filter(({ key }) => key === null).map(({ id }) => id),
+      ['a.10', 'b.0'],
+    );
+    assert.deepEqual(read.find(({ id }) => id === 'a.z1')!.key, keyOf('a.z1'));
   });
 
   it('is copied while it is written to, and the copy has the same keys', async (t) => {
@@ -130,7 +159,7 @@ describe('keys.db', () => {
     await keys.close();
     assert.deepEqual(readdirSync(folder), ['keys.db']);
     const reader = new KeyReader(keysPath(folder));
-    assert.deepEqual([...reader.ids()].sort(), taken.map(({ id }) => id).sort());
+    assert.deepEqual(idsIn(reader, 'PRESENT').sort(), taken.map(({ id }) => id).sort());
     reader.close();
     await assert.rejects(keys.destroy([]), KeyStoreFault);
     await assert.rejects(keys.read([]), KeyStoreFault);
@@ -141,8 +170,8 @@ describe('keys.db', () => {
     makePrivateFolder(folder);
     const file = new KeyFile(keysPath(folder), { busyWaitMs: 50 });
     file.store([{ id: 'a.0', key: keyOf('a.0') }]);
-    const other = new KeyReader(keysPath(folder));
-    const iterator = other.all()[Symbol.iterator]();
+    const other = openDatabase(keysPath(folder), true);
+    const iterator = other.prepare('SELECT id FROM name').iterate();
     iterator.next();
     assert.throws(() => file.destroy(['a.0']), KeyStoreFault);
     iterator.return?.();

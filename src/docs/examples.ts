@@ -144,6 +144,16 @@ const publicExamples = {
       gives: { ORDER: ['order_id'], SESSION: ['checkout_session_id'] },
     },
   ),
+  startWithoutHold: post(
+    '/api/checkout/start',
+    {
+      event_id: 'evt_erfurt',
+      items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
+      customer: { name: 'Cem Aydin', email: 'cem@example.com' },
+      accept_terms: true,
+    },
+    { operation: 'startCheckout', title: 'Without a hold', noun: 'direct' },
+  ),
   openPayment: ask('POST', '/api/checkout/orders/$ORDER/payments', {
     operation: 'openPayment',
     title: 'Another try to pay',
@@ -179,6 +189,17 @@ const publicExamples = {
     { operation: 'advanceClock', title: 'A minute later', noun: 'clock' },
   ),
 } satisfies Examples;
+
+/** A request that is refused, for what the reference says about errors. It is sent after `holdSeats`. */
+export const refusedExample: Example = post(
+  '/api/checkout/holds',
+  {
+    event_id: 'evt_theatre',
+    session_key: cem,
+    items: [{ ...stalls, selling_stage_id: 'general', quantity: 2, seat_ids: ['stalls-H-11', 'stalls-H-12'] }],
+  },
+  { operation: 'createHold', title: 'A seat that somebody else has', noun: 'refused', after: 'holdSeats' },
+);
 
 export type ExampleKey = keyof typeof publicExamples | keyof typeof operatorExamples;
 

@@ -8,6 +8,7 @@
  */
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { Type, type TSchema } from 'typebox';
+import { withExamples } from './documented-examples.ts';
 import { withHeaders } from './documented-headers.ts';
 import { ERRORS } from './errors.ts';
 import { Quote, StartedCheckout } from './schemas/checkout.ts';
@@ -143,7 +144,8 @@ export async function installDocument(
     },
     // A route without a credential says so.
     transform: ({ schema, url }) => ({ schema: { security: [], ...(documented(schema) as typeof schema) }, url }),
-    transformObject: (made) => ('openapiObject' in made ? withoutUnused(made.openapiObject) : made.swaggerObject),
+    transformObject: (made) =>
+      'openapiObject' in made ? withoutUnused(made.openapiObject, listener) : made.swaggerObject,
   });
 }
 
@@ -160,7 +162,7 @@ type Made = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject
 type Document = Extract<Made, { readonly openapiObject: unknown }>['openapiObject'];
 
 /** The document with the tags and the named schemas that its operations lead to. */
-function withoutUnused(document: Document): Document {
+function withoutUnused(document: Document, listener: 'public' | 'admin'): Document {
   const { schemas = {}, ...components } = document.components ?? {};
   const used = namesIn(document.paths);
   // A set grows while it is walked: what a schema leads to is walked as well.
@@ -171,7 +173,7 @@ function withoutUnused(document: Document): Document {
   const tags = Object.entries(TAGS).filter(([name]) => topics.has(name));
   return {
     ...document,
-    paths: withHeaders(document.paths),
+    paths: withExamples(withHeaders(document.paths), listener),
     tags: tags.map(([name, description]) => ({ name, description })),
     components: { ...components, schemas: kept },
   } as Document;

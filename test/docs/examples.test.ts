@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import answers from '#src/docs/answers.json' with { type: 'json' };
-import type { Example } from '#src/docs/example.ts';
+import { TOKEN_NAME, valuesOf, type Example } from '#src/docs/example.ts';
 import { examples, type ExampleKey } from '#src/docs/examples.ts';
 import { guides } from '#src/docs/guides.ts';
 import { snippetOf, type Language } from '#src/docs/snippets.ts';
 import { placeIn } from '#http/pages/docs-pages.ts';
-import { openService, SECOND, type TestService } from '../fixtures/service.ts';
-import { exampleKeys, sendStepsBefore, sendWithSteps, shapeOf, shortened } from './send-examples.ts';
+import { ADMIN_TOKEN, openService, SECOND, type TestService } from '../fixtures/service.ts';
+import { exampleKeys, sendRefused, sendStepsBefore, sendWithSteps, shapeOf, shortened } from './send-examples.ts';
 
 const run = promisify(execFile);
 
@@ -86,6 +86,74 @@ async function runPython(code: string, values: Readonly<Record<string, string>>)
 /** A stream does not end by itself. */
 const isFinite = (key: ExampleKey): boolean => (examples[key] as Example).answers !== 'stream';
 
+// ── requests as the OpenAPI documents have them ──────────────────────────────────────────────────────────────────────
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly example?: string | number;
+  }[];
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': { readonly examples?: Readonly<Record<string, { readonly value: unknown }>> };
+    };
+  };
+}
+
+type DocumentedPaths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+
+/** What is answered where an example names the hold, order or ticket of an earlier answer, on a service that never gave it. */
+const GIVEN_BY_OTHERS = /NOT_FOUND$|^QUEUE_PASS_INVALID$/;
+
+/** Whether an example, or else the first one of an operation, needs nothing of others. */
+function isComplete(operationId: string, key: string): boolean {
+  const named: Example | undefined = key === '' ? undefined : examples[key as ExampleKey];
+  const example = named ?? Object.values<Example>(examples).find(({ operation }) => operation === operationId)!;
+  return example.needs === undefined && valuesOf(example).every((name) => name === TOKEN_NAME);
+}
+
+/** Every body of an operation; one without a body where it takes none. */
+function bodiesOf({ requestBody }: DocumentedOperation): readonly (readonly [string, { readonly value: unknown }])[] {
+  if (requestBody === undefined) return [['', { value: undefined }]];
+  return Object.entries(requestBody.content['application/json'].examples ?? { '': { value: undefined } });
+}
+
+interface DocumentedRequest {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: DocumentedOperation;
+  readonly body: unknown;
+}
+
+async function sendDocumented(origin: string, { path, method, operation, body }: DocumentedRequest) {
+  const of = (place: string) =>
+    (operation.parameters ?? []).filter((each) => each.in === place && each.example !== undefined);
+  const address = of('path').reduce(
+    (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))),
+    path,
+  );
+  const query = new URLSearchParams(of('query').map(({ name, example }): [string, string] => [name, String(example)]));
+  const headers = of('header').map(({ name, example }): [string, string] => [name, String(example)]);
+  const ended = new AbortController();
+  const response = await fetch(`${origin}${address}?${String(query)}`, {
+    method: method.toUpperCase(),
+    headers: [
+      ...headers,
+      ['Authorization', `Bearer ${ADMIN_TOKEN}`],
+      ...(body === undefined ? [] : [['Content-Type', 'application/json'] as [string, string]]),
+    ],
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: ended.signal,
+  });
+  const code = response.ok ? null : ((await response.json()) as { readonly code: string }).code;
+  // A stream does not end by itself.
+  ended.abort();
+  return { status: response.status, code };
+}
+
 describe('The examples', () => {
   it('are there for every operation that people call, and for no other', async () => {
     const operations: string[] = [];
@@ -106,7 +174,7 @@ describe('The examples', () => {
   });
 
   it('are answered as the reference shows it', async () => {
-    assert.deepEqual(Object.keys(answers), exampleKeys, 'npm run record-answers');
+    assert.deepEqual(Object.keys(answers), [...exampleKeys, 'refused'], 'npm run record-answers');
     for (const key of exampleKeys) {
       const { status, body } = await sendWithSteps(service, key);
       const shown = answers[key as keyof typeof answers];
@@ -115,6 +183,29 @@ describe('The examples', () => {
       if (key !== 'readMetrics') {
         const parts = JSON.parse(JSON.stringify(shortened(body))) as unknown;
         assert.deepEqual(shapeOf(parts), shapeOf(shown.body), `${key}: npm run record-answers`);
+      }
+      service.wait(2 * SECOND);
+    }
+    const { status, body } = await sendRefused(service);
+    assert.deepEqual([status, shapeOf(body)], [answers.refused.status, shapeOf(answers.refused.body)]);
+  });
+
+  it('of the OpenAPI documents are answered by the demo, or refused where they name what an earlier answer gave', async () => {
+    for (const [listener, url] of [
+      ['public', service.publicUrl],
+      ['admin', service.adminUrl],
+    ] as const) {
+      const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: DocumentedPaths };
+      for (const [path, methods] of Object.entries(paths)) {
+        for (const [method, operation] of Object.entries(methods)) {
+          if (operation.operationId === 'receivePaymentWebhook') continue;
+          for (const [key, { value }] of bodiesOf(operation)) {
+            const { status, code } = await sendDocumented(url, { path, method, operation, body: value });
+            const where = `${listener} ${operation.operationId} ${key}: ${status} ${code}`;
+            if (isComplete(operation.operationId, key)) assert.ok(status < 400, where);
+            else assert.ok(status < 400 || GIVEN_BY_OTHERS.test(code ?? ''), where);
+          }
+        }
       }
       service.wait(2 * SECOND);
     }

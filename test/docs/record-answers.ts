@@ -1,7 +1,10 @@
 /** Sends every example of the reference to a fresh demo service and writes what it answers to `src/docs/answers.json`. */
 import { writeFileSync } from 'node:fs';
 import { openService, SECOND } from '../fixtures/service.ts';
-import { exampleKeys, sendWithSteps, shortened, type Answer } from './send-examples.ts';
+import { exampleKeys, sendRefused, sendWithSteps, shortened, type Answer } from './send-examples.ts';
+
+/** The key of the answer that is an error. */
+const REFUSED = 'refused';
 
 const service = await openService({ demo: true, environment: { SANDBOX_CLOCK: 'on' } });
 try {
@@ -12,6 +15,7 @@ try {
     answers[key] = { status, body: JSON.parse(text) as unknown };
     service.wait(2 * SECOND);
   }
+  answers[REFUSED] = await sendRefused(service);
   writeFileSync(new URL('../../src/docs/answers.json', import.meta.url), `${JSON.stringify(answers, null, 2)}\n`);
 } finally {
   await service.close();

@@ -1,6 +1,6 @@
 /** Sends the examples of the reference to a service, each after those that it needs, and shortens what they answer. */
 import { filledIn, stepsBefore, TOKEN_NAME, valuesIn, type Example } from '#src/docs/example.ts';
-import { examples, type ExampleKey } from '#src/docs/examples.ts';
+import { examples, refusedExample, type ExampleKey } from '#src/docs/examples.ts';
 import { ADMIN_TOKEN, type TestService } from '../fixtures/service.ts';
 
 export interface Answer {
@@ -36,6 +36,12 @@ export async function sendStepsBefore(service: TestService, key: ExampleKey): Pr
 
 export async function sendWithSteps(service: TestService, key: ExampleKey): Promise<Answer> {
   return send(service, examples[key], await sendStepsBefore(service, key));
+}
+
+/** Sends the request that is refused, after the one that takes its seat. */
+export async function sendRefused(service: TestService): Promise<Answer> {
+  await sendWithSteps(service, refusedExample.after as ExampleKey);
+  return send(service, refusedExample, {});
 }
 
 async function send(service: TestService, example: Example, values: Readonly<Record<string, string>>): Promise<Answer> {

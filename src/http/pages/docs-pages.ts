@@ -6,9 +6,10 @@
  */
 import { drawnMachines } from '#src/docs/diagram.ts';
 import { valuesOf, type Example } from '#src/docs/example.ts';
-import { examples, type ExampleKey } from '#src/docs/examples.ts';
+import { examples, refusedExample, type ExampleKey } from '#src/docs/examples.ts';
 import type { Block, Guide } from '#src/docs/guide.ts';
 import { guides } from '#src/docs/guides.ts';
+import { snippetOf } from '#src/docs/snippets.ts';
 import { ERRORS } from '../errors.ts';
 import type { DocsPage } from './docs-frame.ts';
 import { drawn, html, type Html } from './html.ts';
@@ -20,7 +21,7 @@ import {
   operationsOf,
   type ShownDocument,
 } from './operation-pages.ts';
-import { answerHtml, codeHtml, requestHtml, type Origins } from './samples.ts';
+import { answerHtml, answerOf, codeHtml, requestHtml, type Origins } from './samples.ts';
 
 /** What the pages of a listener are made of. */
 export interface DocsSource {
@@ -42,7 +43,7 @@ export function docsPages(source: DocsSource): ReadonlyMap<string, DocsPage> {
     startPage(source),
     { path: '/docs/operations', title: document.info.title, body: all },
     ...operations,
-    errorsPage(),
+    errorsPage(source),
     statesPage(),
     ...guides.map((guide) => guidePage(guide, source)),
   ];
@@ -153,7 +154,7 @@ function inline(text: string): Html[] {
 
 // ── errors, states ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-function errorsPage(): DocsPage {
+function errorsPage({ origins }: DocsSource): DocsPage {
   const rows = Object.entries(ERRORS).map(
     ([code, { status, message, meaning }]) =>
       html`<tr id="${code}">
@@ -164,21 +165,13 @@ function errorsPage(): DocsPage {
         <td><b>${message}</b><br />${meaning}</td>
       </tr>`,
   );
-  const sample = JSON.stringify(
-    {
-      statusCode: 409,
-      code: 'INSUFFICIENT_TICKETS',
-      message: ERRORS.INSUFFICIENT_TICKETS.message,
-      detail: { ticket_type_id: 'single', available: 1 },
-      timestamp: '2028-09-23T21:00:00.000Z',
-    },
-    null,
-    2,
-  );
+  const { status, body: refused } = answerOf('refused', origins)!;
   const body = html`<p class="lead">
       Every error has the same body. Codes never change their meaning; messages are for people and may.
     </p>
-    ${codeHtml(sample, 'An error')}
+    <p>Two seats of which another buyer has one are answered <span class="status">${String(status)}</span>:</p>
+    ${codeHtml(snippetOf(refusedExample, 'curl', { examples, origin: origins.public }), refusedExample.title)}
+    ${codeHtml(JSON.stringify(refused, null, 2), 'An error')}
     <div class="frame" tabindex="0" role="region" aria-label="Error codes">
       <table>
         <thead>

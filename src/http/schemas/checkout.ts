@@ -95,66 +95,51 @@ const Tracking = Type.Unsafe<unknown>({
   examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],
 });
 
-export const StartCheckout = Type.Object(
-  {
-    event_id: Id,
-    session_key: Type.Optional(Nullable(SessionKey)),
-    hold_id: Type.Optional(
-      Nullable(Type.String({ maxLength: SECRET_ID_LENGTH_MAX, description: 'The hold that the order takes over.' })),
-    ),
-    items: Type.Optional(
-      Type.Unsafe<Static<typeof CheckoutItem>[] | null>({
-        type: ['array', 'null'],
-        items: CheckoutItem,
-        minItems: 1,
-        maxItems: 20,
-        description: 'Needed without hold_id; with one, the items of the hold or left out.',
+export const StartCheckout = Type.Object({
+  event_id: Id,
+  session_key: Type.Optional(Nullable(SessionKey)),
+  hold_id: Type.Optional(
+    Nullable(Type.String({ maxLength: SECRET_ID_LENGTH_MAX, description: 'The hold that the order takes over.' })),
+  ),
+  items: Type.Optional(
+    Type.Unsafe<Static<typeof CheckoutItem>[] | null>({
+      type: ['array', 'null'],
+      items: CheckoutItem,
+      minItems: 1,
+      maxItems: 20,
+      description: 'Needed without hold_id; with one, the items of the hold or left out.',
+    }),
+  ),
+  customer: Type.Object({
+    email: Email,
+    name: Name,
+    document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
+    phone: text(PHONE_LENGTH_MAX),
+  }),
+  accept_terms: Type.Optional(Nullable(Type.Boolean())),
+  success_url: WebAddress,
+  cancel_url: WebAddress,
+  installment_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 12 }))),
+  promo_code: Code,
+  promoter_code: AttributionCode,
+  referral_code: AttributionCode,
+  tracking: Type.Optional(Tracking),
+  queue_pass: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: SECRET_ID_LENGTH_MAX,
+        description: 'Without its session_key a pass is good for one order.',
       }),
     ),
-    customer: Type.Object({
-      email: Email,
-      name: Name,
-      document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
-      phone: text(PHONE_LENGTH_MAX),
-    }),
-    accept_terms: Type.Optional(Nullable(Type.Boolean())),
-    success_url: WebAddress,
-    cancel_url: WebAddress,
-    installment_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 12 }))),
-    promo_code: Code,
-    promoter_code: AttributionCode,
-    referral_code: AttributionCode,
-    tracking: Type.Optional(Tracking),
-    queue_pass: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: SECRET_ID_LENGTH_MAX,
-          description: 'Without its session_key a pass is good for one order.',
-        }),
-      ),
-    ),
-  },
-  {
-    examples: [
-      {
-        event_id: 'evt_erfurt',
-        items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
-        customer: { email: 'ada@example.com', name: 'Ada Lovelace' },
-        accept_terms: true,
-      },
-    ],
-  },
-);
+  ),
+});
 
-export const QuoteCheckout = Type.Object(
-  {
-    event_id: Id,
-    session_key: Type.Optional(Nullable(SessionKey)),
-    hold_id: Type.String({ minLength: 1, maxLength: SECRET_ID_LENGTH_MAX }),
-    promo_code: Code,
-  },
-  { examples: [{ event_id: 'evt_club', hold_id: 'hld_…', promo_code: 'NIGHTOWL' }] },
-);
+export const QuoteCheckout = Type.Object({
+  event_id: Id,
+  session_key: Type.Optional(Nullable(SessionKey)),
+  hold_id: Type.String({ minLength: 1, maxLength: SECRET_ID_LENGTH_MAX }),
+  promo_code: Code,
+});
 
 export const Quote = Type.Object(
   {

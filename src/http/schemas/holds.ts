@@ -30,25 +30,14 @@ const HoldItemChange = Type.Object({
   quantity: Type.Integer({ minimum: 0, maximum: QUANTITY_MAX, description: '0 drops the line.' }),
 });
 
-export const CreateHold = Type.Object(
-  {
-    event_id: Id,
-    session_key: SessionKey,
-    items: Type.Array(Type.Object(HoldItemInput.properties), { minItems: 1, maxItems: 20 }),
-    queue_pass: Type.Optional(
-      Nullable(Type.String({ maxLength: 256, description: 'The id of an ADMITTED queue entry.' })),
-    ),
-  },
-  {
-    examples: [
-      {
-        event_id: 'evt_erfurt',
-        session_key: 'browser-7f3a9c',
-        items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'd1', quantity: 2 }],
-      },
-    ],
-  },
-);
+export const CreateHold = Type.Object({
+  event_id: Id,
+  session_key: SessionKey,
+  items: Type.Array(Type.Object(HoldItemInput.properties), { minItems: 1, maxItems: 20 }),
+  queue_pass: Type.Optional(
+    Nullable(Type.String({ maxLength: 256, description: 'The id of an ADMITTED queue entry.' })),
+  ),
+});
 
 export const ChangeHold = Type.Object({
   items: Type.Array(HoldItemChange, {

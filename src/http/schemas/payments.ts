@@ -11,27 +11,21 @@ export const WebhookAnswer = Type.Object({
   }),
 });
 
-export const SettleSession = Type.Object(
-  {
-    outcome: Type.String({ enum: ['paid', 'declined', 'cancelled'] }),
-    installment: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 12,
-        description: "Another installment of the same order than the session's; the next one is opened where needed.",
-      }),
-    ),
-  },
-  { examples: [{ outcome: 'paid' }] },
-);
+export const SettleSession = Type.Object({
+  outcome: Type.String({ enum: ['paid', 'declined', 'cancelled'] }),
+  installment: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 12,
+      description: "Another installment of the same order than the session's; the next one is opened where needed.",
+    }),
+  ),
+});
 
-export const Outage = Type.Object(
-  {
-    provider: Type.Optional(Provider),
-    seconds: Type.Number({ minimum: 0, maximum: 86_400, description: '0 ends the outage.' }),
-  },
-  { examples: [{ provider: 'provider_a', seconds: 30 }] },
-);
+export const Outage = Type.Object({
+  provider: Type.Optional(Provider),
+  seconds: Type.Number({ minimum: 0, maximum: 86_400, description: '0 ends the outage.' }),
+});
 
 export const OutageAnswer = Type.Object({
   outages: Type.Array(Type.Object({ provider: Provider, ends_at: Time })),

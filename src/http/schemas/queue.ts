@@ -2,10 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Count, Id, IntegerText, Nullable, SessionKey, Time } from './fields.ts';
 
-export const JoinQueue = Type.Object(
-  { event_id: Id, session_key: SessionKey },
-  { examples: [{ event_id: 'evt_lighthouse', session_key: 'browser-7f3a9c' }] },
-);
+export const JoinQueue = Type.Object({ event_id: Id, session_key: SessionKey });
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Hex32 = Sha256;

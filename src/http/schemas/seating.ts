@@ -82,15 +82,12 @@ export const OccupancyQuery = Type.Object({
   since: Type.Optional(IntegerText({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
 });
 
-export const SuggestSeats = Type.Object(
-  {
-    ticket_type_id: Id,
-    count: Type.Integer({ minimum: 1, maximum: 200, description: 'Seats (tickets).' }),
-    performance_id: Type.Optional(Nullable(Id)),
-    session_key: Type.Optional({ ...SessionKey, description: "The session's own held seats count as free." }),
-  },
-  { examples: [{ ticket_type_id: 'kat1', performance_id: 'd1', count: 2 }] },
-);
+export const SuggestSeats = Type.Object({
+  ticket_type_id: Id,
+  count: Type.Integer({ minimum: 1, maximum: 200, description: 'Seats (tickets).' }),
+  performance_id: Type.Optional(Nullable(Id)),
+  session_key: Type.Optional({ ...SessionKey, description: "The session's own held seats count as free." }),
+});
 
 export type SeatingBody = Static<typeof Seating>;
 export type SeatBody = Static<typeof Seat>;

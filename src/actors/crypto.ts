@@ -4,7 +4,7 @@
  * 1. Secrets of ids are drawn in pools: one call of the kernel and one text for many ids (measured: 4.5 µs for an id of its own call,
  *    0.1 µs from a pool).
  * 2. The HMAC of a draw is made of two one-shot hashes (RFC 2104), because a `createHmac` of each call costs 15 µs where two
- *    hashes cost 2 (measured), and a draw needs one for every entry.
+ *    hashes cost 2 (measured), and a draw needs one for every entry. A digest as a text of bytes takes 0.3 µs, as a buffer 1.
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { joinId, SECRET_LENGTH, type IdPrefix } from '#domain/ids.ts';
@@ -52,7 +52,7 @@ export function createHashing(): Hashing {
   const hmac = (keyHex: string, message: Buffer): string => {
     if (pads.keyHex !== keyHex) pads = padsOf(keyHex);
     const { inner, outer } = pads;
-    hash('sha256', Buffer.concat([inner, message]), 'buffer').copy(outer, BLOCK_BYTES);
+    outer.write(hash('sha256', Buffer.concat([inner, message]), 'binary'), BLOCK_BYTES, 'binary');
     return hash('sha256', outer);
   };
   return {
@@ -66,17 +66,19 @@ export function createHashing(): Hashing {
 /** Most messages have fewer bytes. */
 const SHORT_BYTES_MAX = 512;
 
-/** HMAC-SHA-256 of texts with one key, by two one-shot hashes (2) and without a buffer for each text. */
+/** HMAC-SHA-256 of texts with one key, by two one-shot hashes (2) and without a buffer for each text. A digest is good until the next one. */
 export function createHmac(key: Buffer): (text: string) => Buffer {
   const { inner, outer } = padsOf(key.toString('hex'));
   const short = Buffer.concat([inner, Buffer.alloc(SHORT_BYTES_MAX)]);
+  const digest = Buffer.alloc(DIGEST_BYTES);
   return (text) => {
     const isShort = text.length * UTF8_BYTES_MAX <= SHORT_BYTES_MAX;
     const message = isShort
       ? short.subarray(0, BLOCK_BYTES + short.write(text, BLOCK_BYTES))
       : Buffer.concat([inner, Buffer.from(text)]);
-    hash('sha256', message, 'buffer').copy(outer, BLOCK_BYTES);
-    return hash('sha256', outer, 'buffer');
+    outer.write(hash('sha256', message, 'binary'), BLOCK_BYTES, 'binary');
+    digest.write(hash('sha256', outer, 'binary'), 'binary');
+    return digest;
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Opens the personal data of orders where they are shown: order status and page, operators, exports, notifications, payments.
  *
- * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is kept by nobody.
+ * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is not kept.
  *
  * 1. A text whose key is gone reads as erased, whether or not a fact says so: an older journal may be restored beside today's keys.
  * 2. A text that its key does not open is reported once and reads as unreadable; the order itself is shown.
@@ -64,8 +64,8 @@ export class PersonalDataReader {
   }
 
   async open(order: WithPersonal): Promise<OpenedOrder> {
-    const [opened] = await this.openAll([order]);
-    return opened!;
+    const texts = sealedTextsOf(order);
+    return this.#open(order, texts.length === 0 ? NO_KEYS : await this.#read(texts.map(keyIdOf)));
   }
 
   /** Opens several orders with one read of their keys (3). */
@@ -117,7 +117,10 @@ export class PersonalDataReader {
       refundNotes: refunds.map((refund) => noteOf(refund, 'RefundRecorded')),
     };
     const data = this.#openData(personal, keys);
-    if (data.state === 'OPEN') return { state: 'OPEN', erasedAt: null, ...data.value, ...notes };
+    if (data.state === 'OPEN') {
+      const { customer, attendees, tracking } = data.value;
+      return { state: 'OPEN', erasedAt: null, customer, attendees, tracking, ...notes };
+    }
     const { state } = data;
     return { state, erasedAt: erasure?.at ?? null, customer: null, attendees: [], tracking: null, ...notes };
   }
@@ -166,6 +169,7 @@ const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
 
 function sealedTextsOf({ personal, refunds = [], cancellation = null }: WithPersonal): readonly string[] {
-  const notes = [cancellation, ...refunds].flatMap((mark) => mark?.sealedNote ?? []);
-  return personal.sealed === null ? notes : [personal.sealed, ...notes];
+  const data = personal.sealed === null ? [] : [personal.sealed];
+  if (cancellation === null && refunds.length === 0) return data;
+  return [...data, ...[cancellation, ...refunds].flatMap((mark) => mark?.sealedNote ?? [])];
 }

@@ -116,7 +116,7 @@ export function expandData(compact: unknown): PersonalData {
     typeof people === 'number'
       ? new Array<null>(people).fill(null)
       : people.map((each) => (each === 0 ? null : (each as readonly CompactPerson[]).map(expandPerson)));
-  const customer = { ...expandPerson([email, name, documentNumber, phone]), email: email as string };
+  const customer = { name, email: email as string, documentNumber: orNull(documentNumber), phone: orNull(phone) };
   return { customer, attendees, tracking: tracking === 0 ? null : (tracking as PersonalData['tracking']) };
 }
 

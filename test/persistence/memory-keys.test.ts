@@ -62,6 +62,21 @@ describe('KeyPool', () => {
     assert.ok(stored.has(pool.take()!.id));
   });
 
+  it('has the keys that were handed out last at hand, some thousand of them, until they are forgotten', () => {
+    const pool = new KeyPool({ size: 20_000, refillBelow: 0, store: async () => {} });
+    pool.fillNow(() => {});
+    const taken = Array.from({ length: 20_000 }, () => pool.take()!);
+    const atHand = taken.filter(({ id }) => pool.recent(id) !== undefined);
+    assert.ok(atHand.length >= 2_048 && atHand.length <= 4_096, String(atHand.length));
+    assert.deepEqual(atHand, taken.slice(-atHand.length));
+    assert.ok(atHand.every(({ id, key }) => pool.recent(id) === key));
+    pool.forget([atHand[0]!.id, atHand.at(-1)!.id]);
+    assert.equal(pool.recent(atHand[0]!.id), undefined);
+    assert.equal(pool.recent(atHand.at(-1)!.id), undefined);
+    pool.forgetRecent();
+    assert.ok(taken.every(({ id }) => pool.recent(id) === undefined));
+  });
+
   it('reports a batch that failed and makes other keys afterwards', async () => {
     const tried: (readonly Key[])[] = [];
     const faults: unknown[] = [];

@@ -17,6 +17,7 @@ import type { PageFile, PagesPort } from '#http/ports.ts';
 
 interface Bundle {
   readonly page: PageFile;
+  readonly document: string;
   readonly assets: ReadonlyMap<string, PageFile>;
 }
 
@@ -33,6 +34,7 @@ export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
   return {
     assetsPath,
     page: async () => (await bundled()).page,
+    document: async () => (await bundled()).document,
     asset: async (name) => (await bundled()).assets.get(name) ?? null,
   };
 }
@@ -77,7 +79,7 @@ async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle>
     .replace('{{style}}', assetsPath + nameOf(outputFiles, '.css'))
     .replace('{{script}}', assetsPath + nameOf(outputFiles, '.js'))
     .replace('{{source}}', () => inHtml(source));
-  return { page: await pageFile('page.html', Buffer.from(html)), assets };
+  return { page: await pageFile('page.html', Buffer.from(html)), document: html, assets };
 }
 
 const inHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

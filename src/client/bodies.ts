@@ -23,6 +23,8 @@ export interface EventListEntry {
   readonly from_price: number;
   readonly sold_out: boolean;
   readonly waiting_room: boolean;
+  /** The zone in which its dates are read. */
+  readonly timezone?: string;
   /** The path of a picture on the service. */
   readonly picture?: string;
   readonly venue?: { readonly name: string; readonly city: string | null };

@@ -140,6 +140,8 @@ export interface PagesPort {
   /** Where its files lie; ends with a slash. */
   readonly assetsPath: string;
   page(): Promise<PageFile>;
+  /** The page's HTML with its places open: `{{name}}`. */
+  document(): Promise<string>;
   asset(name: string): Promise<PageFile | null>;
 }
 

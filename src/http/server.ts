@@ -31,12 +31,13 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes, journalRoutes, metricsRoutes, snapshotRoutes } from './routes/operations.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { orderRoutes } from './routes/orders.ts';
-import { pageRoutes } from './routes/pages.ts';
+import { assetRoutes, pageRoutes } from './routes/pages.ts';
 import { pictureRoutes } from './routes/pictures.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { liveRoutes } from './routes/live.ts';
 import { queueRoutes } from './routes/queue.ts';
 import { sandboxClockRoutes, sandboxPaymentRoutes } from './routes/sandbox.ts';
+import { shopRoutes } from './routes/shop.ts';
 import { showServerTiming } from './server-timing.ts';
 import { searchRoutes } from './routes/search.ts';
 import { subjectRoutes } from './routes/subject.ts';
@@ -52,9 +53,6 @@ const PARAMETER_LENGTH_MAX = 16 * 1024;
 
 /** Between two checks for requests that take too long to arrive. */
 const RECEIVE_CHECK_MS_MAX = 1_000;
-
-/** Where the storefront is shown; it finds the rest of its way itself. */
-const STOREFRONT_ADDRESSES = ['/', '/e/:slug', '/e/:slug/:page'];
 
 /** The public listener: what buyers and storefronts call. */
 export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
@@ -83,7 +81,11 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   pictureRoutes(app, ports);
-  if (ports.storefront !== undefined) pageRoutes(app, ports.storefront, STOREFRONT_ADDRESSES);
+  const { storefront } = ports;
+  if (storefront !== undefined) {
+    shopRoutes(app, { ...ports, storefront });
+    assetRoutes(app, storefront);
+  }
   if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
   docsRoutes(app, 'public', ports.reference);
   return app;

@@ -383,6 +383,7 @@ describe('The list of events', () => {
         from_price: 900,
         sold_out: false,
         waiting_room: false,
+        timezone: 'UTC',
       },
     );
   });

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 import { sample } from '../fixtures/events.ts';
+import { until } from '../fixtures/until.ts';
 import { fillIn, openShop, type Shop } from './shop.ts';
 
 const SHIFT_MAX = 0.05;
@@ -12,6 +13,16 @@ const COUNT_SHIFTS = `globalThis.shift = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
   }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** Markup without the space between elements. */
+const shapeOf = (markup: string): string => markup.replace(/\s+/g, ' ').replace(/ ?([<>]) ?/g, '$1');
+
+/** Waits until the page's script has drawn what was expected; says the difference where it never does. */
+async function expectSame(read: () => Promise<string>, expected: string): Promise<void> {
+  let seen = '';
+  await until(async () => (seen = await read()) === expected, 'the page is drawn').catch(() => {});
+  assert.equal(seen, expected);
+}
 
 describe('The pages for everybody', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -110,6 +121,24 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     const buyer = await shop.enter('/e/night-shift', { javaScriptEnabled: false });
     await buyer.page.getByRole('heading', { name: 'Please switch JavaScript on' }).waitFor();
     await buyer.close();
+  });
+
+  it('have the same elements in their first HTML as their script draws', async () => {
+    const withScript = await shop.enter('/nowhere');
+    const without = await shop.enter('/nowhere', { javaScriptEnabled: false });
+    for (const [path, part] of [
+      ['/', '#app'],
+      ['/e/night-shift', '.event-head'],
+      ['/e/none', '#app'],
+    ] as const) {
+      await Promise.all([withScript.open(path), without.open(path)]);
+      const [drawn, first] = [withScript, without].map(({ page }) => page.locator(part));
+      await expectSame(async () => shapeOf(await drawn!.innerHTML()), shapeOf(await first!.innerHTML()));
+    }
+    const path = await shop.ownEvent('open-studios', 'no-picture', { picture: 'gone.webp' });
+    await withScript.open(path);
+    await withScript.page.locator('svg.poster').waitFor();
+    await Promise.all([withScript.close(), without.close()]);
   });
 
   it('say in words that there is no such page, wherever it would be', async () => {

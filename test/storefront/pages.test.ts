@@ -1,37 +1,132 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { sample } from '../fixtures/events.ts';
+import type { Json } from '../fixtures/client.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
+
+/** Tickets of the club night's first stage. */
+const early = { ticket_type_id: 'single', selling_stage_id: 'early', quantity: 2 };
+
+/** The events that a page describes for search engines. */
+function graphIn(text: string): Json[] {
+  const [, block = ''] = /<script type="application\/ld\+json"[^>]*>([^]*?)<\/script>/.exec(text) ?? [];
+  return (JSON.parse(block) as { '@graph': Json[] })['@graph'];
+}
+
+const HOSTILE = `</script><script>alert('1')</script> "quoted" & 'more' <!-- {{app}} $&`;
 
 describe('The pages', () => {
   let service: TestService;
   let html = '';
+  const read = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(service.publicUrl + path, { headers });
+    return { response, text: await response.text() };
+  };
 
   before(async () => {
     service = await openService();
-    html = await (await fetch(`${service.publicUrl}/`)).text();
+    for (const name of ['club-night', 'theatre-run']) await service.define(sample(name));
+    await service.define(sample('open-studios', { id: 'evt_x', slug: 'hostile', name: HOSTILE, description: HOSTILE }));
+    html = (await read('/')).text;
   });
 
   after(() => service.close());
 
-  it('are one document at every address of the storefront, revalidated each time', async () => {
-    for (const path of ['/', '/e/any-event', '/e/any-event/checkout', '/e/any-event/queue']) {
-      const response = await fetch(service.publicUrl + path);
+  it('have the list of events and an event in their first HTML, revalidated each time, in the language of the reader', async () => {
+    for (const [path, shown] of [
+      ['/', 'The Glass Orchard'],
+      ['/e/night-shift', '<li>Single: €14</li>'],
+      ['/e/the-glass-orchard?date=friday', 'Fri, 13 October 2028, 19:30'],
+    ] as const) {
+      const { response, text } = await read(path);
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.equal(response.headers.get('cache-control'), 'no-cache');
-      assert.equal(await response.text(), html, path);
-      const again = await fetch(service.publicUrl + path, {
-        headers: { 'if-none-match': response.headers.get('etag')! },
-      });
-      assert.equal(again.status, 304);
+      assert.match(response.headers.get('vary')!, /Accept-Language, Cookie/);
+      assert.ok(text.includes(shown), path);
+      const etag = response.headers.get('etag')!;
+      assert.equal((await read(path, { 'if-none-match': etag })).response.status, 304);
+      const german = await read(path, { 'if-none-match': etag, 'accept-language': 'de-AT,en;q=0.5' });
+      assert.ok(german.text.includes('<html lang="de">') && german.response.headers.get('etag') !== etag, path);
+      const chosen = await read(path, { 'accept-language': 'de', cookie: 'a=b; holdfast.language=en' });
+      assert.equal(chosen.text, text);
     }
+  });
+
+  it('say what a shared link shows: title, description, address and picture, and each performance for search engines', async () => {
+    const { text } = await read('/e/the-glass-orchard');
+    const property = (name: string) => new RegExp(`property="og:${name}" content="([^"]*)"`).exec(text)?.[1];
+    assert.equal(property('title'), 'The Glass Orchard');
+    assert.equal(property('url'), `${service.publicUrl}/e/the-glass-orchard`);
+    assert.equal(property('image'), `${service.publicUrl}/pictures/pictures/the-glass-orchard.webp`);
+    assert.match(
+      property('description')!,
+      /^Fri, 6 October 2028, 19:30, Theater an der Brücke, .*Tickets from €15\. A comedy/,
+    );
+    const [event, ...others] = graphIn(text);
+    assert.equal(others.length, 3);
+    assert.deepEqual(
+      [event!['name'], event!['startDate'], event!['doorTime'], event!['eventStatus']],
+      [
+        'The Glass Orchard',
+        '2028-10-06T17:30:00.000Z',
+        '2028-10-06T16:45:00.000Z',
+        'https://schema.org/EventScheduled',
+      ],
+    );
+    const address = {
+      '@type': 'PostalAddress',
+      streetAddress: 'Uferzeile 3',
+      addressLocality: 'Wien',
+      addressCountry: 'AT',
+    };
+    assert.deepEqual(event!['location'], { '@type': 'Place', name: 'Theater an der Brücke', address });
+    const { lowPrice, priceCurrency, availability } = event!['offers'] as Json;
+    assert.deepEqual([lowPrice, priceCurrency, availability], ['15.00', 'EUR', 'https://schema.org/InStock']);
+  });
+
+  it('show any name as text and never as markup', async () => {
+    for (const path of ['/', '/e/hostile']) {
+      const { text } = await read(path);
+      assert.equal(text.match(/<script/g)!.length, path === '/' ? 2 : 3, 'the page’s script and its data blocks');
+      assert.ok(!text.includes('<!-- {{') && !text.includes("alert('1')<"), path);
+    }
+    const { text } = await read('/e/hostile');
+    assert.equal(graphIn(text)[0]!['name'], HOSTILE);
+    assert.ok(text.includes('<h1 tabindex="-1">&lt;/script&gt;'));
+  });
+
+  it('answer an event that there is not with 404 and a page, and leave the steps of a purchase to their script', async () => {
+    for (const path of ['/e/none', '/e/none/checkout', '/e/night-shift/elsewhere']) {
+      const { response, text } = await read(path);
+      assert.deepEqual(
+        [response.status, response.headers.get('content-type')],
+        [404, 'text/html; charset=utf-8'],
+        path,
+      );
+      assert.match(text, /There is no such event/);
+      assert.match(text, /content="noindex"/);
+    }
+    for (const page of ['checkout', 'queue', 'draw']) {
+      const { response, text } = await read(`/e/night-shift/${page}`);
+      assert.deepEqual([response.status, text.includes('<div id="app"></div>')], [200, true], page);
+    }
+    assert.equal((await read('/e/night-shift?date=never')).response.status, 200);
+  });
+
+  it('follow what is sold and what operators change', async () => {
+    const { text } = await read('/e/night-shift');
+    await service.hold({ event_id: 'evt_club', session_key: 'somebody-else', items: [early] });
+    assert.notEqual((await read('/e/night-shift')).text, text);
+    await service.define(sample('club-night', { name: 'Day Shift' }));
+    for (const path of ['/', '/e/night-shift']) assert.ok((await read(path)).text.includes('Day Shift'), path);
   });
 
   it('load nothing but their own files, without inline code', async () => {
     const policy = (await fetch(`${service.publicUrl}/`)).headers.get('content-security-policy')!;
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/);
     assert.doesNotMatch(policy, /unsafe|\*/);
-    assert.doesNotMatch(html, /<style|<script(?![^>]*src=)|\sstyle=|\son\w+=/);
+    assert.doesNotMatch(html, /<style|<script(?![^>]*(?:src=|type="application\/(?:ld\+)?json"))|\sstyle=|\son\w+=/);
   });
 
   it('have files with hashed names that may be stored for ever, compressed where the browser accepts that', async () => {

@@ -1,5 +1,6 @@
 /** A service with the sample events, and visitors of its storefront in a real browser. */
 import type { Browser, Locator } from 'playwright-core';
+import { samplesFolder } from '#catalogue/files.ts';
 import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../fixtures/browser.ts';
 import type { Answer, Json } from '../fixtures/client.ts';
 import { sample } from '../fixtures/events.ts';
@@ -22,7 +23,7 @@ export interface ShopVisitorOptions extends VisitorOptions {
 
 export async function openShop(): Promise<Shop> {
   const [service, browser] = await Promise.all([
-    openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on' } }),
+    openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on', PICTURES: samplesFolder } }),
     launchBrowser(),
   ]);
   return {

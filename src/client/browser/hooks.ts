@@ -23,16 +23,18 @@ interface LoadState<Value> {
 
 /**
  * Loads a value whenever `key` changes, after `reload`, and every `everyMs` where that is given. `load` gets the value
- * before it. Nothing is loaded while `key` is null.
+ * before it. Nothing is loaded while `key` is null. `known` is the value of the first key, where the page came with it.
  */
 export function useLoaded<Value>(
   key: string | null,
   load: (signal: AbortSignal, before: Value | null) => Promise<Value>,
   everyMs: number | null = null,
+  known: Value | null = null,
 ): Loaded<Value> {
-  const [state, setState] = useState<LoadState<Value>>({ key, value: null, error: null });
+  const [state, setState] = useState<LoadState<Value>>({ key, value: known, error: null });
   const [round, setRound] = useState(0);
-  const latest = useRef({ key, value: null as Value | null, load });
+  const latest = useRef({ key, value: known, load });
+  const isKnown = useRef(known !== null);
   if (latest.current.key !== key) latest.current = { key, value: null, load };
   latest.current.load = load;
 
@@ -53,7 +55,8 @@ export function useLoaded<Value>(
       }
     };
     const repeat = async (isFirst: boolean): Promise<void> => {
-      if (isFirst || !document.hidden) await loadOnce();
+      if (isKnown.current) isKnown.current = false;
+      else if (isFirst || !document.hidden) await loadOnce();
       if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void repeat(false), everyMs);
     };
     void repeat(true);

@@ -188,6 +188,8 @@ export interface EventSummary {
   readonly fromPrice: number;
   readonly soldOut: boolean;
   readonly waitingRoom: boolean;
+  /** Absent in listings that were kept before it was listed. */
+  readonly timezone?: string;
   /** The file of its picture; absent where there is none, as `venue` is. */
   readonly picture?: string;
   readonly venue?: ListedVenue;
@@ -284,7 +286,7 @@ export function listingOfUnsold(definition: EventDefinition): EventListing {
 }
 
 function listedTexts(definition: EventDefinition, visible: readonly PerformanceDefinition[]) {
-  const { id, slug, name, currency, waitingRoom, picture, venue } = definition;
+  const { id, slug, name, currency, timezone, waitingRoom, picture, venue } = definition;
   const startsAt = least(visible.map((performance) => performance.startsAt));
   return {
     id,
@@ -294,6 +296,7 @@ function listedTexts(definition: EventDefinition, visible: readonly PerformanceD
     endsAt: greatest(visible.map((each) => each.endsAt)),
     currency,
     waitingRoom,
+    timezone,
     ...(picture !== undefined && { picture }),
     ...(venue !== undefined && { venue: { name: venue.name, city: venue.city } }),
   };

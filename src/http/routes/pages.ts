@@ -17,6 +17,7 @@ const POLICY = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -28,22 +29,29 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {
   for (const address of addresses) {
     app.get(address, { schema: { hide: true } }, async (request, reply) => {
-      reply.header('content-security-policy', POLICY).header('referrer-policy', 'same-origin');
-      return send(request, reply, await pages.page(), 'no-cache');
+      return sendFile(request, pageHeaders(reply), await pages.page(), 'no-cache');
     });
   }
+  assetRoutes(app, pages);
+}
 
+/** The files that pages load. */
+export function assetRoutes(app: HttpApp, pages: Pick<PagesPort, 'assetsPath' | 'asset'>): void {
   app.get(
     `${pages.assetsPath}:name`,
     { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
     async (request, reply) => {
       const file = await pages.asset(request.params.name);
-      return file === null ? reply.fail('NOT_FOUND') : send(request, reply, file, FOR_EVER);
+      return file === null ? reply.fail('NOT_FOUND') : sendFile(request, reply, file, FOR_EVER);
     },
   );
 }
 
-function send(
+export function pageHeaders(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', POLICY).header('referrer-policy', 'same-origin');
+}
+
+export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   file: PageFile,

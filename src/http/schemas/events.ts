@@ -166,6 +166,7 @@ export const EventListEntry = Type.Object(
     from_price: Cents,
     sold_out: Type.Boolean(),
     waiting_room: Type.Boolean(),
+    timezone: Type.Optional(Type.String({ description: 'The zone in which its dates are read.' })),
     picture: Type.Optional(Picture),
     venue: Type.Optional(
       Type.Object(

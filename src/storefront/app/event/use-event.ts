@@ -9,8 +9,10 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import { firstPerformance } from '#client/first-performance.ts';
 import type { LiveState, SeatStates } from '#client/live.ts';
 import { client } from '../service.ts';
+import { takeFirstEvent, type FirstEvent } from '../first.ts';
 import { lastPerformance } from './choices.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 
@@ -31,12 +33,14 @@ const NO_SEATS: SeatStates = new Map();
  * the first that can be bought.
  */
 export function useEvent(slug: string, chosenId: string | null, hasHold: boolean): ShownEvent {
-  const loaded = useLoaded(`${slug} ${chosenId ?? ''}`, async (signal) => {
+  const [known] = useState(() => takeFirstEvent(slug, chosenId ?? lastPerformance(slug)));
+  const load = async (signal: AbortSignal): Promise<FirstEvent> => {
     const event = await client.getEvent(slug, { performanceId: chosenId, signal });
     const performanceId = chosenId ?? shownBefore(event) ?? firstPerformance(event);
     const isSummed = event.ticketAvailability[0]?.performance_id === null && performanceId !== null;
     return { event: isSummed ? await client.getEvent(slug, { performanceId, signal }) : event, performanceId };
-  });
+  };
+  const loaded = useLoaded(`${slug} ${chosenId ?? ''}`, load, null, known);
   const event = loaded.value?.event ?? null;
   const performanceId = loaded.value?.performanceId ?? null;
   const live = useLiveState(event === null ? null : slug, performanceId);
@@ -97,11 +101,4 @@ function useVisible(): boolean {
 function shownBefore(event: EventPayload): string | null {
   const lastId = lastPerformance(event.slug);
   return event.performances.some(({ id }) => id === lastId) ? lastId : null;
-}
-
-/** The first performance on sale now, else the first with something left, else the first of all. */
-function firstPerformance(event: EventPayload): string | null {
-  const open = event.performances.find(({ on_sale: onSale }) => onSale);
-  const next = event.performances.find(({ status, sold_out: soldOut }) => status === 'ON_SALE' && soldOut !== true);
-  return (open ?? next ?? event.performances[0])?.id ?? null;
 }

@@ -1,21 +1,28 @@
 /** All events, by first date. */
 import { useState } from 'preact/hooks';
 import type { EventListEntry } from '#client/bodies.ts';
-import { day, dayParts, days, price } from '../format.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
+import { eventLinesOf } from '#texts/event-lines.ts';
+import { takeFirstList } from '../first.ts';
+import { dayParts } from '../format.ts';
+import { language, texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Frame, PageHeading } from '../parts/frame.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
-import { Poster } from '../parts/poster.tsx';
+import { EventArt } from '../parts/poster.tsx';
 import { eventPath, Link } from '../router.tsx';
 import { client } from '../service.ts';
 
 const PAGE = 24;
 
+/** Pictures that are seen without scrolling; the others are loaded when they are scrolled to. */
+const FIRST_CARDS = 3;
+
 export function EventListPage() {
+  const [known] = useState(takeFirstList);
   const [more, setMore] = useState<readonly EventListEntry[]>([]);
   const [cursor, setCursor] = useState<string | null | undefined>(undefined);
-  const first = useLoaded('events', (signal) => client.listEvents({ limit: PAGE, signal }));
+  const first = useLoaded('events', (signal) => client.listEvents({ limit: PAGE, signal }), null, known);
   const events = [...(first.value?.events ?? []), ...more];
   const next = cursor === undefined ? (first.value?.next_cursor ?? null) : cursor;
 
@@ -27,25 +34,19 @@ export function EventListPage() {
   };
 
   return (
-    <Frame title="Tickets">
+    <Frame title={texts.frame.shop}>
       <div class="list-head">
-        <PageHeading>What’s on</PageHeading>
-        <p class="lead">Choose an event. Tickets you pick are held for you while you decide.</p>
+        <PageHeading>{texts.list.title}</PageHeading>
+        <p class="lead">{texts.list.lead}</p>
       </div>
-      {first.value === null && first.error === null && <Loading what="Looking for events …" />}
+      {first.value === null && first.error === null && <Loading what={texts.list.loading} />}
       {first.error !== null && <Notice tone="bad">{inWords(first.error)}</Notice>}
-      {first.value !== null && events.length === 0 && <Notice tone="info">Nothing is on sale yet.</Notice>}
-      <ul class="cards">
-        {events.map((event) => (
-          <li key={event.id}>
-            <Card event={event} />
-          </li>
-        ))}
-      </ul>
+      {first.value !== null && events.length === 0 && <Notice tone="info">{texts.list.empty}</Notice>}
+      {events.length > 0 && <Cards events={events} />}
       {next !== null && (
         <p class="centred">
           <button type="button" class="button" onClick={() => void showMore()}>
-            Show more events
+            {texts.list.more}
           </button>
         </p>
       )}
@@ -53,12 +54,27 @@ export function EventListPage() {
   );
 }
 
-function Card({ event }: { readonly event: EventListEntry }) {
-  const sheet = event.starts_at === null ? null : dayParts(event.starts_at);
+function Cards({ events }: { readonly events: readonly EventListEntry[] }) {
   return (
-    <article class={`card${event.sold_out ? ' over' : ''}`}>
+    <ul class="cards">
+      {events.map((event, index) => (
+        <li key={event.id}>
+          <Card event={event} isFirst={index < FIRST_CARDS} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const { datesOf, fromPrice, placeOf } = eventLinesOf(language);
+
+function Card({ event, isFirst }: { readonly event: EventListEntry; readonly isFirst: boolean }) {
+  const sheet = event.starts_at === null ? null : dayParts(event.starts_at, event.timezone);
+  const place = placeOf(event);
+  return (
+    <article class={event.sold_out ? 'card over' : 'card'}>
       <div class="card-art">
-        <Poster name={event.slug} />
+        <EventArt name={event.slug} picture={event.picture} isFirst={isFirst} />
         {sheet !== null && (
           <p class="card-sheet" aria-hidden="true">
             <b>{sheet.day}</b>
@@ -73,21 +89,12 @@ function Card({ event }: { readonly event: EventListEntry }) {
           </Link>
         </h2>
         <p class="quiet">{datesOf(event)}</p>
+        {place !== null && <p class="quiet">{place}</p>}
         <p class="card-foot">
-          {event.sold_out ? <span>Sold out</span> : <b>{fromPrice(event)}</b>}
-          {event.waiting_room && <span class="chip">Waiting room</span>}
+          {event.sold_out ? <span>{texts.list.soldOut}</span> : <b>{fromPrice(event)}</b>}
+          {event.waiting_room && <span class="chip">{texts.list.waitingRoom}</span>}
         </p>
       </div>
     </article>
   );
-}
-
-function datesOf({ starts_at: start, ends_at: end }: EventListEntry): string {
-  if (start === null) return 'Dates to be announced';
-  const isLong = end !== null && Date.parse(end) - Date.parse(start) > 36 * 3_600_000;
-  return isLong ? days(start, end) : day(start);
-}
-
-function fromPrice(event: EventListEntry): string {
-  return event.from_price === 0 ? 'Free' : `from ${price(event.from_price, event.currency)}`;
 }

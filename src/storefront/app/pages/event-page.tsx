@@ -18,14 +18,16 @@ import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { clockText, dayAndHour, price, zoneNote } from '../format.ts';
+import { clockText, dayAndHour, listing, price, zoneNote } from '../format.ts';
+import { eventLinesOf } from '#texts/event-lines.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
-import { texts } from '../language.ts';
+import { language, texts } from '../language.ts';
+import { recall } from '../kept.ts';
 import { inWords } from '../messages.ts';
 import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
 import { ArrowIcon, ClockIcon } from '../parts/icons.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
-import { Poster } from '../parts/poster.tsx';
+import { EventArt } from '../parts/poster.tsx';
 import { eventPath, go } from '../router.tsx';
 import { client, useServiceNow } from '../service.ts';
 import { reportHeld, reportViewed } from '../funnel.ts';
@@ -59,7 +61,7 @@ export function EventPage({ slug, performance }: EventPageProps) {
   return (
     <Frame title={event.name} legal={event.legal}>
       <Heading event={event} performanceId={performanceId} />
-      {keeper.isKnown ? (
+      {keeper.isKnown || recall(event.id).holdId === undefined ? (
         <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
       ) : (
         <Loading what={texts.event.loadingTickets} />
@@ -68,13 +70,17 @@ export function EventPage({ slug, performance }: EventPageProps) {
   );
 }
 
+const { addressOf, entranceOf, performerOf } = eventLinesOf(language);
+
 function Heading({ event, performanceId }: { readonly event: EventPayload; readonly performanceId: string }) {
   const performance = event.performances.find(({ id }) => id === performanceId);
   const zone = zoneNote(event.timezone);
+  const entrance = performance === undefined ? null : entranceOf(performance, event);
+  const lineup = event.lineup ?? [];
   return (
     <header class="event-head">
       <div class="event-art">
-        <Poster name={event.slug} />
+        <EventArt name={event.slug} picture={event.picture} isFirst />
       </div>
       <div>
         <PageHeading>{event.name}</PageHeading>
@@ -83,7 +89,14 @@ function Heading({ event, performanceId }: { readonly event: EventPayload; reado
             {dayAndHour(performance.starts_at, event.timezone)} {zone !== null && <span class="quiet">{zone}</span>}
           </p>
         )}
+        {event.venue !== undefined && <p class="where">{addressOf(event.venue)}</p>}
+        {entrance !== null && <p class="quiet">{entrance}</p>}
         {event.description !== '' && <p class="lead">{event.description}</p>}
+        {lineup.length > 0 && (
+          <p class="lineup">
+            <b>{texts.show.lineup}</b> {listing(lineup.map(performerOf))}
+          </p>
+        )}
       </div>
     </header>
   );

@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { Legal } from '#client/bodies.ts';
-import { clockText, count } from '../format.ts';
+import { clockText } from '../format.ts';
 import { followAllKept, keptEventIds, recall } from '../kept.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { eventPath, hasMoved, homePath, Link } from '../router.tsx';
 import { serviceAddress, useServiceNow } from '../service.ts';
@@ -21,12 +22,12 @@ interface FrameProps {
 
 export function Frame({ title, legal = null, children }: FrameProps) {
   useEffect(() => {
-    document.title = title === 'Tickets' ? title : `${title} · Tickets`;
+    document.title = title === texts.frame.shop ? title : `${title} · ${texts.frame.shop}`;
   }, [title]);
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        {texts.frame.skip}
       </a>
       <header class="bar">
         <Link to={homePath} class="brand">
@@ -45,7 +46,7 @@ export function Frame({ title, legal = null, children }: FrameProps) {
       <footer class="foot">
         {legal !== null && <LegalLinks legal={legal} />}
         <p>
-          Held tickets are yours until the clock runs out. <a href={serviceAddress('/docs')}>For developers</a>
+          {texts.frame.held} <a href={serviceAddress('/docs')}>{texts.frame.forDevelopers}</a>
         </p>
         <LanguageSwitch />
       </footer>
@@ -64,12 +65,11 @@ function HeaderBasket() {
     .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until));
   const [first] = standing;
   if (first === undefined) return null;
-  const tickets = count(first.tickets, 'ticket');
   const leftMs = Date.parse(first.until) - now;
   return (
     <Link to={eventPath(first.slug, 'checkout')} class={`bar-basket${leftMs <= 60_000 ? ' urgent' : ''}`}>
-      <span class="unseen">Your basket: </span>
-      <span>{tickets}</span>
+      <span class="unseen">{texts.frame.yourBasket} </span>
+      <span>{texts.frame.tickets(first.tickets)}</span>
       <span class="bar-clock" aria-hidden="true">
         <ClockIcon /> {clockText(leftMs)}
       </span>
@@ -79,9 +79,9 @@ function HeaderBasket() {
 
 function LegalLinks({ legal }: { readonly legal: Legal }) {
   const links = [
-    ['Terms', legal.terms_url],
-    ['Imprint', legal.imprint_url],
-    ['Privacy', legal.privacy_url],
+    [texts.frame.terms, legal.terms_url],
+    [texts.frame.imprint, legal.imprint_url],
+    [texts.frame.privacy, legal.privacy_url],
   ] as const;
   return (
     <p class="legal">
@@ -114,13 +114,13 @@ export function PageHeading({ children }: { readonly children: ComponentChildren
 /** A page that cannot be shown, and why; without an error there is no such page. */
 export function Missing({ error }: { readonly error?: unknown }) {
   return (
-    <Frame title="Not found">
+    <Frame title={texts.missing.title}>
       <div class="narrow">
         <PageHeading>{headingOf(error)}</PageHeading>
-        <p class="lead">{error === undefined ? 'The link may be old, or mistyped.' : inWords(error)}</p>
+        <p class="lead">{error === undefined ? texts.missing.oldLink : inWords(error)}</p>
         <p>
           <Link to={homePath} class="button primary">
-            See all events
+            {texts.missing.seeAll}
           </Link>
         </p>
       </div>
@@ -129,6 +129,6 @@ export function Missing({ error }: { readonly error?: unknown }) {
 }
 
 function headingOf(error: unknown): string {
-  if (error === undefined) return 'There is no such page';
-  return isApiError(error, 'EVENT_NOT_FOUND') ? 'There is no such event' : 'This cannot be shown right now';
+  if (error === undefined) return texts.missing.page;
+  return isApiError(error, 'EVENT_NOT_FOUND') ? texts.missing.event : texts.missing.now;
 }

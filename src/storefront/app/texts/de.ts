@@ -4,6 +4,7 @@ import { checkout, nothingHeld, problems } from './de/checkout.ts';
 import { basket, event, notes, ownOrder } from './de/event.ts';
 import { refusals, refused } from './de/refusals.ts';
 import { draw, queue } from './de/waiting.ts';
+import { noScript, show } from './de/show.ts';
 import { wordingOf } from './wording.ts';
 
 const { count } = wordingOf('de');
@@ -46,6 +47,8 @@ export const de: Texts = {
     oldLink: 'Der Link ist vielleicht veraltet oder falsch geschrieben.',
     seeAll: 'Alle Veranstaltungen',
   },
+  show,
+  noScript,
   event,
   notes,
   basket,

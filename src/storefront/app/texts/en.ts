@@ -3,6 +3,7 @@ import { checkout, nothingHeld, problems } from './en/checkout.ts';
 import { basket, event, notes, ownOrder } from './en/event.ts';
 import { refusals, refused } from './en/refusals.ts';
 import { draw, queue } from './en/waiting.ts';
+import { noScript, show } from './en/show.ts';
 import { wordingOf } from './wording.ts';
 
 const { count } = wordingOf('en');
@@ -49,6 +50,8 @@ export const en = {
     oldLink: 'The link may be old, or mistyped.',
     seeAll: 'See all events',
   },
+  show,
+  noScript,
   event,
   notes,
   basket,

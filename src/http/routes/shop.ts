@@ -1,0 +1,164 @@
+/**
+ * The shop's pages with their first HTML, in the language that the buyer chose or reads.
+ *
+ *  1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request costs the
+ *     reading of a revision. The list is kept as long as its bodies are the same.
+ *  2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the event, the
+ *     bare document comes, whose script asks by itself.
+ *  3. An event that there is not is answered 404, with a page.
+ */
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { LRUCache } from 'lru-cache';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Overloaded } from '#actors/admission.ts';
+import { readAt } from '#actors/event-port.ts';
+import { firstPerformance } from '#client/first-performance.ts';
+import type { EventPayload } from '#client/bodies.ts';
+import type { PayloadView } from '#domain/inventory/public-view.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { Language } from '#texts/language.ts';
+import { toEventBody, toEventSummaryBody } from '../bodies.ts';
+import { LargeBody, PASSING } from '../encoding.ts';
+import { EVENT_NOT_FOUND } from '../errors.ts';
+import { languageOfRequest, varyByLanguage } from '../language.ts';
+import { eventPage } from '../pages/shop-event.ts';
+import { documentOf, missingPage, plainPage, type ShopPage } from '../pages/shop-frame.ts';
+import { listPage } from '../pages/shop-list.ts';
+import { createPayloadCache, type KeptBody } from '../payload-cache.ts';
+import type { PageFile, PublicPorts } from '../ports.ts';
+import { toCursor } from '../request-parts.ts';
+import type { HttpApp } from '../app.ts';
+import { pageHeaders, sendFile } from './pages.ts';
+
+const LIST_LIMIT = 24;
+
+/** Queries that the page's script narrows the list by. */
+const FILTERS = ['q', 'city', 'month', 'price'];
+
+const PAGES_OF_EVENT: ReadonlySet<string> = new Set(['checkout', 'queue', 'draw']);
+
+type ShopPorts = Pick<PublicPorts, 'events' | 'clock' | 'settings' | 'baseUrl'> & {
+  readonly storefront: NonNullable<PublicPorts['storefront']>;
+};
+
+export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
+  const pages = keptPages(ports);
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    make: (language: Language) => Promise<PageFile | null>,
+  ) => {
+    const language = languageOfRequest(request);
+    varyByLanguage(pageHeaders(reply)).header('content-language', language);
+    const file = await make(language).catch((error: unknown) => {
+      if (error instanceof Overloaded) return pages.plain(language);
+      throw error;
+    });
+    if (file !== null) return sendFile(request, reply, file, 'no-cache');
+    return sendFile(request, reply.code(404), await pages.missing(language), 'no-cache');
+  };
+
+  const query = Type.Object({ date: Type.Optional(Type.String()) });
+  const slugOnly = Type.Object({ slug: Type.String() });
+  app.get('/', { schema: { hide: true } }, (request, reply) => {
+    const isNarrowed = FILTERS.some((name) => Object.hasOwn(request.query as object, name));
+    return show(request, reply, (language) => pages.list(language, isNarrowed));
+  });
+  app.get('/e/:slug', { schema: { hide: true, params: slugOnly, querystring: query } }, (request, reply) =>
+    show(request, reply, (language) => pages.event(request.params.slug, request.query.date ?? null, language)),
+  );
+  app.get(
+    '/e/:slug/:page',
+    { schema: { hide: true, params: Type.Object({ slug: Type.String(), page: Type.String() }) } },
+    (request, reply) =>
+      show(request, reply, async (language) => {
+        const { slug, page } = request.params;
+        const isThere = PAGES_OF_EVENT.has(page) && (await ports.events.bySlug(slug)) !== null;
+        return isThere ? pages.plain(language) : null;
+      }),
+  );
+}
+
+interface ShopPages {
+  /** The document alone, for a page that its script draws. */
+  plain(language: Language): Promise<PageFile>;
+  missing(language: Language): Promise<PageFile>;
+  list(language: Language, isNarrowed: boolean): Promise<PageFile>;
+  /** Null where there is no such event. */
+  event(slug: string, date: string | null, language: Language): Promise<PageFile | null>;
+}
+
+function keptPages(ports: ShopPorts): ShopPages {
+  const { events, baseUrl, storefront } = ports;
+  const fixed = new Map<string, PageFile>();
+  const lists = new LRUCache<string, { readonly source: string; readonly file: PageFile }>({ max: 4 });
+
+  const fill = async (language: Language, page: ShopPage): Promise<PageFile> =>
+    htmlFile(documentOf(await storefront.document(), language, page));
+
+  const once = async (name: string, language: Language, make: (language: Language) => ShopPage): Promise<PageFile> => {
+    const key = `${name} ${language}`;
+    const file = fixed.get(key) ?? (await fill(language, make(language)));
+    fixed.set(key, file);
+    return file;
+  };
+
+  const plain = (language: Language): Promise<PageFile> => once('plain', language, plainPage);
+  return {
+    plain,
+    missing: (language) => once('missing', language, missingPage),
+    async list(language, isNarrowed) {
+      const { events: found, nextAfter } = await events.list({ limit: LIST_LIMIT, after: null });
+      const list = { events: found.map(toEventSummaryBody), next_cursor: toCursor(nextAfter) };
+      const [key, source] = [`${language} ${isNarrowed}`, JSON.stringify(list)];
+      const known = lists.get(key);
+      if (known?.source === source) return known.file;
+      const file = await fill(language, listPage(list, language, baseUrl(), isNarrowed));
+      lists.set(key, { source, file });
+      return file;
+    },
+    event: keptEvents(ports, plain),
+  };
+}
+
+/** The page of an event, kept under the revision of its view. */
+function keptEvents(ports: ShopPorts, plain: ShopPages['plain']): ShopPages['event'] {
+  const { events, clock, settings, baseUrl, storefront } = ports;
+  const { cachedPayloadsMax, cachedPayloadBytesMax } = settings.limits;
+  const kept = createPayloadCache(cachedPayloadsMax, cachedPayloadBytesMax);
+  const readOne = (slug: string, performanceId: string | null, knownRevision: string | null) => {
+    const query = { type: 'ReadPayload', performanceId, sessionKey: null, knownRevision } as const;
+    return readAt(events.bySlug(slug), EVENT_NOT_FOUND, query);
+  };
+  return async (slug, date, language) => {
+    const template = await storefront.document();
+    const read = async (knownRevision: string | null) => {
+      const view = await readOne(slug, date, knownRevision);
+      if (!('revision' in view) || date !== null) return view;
+      const shown = firstPerformance(toPayload(view));
+      return shown === null ? view : readOne(slug, shown, null);
+    };
+    const make = (view: PayloadView): KeptBody => {
+      const event = toPayload(view);
+      const performanceId = event.ticketAvailability[0]?.performance_id ?? null;
+      const page = eventPage(event, performanceId, language, { baseUrl: baseUrl(), now: clock.now() });
+      const { etag, body } = htmlFile(documentOf(template, language, page));
+      return { etag, body };
+    };
+    const found = await kept.recall(`${language} ${slug} ${date ?? ''}`, read, make);
+    if (!('outcome' in found)) return { contentType: HTML_TYPE, etag: found.etag!, body: found.body as LargeBody };
+    return isRefusal(found) && found.code === 'EVENT_NOT_FOUND' ? null : plain(language);
+  };
+}
+
+const HTML_TYPE = 'text/html; charset=utf-8';
+
+/** The body as a client reads it: the same, with what its schema leaves open named. */
+const toPayload = ({ event }: PayloadView): EventPayload => toEventBody(event) as EventPayload;
+
+function htmlFile(text: string): PageFile {
+  const bytes = Buffer.from(text);
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { contentType: HTML_TYPE, etag, body: new LargeBody(bytes, PASSING) };
+}

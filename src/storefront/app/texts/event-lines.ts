@@ -1,0 +1,43 @@
+/**
+ * The lines that say when and where an event is and what it costs, as lists and headings have them. Without browser APIs: the service
+ * writes the same lines into the first HTML.
+ */
+import type { EventListEntry, EventPayload, LineupEntry, Performance, Venue } from '#client/bodies.ts';
+import type { Language } from './language.ts';
+import { TEXTS } from './texts.ts';
+import { wordingOf } from './wording.ts';
+
+/** A span that is no evening any more is shown by its days. */
+const LONG_MS = 36 * 3_600_000;
+
+export function eventLinesOf(language: Language) {
+  const wording = wordingOf(language);
+  const texts = TEXTS[language];
+  const price = (amount: number, currency: string): string =>
+    amount === 0 ? texts.frame.free : wording.shortMoney(amount, currency);
+  return {
+    price,
+    /** The dates of an event in the list. */
+    datesOf({ starts_at: start, ends_at: end, timezone }: EventListEntry): string {
+      if (start === null) return texts.list.noDates;
+      const isLong = end !== null && Date.parse(end) - Date.parse(start) > LONG_MS;
+      return isLong ? wording.days(start, end) : wording.day(start, timezone);
+    },
+    fromPrice: ({ from_price: amount, currency }: EventListEntry): string =>
+      amount === 0 ? texts.frame.free : texts.list.from(wording.shortMoney(amount, currency)),
+    /** "Kesselhaus, Leipzig". */
+    placeOf: ({ venue }: EventListEntry): string | null =>
+      venue === undefined ? null : [venue.name, venue.city].filter((part) => part !== null).join(', '),
+    /** "Kesselhaus, Lagerstraße 9, Leipzig, Germany". */
+    addressOf({ name, address, city, country }: Venue): string {
+      const land = country === null ? null : new Intl.DisplayNames(language, { type: 'region' }).of(country);
+      return [name, address, city, land].filter((part) => part != null && part !== '').join(', ');
+    },
+    /** When people are let in; null where nobody knows, and where it is the time of the start. */
+    entranceOf({ doors_at: at, starts_at: start }: Performance, { timezone }: EventPayload): string | null {
+      return at === undefined || at === start ? null : texts.show.entrance(wording.hour(at, timezone));
+    },
+    /** "Mira Okafor (23:00)". */
+    performerOf: ({ name, time }: LineupEntry): string => (time === null ? name : `${name} (${time})`),
+  };
+}

@@ -66,12 +66,14 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
         <StockLegend stock={performance} />
       </div>
       {trouble && <p class="alert">{trouble}</p>}
-      <p class="quiet small wide-only">
-        Press seats, or draw a rectangle around them: it picks those in it, with Shift in addition. A press on the name
-        of a row or section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a
-        rectangle, Escape picks none.
+      <p class="quiet small">
+        <span class="wide-only">
+          Press seats, or draw a rectangle around them; Shift adds to what is picked. A press on the name of a row or
+          section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a rectangle,
+          Escape picks none.{' '}
+        </span>
+        Held and sold seats belong to buyers and cannot be picked.
       </p>
-      <p class="quiet small">Held and sold seats belong to buyers and cannot be picked.</p>
       {states !== undefined &&
         localities.map((locality) => (
           <SeatPlan

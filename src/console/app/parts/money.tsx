@@ -32,7 +32,9 @@ export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
         <thead>
           <tr>
             <th>Hour from</th>
-            <th class="number">Sold in payments</th>
+            <th class="number">
+              Sold <span class="wide-only">in payments</span>
+            </th>
             <th class="number">Refunded</th>
             <th class="wide-only">
               <span class="unseen">Sold and refunded as bars</span>
@@ -44,7 +46,8 @@ export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
             <tr key={`${hour.at} ${hour.currency}`}>
               <td class="stamp">{moment(hour.at)}</td>
               <td class="number">
-                {money(hour.paid_amount, hour.currency)} <span class="quiet small">in {figure(hour.payments)}</span>
+                {money(hour.paid_amount, hour.currency)}{' '}
+                <span class="quiet small wide-only">in {figure(hour.payments)}</span>
               </td>
               <td class="number">
                 {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}

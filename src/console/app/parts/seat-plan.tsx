@@ -15,7 +15,7 @@ interface SeatPlanProps extends PickingProps {
   readonly taken: SeatStates;
 }
 
-const ZOOMS = [1, 1.6, 2.5, 4] as const;
+const ZOOMS = [1, 1.6, 2.5, 4, 6.4] as const;
 
 export function SeatPlan(props: SeatPlanProps) {
   const { locality, taken } = props;

@@ -66,14 +66,7 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
         <StockLegend stock={performance} />
       </div>
       {trouble && <p class="alert">{trouble}</p>}
-      <p class="quiet small">
-        <span class="wide-only">
-          Press seats, or draw a rectangle around them; Shift adds to what is picked. A press on the name of a row or
-          section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a rectangle,
-          Escape picks none.{' '}
-        </span>
-        Held and sold seats belong to buyers and cannot be picked.
-      </p>
+      <Instructions />
       {states !== undefined &&
         localities.map((locality) => (
           <SeatPlan
@@ -102,6 +95,19 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
         </Confirmation>
       )}
     </>
+  );
+}
+
+function Instructions() {
+  return (
+    <p class="quiet small">
+      <span class="wide-only">
+        Press seats, or draw a rectangle around them; Shift adds to what is picked. A press on the name of a row or
+        section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a rectangle,
+        Escape picks none.{' '}
+      </span>
+      Held and sold seats belong to buyers and cannot be picked.
+    </p>
   );
 }
 

@@ -12,7 +12,7 @@ export function idOf({ id }: DrawnLocality, number: number): string {
 }
 
 /** Shapes, names and seats of the plan, rendered again only where a seat's state changes or it is picked. */
-export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked: ReadonlySet<string>) {
+export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked: ReadonlySet<string>, isFar: boolean) {
   const { layout, shapes, names, seats } = locality;
   const drawn = useMemo(() => new Map<string, { readonly look: string; readonly vnode: VNode }>(), [locality]);
   const hall = useMemo(
@@ -44,7 +44,7 @@ export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked
         {hall}
         {seats.map((seat) => {
           const [state, isPicked] = [taken.get(seat.id) ?? 'AVAILABLE', picked.has(seat.id)];
-          const look = `${state} ${isPicked}`;
+          const look = `${state} ${isPicked} ${isFar}`;
           const before = drawn.get(seat.id);
           if (before?.look === look) return before.vnode;
           const vnode = (
@@ -55,6 +55,7 @@ export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked
               radius={layout.radius}
               state={state}
               isPicked={isPicked}
+              isFar={isFar}
             />
           );
           drawn.set(seat.id, { look, vnode });
@@ -62,7 +63,7 @@ export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked
         })}
       </>
     ),
-    [locality, taken, picked],
+    [locality, taken, picked, isFar],
   );
 }
 
@@ -72,9 +73,10 @@ interface SeatProps {
   readonly radius: number;
   readonly state: SeatState;
   readonly isPicked: boolean;
+  readonly isFar: boolean;
 }
 
-function Seat({ id, seat, radius, state, isPicked }: SeatProps) {
+function Seat({ id, seat, radius, state, isPicked, isFar }: SeatProps) {
   const isTaken = state === 'HELD' || state === 'SOLD';
   return (
     <g
@@ -94,7 +96,7 @@ function Seat({ id, seat, radius, state, isPicked }: SeatProps) {
         radius={radius}
         state={state}
         isPicked={isPicked}
-        category={seat.category}
+        letter={isFar ? null : (seat.category?.letter ?? null)}
         accessible={seat.accessible}
         restricted={seat.restricted_view}
       />

@@ -28,7 +28,7 @@ function Swatch({
           radius={8}
           state={state}
           isPicked={isPicked}
-          category={category}
+          letter={category?.letter ?? null}
           accessible={accessible}
           restricted={restricted}
         />

@@ -17,16 +17,17 @@ interface SeatMarkProps {
   readonly radius: number;
   readonly state: SeatState;
   readonly isPicked: boolean;
-  readonly category: Category | null;
+  /** Of its category. */
+  readonly letter: string | null;
   readonly accessible: boolean;
   readonly restricted: boolean;
 }
 
-export function SeatMark({ x, y, radius: r, state, isPicked, category, accessible, restricted }: SeatMarkProps) {
+export function SeatMark({ x, y, radius: r, state, isPicked, letter, accessible, restricted }: SeatMarkProps) {
   return (
     <>
       <SeatBody x={x} y={y} r={r} accessible={accessible} restricted={restricted} />
-      <SeatSign x={x} y={y} r={r} state={state} isPicked={isPicked} letter={category?.letter ?? null} />
+      <SeatSign x={x} y={y} r={r} state={state} isPicked={isPicked} letter={letter} />
     </>
   );
 }

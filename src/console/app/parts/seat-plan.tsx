@@ -15,6 +15,8 @@ interface SeatPlanProps extends PickingProps {
   readonly taken: SeatStates;
 }
 
+const FRAME_PIXELS_MAX = 1_200;
+const LETTER_SEAT_PIXELS_MIN = 8;
 const ZOOMS = [1, 1.6, 2.5, 4, 6.4] as const;
 
 export function SeatPlan(props: SeatPlanProps) {
@@ -49,7 +51,7 @@ export function SeatPlan(props: SeatPlanProps) {
           rectangle={rectangle}
           keys={keys}
           point={setPointed}
-          width={`${ZOOMS[zoom]! * 100}%`}
+          zoom={ZOOMS[zoom]!}
           isDrawing={isDrawing}
         />
       </div>
@@ -66,16 +68,16 @@ interface DrawingProps extends SeatPlanProps {
   readonly rectangle: ReturnType<typeof useRectangle>;
   readonly keys: ReturnType<typeof useSeatKeys>;
   readonly point: (seat: DrawnSeat | null) => void;
-  readonly width: string;
+  readonly zoom: number;
   readonly isDrawing: boolean;
 }
 
-/** What is pressed, drawn over and has the focus. */
-function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, width, isDrawing }: DrawingProps) {
+/** What is pressed and has the focus; what moves with the pointer lies above it, so that the seats need not be painted again. */
+function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zoom, isDrawing }: DrawingProps) {
   const { layout, seats, names, name, box } = locality;
   const { cursor, setCursor, onKeyDown } = keys;
   const last = useRef<number | null>(null);
-  const drawnSeats = useDrawnSeats(locality, taken, picked);
+  const drawnSeats = useDrawnSeats(locality, taken, picked, isFar(locality, zoom));
   useLayoutEffect(() => {
     if (cursor === null) return;
     document.getElementById(idOf(locality, cursor))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -92,30 +94,41 @@ function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, wi
     last.current = seat.number;
     setCursor(seat.number);
   };
+  const viewBox = `${box.x} ${box.y} ${box.width} ${box.height}`;
   return (
-    <svg
-      viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`}
-      width={width}
-      class={isDrawing ? 'drawing' : ''}
-      role="listbox"
-      tabindex={0}
-      aria-multiselectable="true"
-      aria-activedescendant={cursor === null ? undefined : idOf(locality, cursor)}
-      aria-label={`Seats of ${name}`}
-      onClick={onClick}
-      onKeyDown={onKeyDown}
-      {...rectangle.handlers}
-      onPointerMove={(step) => {
-        rectangle.handlers.onPointerMove(step);
-        point(rectangle.box === null ? seatUnder(step, locality) : null);
-      }}
-      onPointerLeave={() => point(null)}
-    >
-      {drawnSeats}
-      {cursor !== null && <Ring seat={seats[cursor]!} radius={layout.radius * 1.45} />}
-      {rectangle.box !== null && <rect class="rectangle" {...rectangle.box} />}
-    </svg>
+    <div class={`sheet${zoom === 1 ? ' fit' : ''}`} style={{ width: `${zoom * 100}%` }}>
+      <svg
+        viewBox={viewBox}
+        width="100%"
+        class={isDrawing ? 'drawing' : ''}
+        role="listbox"
+        tabindex={0}
+        aria-multiselectable="true"
+        aria-activedescendant={cursor === null ? undefined : idOf(locality, cursor)}
+        aria-label={`Seats of ${name}`}
+        onClick={onClick}
+        onKeyDown={onKeyDown}
+        {...rectangle.handlers}
+        onPointerMove={(step) => {
+          rectangle.handlers.onPointerMove(step);
+          point(rectangle.box === null ? seatUnder(step, locality) : null);
+        }}
+        onPointerLeave={() => point(null)}
+      >
+        {drawnSeats}
+      </svg>
+      <svg class="overlay" viewBox={viewBox} aria-hidden="true">
+        {cursor !== null && <Ring seat={seats[cursor]!} radius={layout.radius * 1.45} />}
+        {rectangle.box !== null && <rect class="rectangle" {...rectangle.box} />}
+      </svg>
+    </div>
   );
+}
+
+/** Whether seats are so small that nobody can read a letter on them. */
+function isFar({ box, layout }: DrawnLocality, zoom: number): boolean {
+  const scale = (Math.min(innerWidth, FRAME_PIXELS_MAX) * zoom) / box.width;
+  return layout.radius * 2 * scale < LETTER_SEAT_PIXELS_MIN;
 }
 
 function seatUnder(pointer: MouseEvent, { seats }: DrawnLocality): DrawnSeat | null {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { ClusterPort } from '#actors/cluster-port.ts';
 import { pagesOf } from '#src/pages.ts';
+import { isOpenToAll } from '../fixtures/axe.ts';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser } from '../fixtures/browser.ts';
 import { ADMIN_TOKEN, clusterOfTwo, openApps, type Apps } from '../http/apps.ts';
 
@@ -54,6 +55,7 @@ describe('The console of a node', { skip: withoutBrowser }, () => {
     );
     await page.getByRole('cell', { name: '1,630 ms' }).waitFor();
     assert.equal(await operator.overflows(), false);
+    await isOpenToAll(operator, 'cluster');
 
     const before = clusterOfTwo();
     cluster = {

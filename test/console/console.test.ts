@@ -100,6 +100,10 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Block 1' }).click();
     await page.getByText('Stalls, row K: 3').waitFor();
     await page.getByRole('button', { name: 'Leave as it is' }).click();
+    await draw('stalls-G-1', 'stalls-G-9');
+    await page.getByRole('button', { name: 'Block 7' }).click();
+    await page.getByText('Stalls, row G: 1–6, 9').waitFor();
+    await page.getByRole('button', { name: 'Leave as it is' }).click();
     await page.getByRole('button', { name: 'Clear' }).click();
   });
 

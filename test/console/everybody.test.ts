@@ -1,8 +1,8 @@
 /** The console for everybody: each page and dialog in a real browser with axe, large text, a phone, and where the focus is. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser } from 'playwright-core';
+import { isOpenToAll } from '../fixtures/axe.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 import { settle, start, type Started } from '../fixtures/checkout.ts';
 import { sample, seat, theatreRun } from '../fixtures/events.ts';
@@ -149,13 +149,3 @@ const OVERLAPS = `(() => {
 const TALL = `[...document.querySelectorAll('td')]
   .filter(({ clientHeight, clientWidth }) => clientHeight > 3 * clientWidth)
   .map((each) => each.outerHTML.slice(0, 80)).slice(0, 4)`;
-
-/** Fails with what shuts people out of the page as it is. */
-async function isOpenToAll({ page }: Visitor, state: string): Promise<void> {
-  const axe = new AxeBuilder({ page }).setLegacyMode();
-  // The colours are all that differs in the dark.
-  if (state.endsWith('in the dark')) axe.withRules(['color-contrast']);
-  const { violations } = await axe.analyze();
-  const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ html }) => html).join(' ')}`);
-  assert.deepEqual(found, []);
-}

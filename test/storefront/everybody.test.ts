@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { isOpenToAll } from '../fixtures/axe.ts';
+import { PHONE, withoutBrowser } from '../fixtures/browser.ts';
 import { sample } from '../fixtures/events.ts';
 import { until } from '../fixtures/until.ts';
 import { fillIn, openShop, type Shop } from './shop.ts';
@@ -35,16 +35,6 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
   });
 
   after(() => shop?.close());
-
-  /** Fails with what shuts people out of the page as it is. */
-  const isOpenToAll = async ({ page }: Visitor, state: string): Promise<void> => {
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    // The colours are all that differs in the dark.
-    if (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")) axe.withRules(['color-contrast']);
-    const { violations } = await axe.analyze();
-    const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ html }) => html).join(' ')}`);
-    assert.deepEqual(found, []);
-  };
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`shut nobody out, in any state of a purchase, ${colorScheme}`, async () => {

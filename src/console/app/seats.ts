@@ -125,7 +125,7 @@ function rowNamesOf({ seats, rows, rowLabels, radius }: SeatLayout): readonly Dr
   return names;
 }
 
-/** Seats in words, a line for each row: "Stalls, row F: 7, 8". */
+/** Seats in words, a line for each row: "Stalls, row F: 7–12, 15". */
 export function seatsInWords(localities: readonly DrawnLocality[], ids: ReadonlySet<string>): readonly string[] {
   const lines = new Map<string, string[]>();
   for (const { seats, layout } of localities) {
@@ -135,5 +135,16 @@ export function seatsInWords(localities: readonly DrawnLocality[], ids: Readonly
       lines.set(row, [...(lines.get(row) ?? []), label]);
     }
   }
-  return [...lines].map(([row, labels]) => `${row}: ${labels.join(', ')}`);
+  return [...lines].map(([row, labels]) => `${row}: ${inRanges(labels).join(', ')}`);
+}
+
+/** Three and more numbers that follow one another as "7–12". */
+function inRanges(labels: readonly string[]): readonly string[] {
+  const ranges: string[][] = [];
+  for (const label of labels) {
+    const range = ranges.at(-1);
+    if (range !== undefined && String(Number(range.at(-1)) + 1) === label) range.push(label);
+    else ranges.push([label]);
+  }
+  return ranges.flatMap((range) => (range.length > 2 ? [`${range[0]}–${range.at(-1)}`] : range));
 }

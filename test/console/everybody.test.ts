@@ -62,6 +62,9 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     for (const at of pages()) {
       await open(at);
       await isOpenToAll(operator, at[0]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await isOpenToAll(operator, `${at[0]} in the dark`);
+      await page.emulateMedia({ colorScheme: 'light' });
     }
     await open(pages()[4]!);
     for (const name of ['Cancel order…', 'Record refund…', 'Erase personal data…']) {
@@ -76,12 +79,6 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: /^Block \d+$/ }).click();
     await isOpenToAll(operator, 'seats picked and a question');
     await page.getByRole('button', { name: 'Leave as it is' }).click();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    for (const at of pages()) {
-      await open(at);
-      await isOpenToAll(operator, `${at[0]} in the dark`);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
   });
 
   it('names its pages, and has the focus on the heading of one that was opened and after a change', async () => {

@@ -20,7 +20,7 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The lowest and the highest of the runs; the value is their median. */
+  /** The lowest and the highest of the runs, or their quartiles; the value is their median. */
   readonly spread?: readonly [number, number];
   /** What must be reached; without one the figure is information only. */
   readonly budget?: { readonly atLeast: number } | { readonly atMost: number };
@@ -79,6 +79,14 @@ export function keepsBudget({ value, budget }: Figure): boolean | null {
 export function figureOf(name: string, unit: string, runs: readonly number[], budget?: Figure['budget']): Figure {
   const { value, low, high } = pointOf(0, runs);
   return { name, unit, value, spread: [low, high], ...(budget !== undefined && { budget }) };
+}
+
+/** The median of many runs as a figure, with their quartiles: some of the runs may have been disturbed. */
+export function quartilesOf(name: string, unit: string, runs: readonly number[], budget?: Figure['budget']): Figure {
+  const sorted = runs.toSorted((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  const spread = [median(sorted.slice(0, half || 1)), median(sorted.slice(-half || -1))] as const;
+  return { name, unit, value: median(sorted), spread, ...(budget !== undefined && { budget }) };
 }
 
 /** The median of several runs as a point of a growth. */

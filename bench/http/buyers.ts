@@ -13,8 +13,8 @@ export interface BuyersJob {
   readonly buyers: number;
   /** The event that is sold; the hot one by default. */
   readonly eventId?: string;
-  readonly seconds: number;
-  /** The run ends with this many purchases instead; each buyer makes the same number of them. */
+  /** How long a run is; or the number of purchases, of which each buyer makes as many. */
+  readonly seconds?: number;
   readonly purchases?: number;
   /** The first number in session keys and addresses, so that runs differ. */
   readonly firstNumber: number;

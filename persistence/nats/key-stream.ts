@@ -8,6 +8,7 @@
  *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was killed stay: nothing is
  *     sealed with them.
  */
+import { GatheredDestruction } from '../gathered-destruction.ts';
 import { KeyPool } from '../key-pool.ts';
 import {
   KEY_BYTES,
@@ -74,9 +75,7 @@ export class StreamKeys implements KeyStore {
   readonly #timing: Timing;
   readonly #pool: KeyPool;
   readonly #absent = new Set<string>();
-  /** The destruction under way, and the one that gathers what comes meanwhile (3). */
-  #destroying: Promise<void> = Promise.resolve();
-  #next: { readonly ids: string[]; readonly done: Promise<void> } | null = null;
+  readonly #destruction: GatheredDestruction;
   #closed: Promise<void> | null = null;
   #cancelForgetting = (): void => {};
 
@@ -93,6 +92,9 @@ export class StreamKeys implements KeyStore {
       ...(onFault === undefined ? {} : { onFault }),
       ...(random === undefined ? {} : { random }),
     });
+    this.#destruction = new GatheredDestruction((ids) =>
+      reaching('keys cannot be destroyed', () => destroyKeys(log, ids, timing)),
+    );
     this.#forgetLater();
   }
 
@@ -131,17 +133,7 @@ export class StreamKeys implements KeyStore {
   async destroy(ids: readonly string[]): Promise<void> {
     this.#refuseClosed();
     this.#pool.forget(ids);
-    if (this.#next === null) {
-      const gathered: string[] = [];
-      const done = this.#destroying.then(() => {
-        this.#next = null;
-        return reaching('keys cannot be destroyed', () => destroyKeys(this.#log, gathered, this.#timing));
-      });
-      this.#destroying = done.catch(() => {});
-      this.#next = { ids: gathered, done };
-    }
-    this.#next.ids.push(...ids);
-    return this.#next.done;
+    return this.#destruction.add(ids);
   }
 
   async erasedThrough(label: string): Promise<number> {
@@ -164,7 +156,7 @@ export class StreamKeys implements KeyStore {
     this.#cancelForgetting();
     this.#pool.forgetRecent();
     const unused = await this.#pool.close();
-    await this.#destroying;
+    await this.#destruction.settled();
     await reaching('unused keys cannot be removed', () => this.#removeUnused(unused));
   }
 

@@ -9,11 +9,11 @@
  *    2.10.27: after a deletion a key is in no file of the stream, for up to three minutes in the Raft log, and then nowhere.
  */
 import { JetStreamApiError, type JetStreamManager, type MsgRequest } from '@nats-io/jetstream';
-import { messageOf } from '../faults.ts';
 import type { ServerConnection } from './connection.ts';
 import type { KeyLog, TopicMessage } from './key-log.ts';
 import { LogUnreachable, type AppendOutcome, type LogMessage } from './shard-log.ts';
 import { EXPECTED_LAST_SEQUENCE, publish, type StreamPlace } from './stream-log.ts';
+import { StreamQuestions } from './stream-questions.ts';
 
 const NO_MESSAGE = 10_037;
 const SEQUENCE_NOT_FOUND = 10_043;
@@ -28,11 +28,13 @@ export class StreamKeyLog implements KeyLog {
   readonly #connection: ServerConnection;
   readonly #jsm: JetStreamManager;
   readonly #place: StreamPlace;
+  readonly #questions: StreamQuestions;
 
   constructor(connection: ServerConnection, jsm: JetStreamManager, place: StreamPlace) {
     this.#connection = connection;
     this.#jsm = jsm;
     this.#place = place;
+    this.#questions = new StreamQuestions(connection, jsm, place.stream);
   }
 
   put(topic: string, body: Uint8Array): Promise<AppendOutcome> {
@@ -49,8 +51,7 @@ export class StreamKeyLog implements KeyLog {
   }
 
   async lastSeq(): Promise<number> {
-    const { state } = await this.#answered(this.#jsm.streams.info(this.#place.stream));
-    return state.last_seq;
+    return (await this.#questions.ends()).lastSeq;
   }
 
   newest(topic: string): Promise<LogMessage | null> {
@@ -74,10 +75,11 @@ export class StreamKeyLog implements KeyLog {
 
   async erase(seq: number): Promise<void> {
     try {
-      await this.#connection.untilLost(this.#jsm.streams.deleteMessage(this.#place.stream, seq, true));
+      await this.#questions.answered(this.#jsm.streams.deleteMessage(this.#place.stream, seq, true));
     } catch (error) {
-      const code = error instanceof JetStreamApiError ? error.code : 0;
-      if (code !== SEQUENCE_NOT_FOUND && code !== NO_MESSAGE) throw this.#unreachable(error);
+      const { cause } = error as LogUnreachable;
+      const code = cause instanceof JetStreamApiError ? cause.code : 0;
+      if (code !== SEQUENCE_NOT_FOUND && code !== NO_MESSAGE) throw error;
     }
   }
 
@@ -89,21 +91,9 @@ export class StreamKeyLog implements KeyLog {
     query: MsgRequest | { readonly seq: number; readonly next_by_subj: string },
   ): Promise<TopicMessage | null> {
     // The client's type does not know the form with `next_by_subj`; the server does.
-    const message = await this.#answered(this.#jsm.streams.getMessage(this.#place.stream, query as MsgRequest));
+    const message = await this.#questions.get(query as MsgRequest);
     if (message === null) return null;
     const { seq, data, subject } = message;
     return { seq, body: data, topic: subject.slice(this.#place.subject.length + 1) };
-  }
-
-  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    try {
-      return await this.#connection.untilLost(answer);
-    } catch (error) {
-      throw this.#unreachable(error);
-    }
-  }
-
-  #unreachable(error: unknown): LogUnreachable {
-    return new LogUnreachable(`the stream ${this.#place.stream} does not answer: ${messageOf(error)}`, error);
   }
 }

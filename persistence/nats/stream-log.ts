@@ -11,9 +11,9 @@
 
 import { type JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
-import { messageOf } from '../faults.ts';
 import type { ServerConnection } from './connection.ts';
 import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from './shard-log.ts';
+import { StreamQuestions } from './stream-questions.ts';
 import { StreamReader } from './stream-reader.ts';
 import { machineTiming, pauseFor } from './timing.ts';
 
@@ -66,11 +66,13 @@ export class StreamLog implements ShardLog {
   readonly #connection: ServerConnection;
   readonly #jsm: JetStreamManager;
   readonly #place: StreamPlace;
+  readonly #questions: StreamQuestions;
 
   constructor(connection: ServerConnection, jsm: JetStreamManager, place: StreamPlace) {
     this.#connection = connection;
     this.#jsm = jsm;
     this.#place = place;
+    this.#questions = new StreamQuestions(connection, jsm, place.stream);
   }
 
   append(body: Uint8Array, expectedLastSeq: number): Promise<AppendOutcome> {
@@ -78,12 +80,11 @@ export class StreamLog implements ShardLog {
   }
 
   async lastSeq(): Promise<number> {
-    const { state } = await this.#answered(this.#jsm.streams.info(this.#place.stream));
-    return state.last_seq;
+    return (await this.#questions.ends()).lastSeq;
   }
 
   async get(seq: number): Promise<LogMessage | null> {
-    const message = await this.#answered(this.#jsm.streams.getMessage(this.#place.stream, { seq }));
+    const message = await this.#questions.get({ seq });
     return message === null ? null : { seq: message.seq, body: message.data };
   }
 
@@ -143,7 +144,7 @@ export class StreamLog implements ShardLog {
 
   async purge(beforeSeq: number): Promise<void> {
     if (beforeSeq <= 1) return;
-    await this.#answered(this.#jsm.streams.purge(this.#place.stream, { seq: beforeSeq }));
+    await this.#questions.answered(this.#jsm.streams.purge(this.#place.stream, { seq: beforeSeq }));
   }
 
   /** Asks the leader for each message, several at a time. */
@@ -165,19 +166,11 @@ export class StreamLog implements ShardLog {
 
   /** A leader that was just elected may lack what the one before it acknowledged, until it has caught up. */
   async #requirePurged(seq: number): Promise<void> {
-    const { state } = await this.#answered(this.#jsm.streams.info(this.#place.stream));
-    if (seq >= state.first_seq) throw new LogUnreachable(`the stream ${this.#place.stream} has no message ${seq} yet`);
+    const { firstSeq } = await this.#questions.ends();
+    if (seq >= firstSeq) throw new LogUnreachable(`the stream ${this.#place.stream} has no message ${seq} yet`);
   }
 
   #reader(fromSeq: number, lastSeq: number): StreamReader {
     return new StreamReader(this.#connection, this.#jsm, { stream: this.#place.stream, fromSeq, lastSeq });
-  }
-
-  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    try {
-      return await this.#connection.untilLost(answer);
-    } catch (error) {
-      throw new LogUnreachable(`the stream ${this.#place.stream} does not answer: ${messageOf(error)}`, error);
-    }
   }
 }

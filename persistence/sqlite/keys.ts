@@ -8,6 +8,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { existsSync } from 'node:fs';
+import { GatheredDestruction } from '../gathered-destruction.ts';
 import { KeyPool } from '../key-pool.ts';
 import { KeysUnusable, KeyStoreFault, type Key, type KeyStore } from '../keys.ts';
 import { KeyReader, keysPath } from './key-file.ts';
@@ -127,9 +128,7 @@ export class SqliteKeys implements KeyStore {
   readonly #reader: KeyReader;
   readonly #pool: KeyPool;
   readonly #thread: KeysThread;
-  /** The destruction under way, and the one that gathers what comes meanwhile (2). */
-  #destroying: Promise<void> = Promise.resolve();
-  #next: { readonly ids: string[]; readonly done: Promise<void> } | null = null;
+  readonly #destruction: GatheredDestruction;
   #closed: Promise<void> | null = null;
 
   constructor(reader: KeyReader, pool: KeyPool, thread: KeysThread) {
@@ -138,6 +137,7 @@ export class SqliteKeys implements KeyStore {
     this.#reader = reader;
     this.#pool = pool;
     this.#thread = thread;
+    this.#destruction = new GatheredDestruction((ids) => thread.request({ kind: 'DESTROY', ids }));
   }
 
   take(): Key | null {
@@ -161,17 +161,7 @@ export class SqliteKeys implements KeyStore {
   async destroy(ids: readonly string[]): Promise<void> {
     this.#refuseClosed();
     this.#pool.forget(ids);
-    if (this.#next === null) {
-      const gathered: string[] = [];
-      const done = this.#destroying.then(() => {
-        this.#next = null;
-        return this.#thread.request({ kind: 'DESTROY', ids: gathered });
-      });
-      this.#destroying = done.catch(() => {});
-      this.#next = { ids: gathered, done };
-    }
-    this.#next.ids.push(...ids);
-    return this.#next.done;
+    return this.#destruction.add(ids);
   }
 
   async erasedThrough(label: string): Promise<number> {
@@ -190,7 +180,7 @@ export class SqliteKeys implements KeyStore {
 
   async #close(): Promise<void> {
     const unused = await this.#pool.close();
-    await this.#destroying;
+    await this.#destruction.settled();
     try {
       await this.#thread.request({ kind: 'REMOVE', ids: unused });
     } finally {

@@ -1,8 +1,9 @@
 /**
  * The seats of a locality as flat lists by seat number, with the geometry that every drawing of them needs.
  *
- * A layout is built once. Seat numbers count the seats in the order of the plan; each row lists its seats from left to right.
- * It also knows which seat an arrow key leads to, which seats lie in a rectangle, and what the shapes of a hall are.
+ * A layout is built once. Seat numbers count the seats in the order of the plan; each row lists its seats from left to right, or from
+ * the top where it runs downwards. It also knows which seat an arrow key leads to, which seats lie in a rectangle, and what the
+ * shapes of a hall are.
  */
 import type { PlannedSeat, SeatedLocality } from './bodies.ts';
 
@@ -16,6 +17,13 @@ export interface Box extends Point {
   readonly height: number;
 }
 
+export interface SectionLayout {
+  readonly name: string;
+  readonly box: Box;
+  /** The numbers of its rows, as the plan lists them. */
+  readonly rows: readonly number[];
+}
+
 export interface SeatLayout {
   readonly seats: readonly PlannedSeat[];
   /** The row and section of each seat, as the plan labels them. */
@@ -25,7 +33,7 @@ export interface SeatLayout {
   readonly rows: readonly (readonly number[])[];
   readonly rowOf: readonly number[];
   /** The sections that have seats. */
-  readonly sections: readonly { readonly name: string; readonly box: Box }[];
+  readonly sections: readonly SectionLayout[];
   /** Half the side of a seat, in plan units. */
   readonly radius: number;
 }
@@ -36,9 +44,9 @@ export function layoutOf(locality: SeatedLocality): SeatLayout {
   const sectionNames: string[] = [];
   const rows: number[][] = [];
   const rowOf: number[] = [];
-  const sections: { name: string; box: Box }[] = [];
+  const sections: SectionLayout[] = [];
   for (const section of locality.sections) {
-    const first = seats.length;
+    const [first, firstRow] = [seats.length, rows.length];
     for (const row of section.rows) {
       const numbers = row.seats.map((seat) => {
         rowOf.push(rows.length);
@@ -46,11 +54,19 @@ export function layoutOf(locality: SeatedLocality): SeatLayout {
         sectionNames.push(section.name);
         return seats.push(seat) - 1;
       });
-      rows.push(numbers.sort((a, b) => seats[a]!.x - seats[b]!.x));
+      rows.push(alongRow(numbers, seats));
     }
-    if (seats.length > first) sections.push({ name: section.name, box: boxAround(seats.slice(first)) });
+    if (seats.length === first) continue;
+    const ownRows = [...rows.keys()].slice(firstRow).filter((row) => rows[row]!.length > 0);
+    sections.push({ name: section.name, box: boxAround(seats.slice(first)), rows: ownRows });
   }
   return { seats, rowLabels, sectionNames, rows, rowOf, sections, radius: seatRadius(seats, rows) };
+}
+
+/** The seats of a row in the order in which one walks along it. */
+function alongRow(numbers: number[], seats: readonly PlannedSeat[]): number[] {
+  const { width, height } = boxAround(numbers.map((number) => seats[number]!));
+  return numbers.sort((a, b) => (height > width ? seats[a]!.y - seats[b]!.y : seats[a]!.x - seats[b]!.x));
 }
 
 /** A little under half of the median distance between neighbours. */
@@ -62,29 +78,30 @@ function seatRadius(seats: readonly PlannedSeat[], rows: readonly (readonly numb
   return (gaps[gaps.length >> 1] ?? 25) * 0.42;
 }
 
-const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
 
 /** The seat to which an arrow key, Home or End leads: along the row, else the nearest one in that direction; else the seat itself. */
-export function neighbourOf(layout: SeatLayout, from: number, key: string): number {
-  const row = layout.rows[layout.rowOf[from]!]!;
+export function neighbourOf({ seats, rows, rowOf, radius }: SeatLayout, from: number, key: string): number {
+  const row = rows[rowOf[from]!]!;
   const index = row.indexOf(from);
   if (key === 'Home') return row[0]!;
   if (key === 'End') return row.at(-1)!;
-  if (key === 'ArrowDown') return nearest(layout, from, { x: 0, y: 1 });
-  if (key === 'ArrowUp') return nearest(layout, from, { x: 0, y: -1 });
-  const step = key === 'ArrowRight' ? 1 : -1;
-  return row[index + step] ?? nearest(layout, from, { x: step, y: 0 });
+  const { width, height } = boxAround(row.map((seat) => seats[seat]!));
+  const [next, previous] = height > width ? ['ArrowDown', 'ArrowUp'] : ['ArrowRight', 'ArrowLeft'];
+  const beside = key === next ? row[index + 1] : key === previous ? row[index - 1] : undefined;
+  return beside ?? nearestIn(seats, seats[from]!, key, radius * 0.8) ?? from;
 }
 
-/** The nearest seat in a direction, where distance off the axis counts three times. */
-function nearest({ seats, radius }: SeatLayout, from: number, towards: Point): number {
-  const { x, y } = seats[from]!;
-  let best = from;
+/** The nearest point in the direction of an arrow key and at least so far, where distance off the axis counts three times. */
+export function nearestIn(points: readonly Point[], { x, y }: Point, key: string, least: number): number | null {
+  const across = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+  const down = across !== 0 ? 0 : key === 'ArrowDown' ? 1 : -1;
+  let best: number | null = null;
   let bestCost = Infinity;
-  for (const [number, seat] of seats.entries()) {
-    const along = (seat.x - x) * towards.x + (seat.y - y) * towards.y;
-    const off = Math.abs((seat.x - x) * towards.y) + Math.abs((seat.y - y) * towards.x);
-    if (along > radius * 0.8 && along + off * 3 < bestCost) [best, bestCost] = [number, along + off * 3];
+  for (const [number, point] of points.entries()) {
+    const along = (point.x - x) * across + (point.y - y) * down;
+    const off = Math.abs((point.x - x) * down) + Math.abs((point.y - y) * across);
+    if (along > least && along + off * 3 < bestCost) [best, bestCost] = [number, along + off * 3];
   }
   return best;
 }

@@ -155,6 +155,10 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     await buyer.page.locator('.card', { hasText: 'Erfurt Volley Night' }).getByText('from €16').waitFor();
     await buyer.open('/e/erfurt-volley');
     await buyer.page.locator('.date').getByText('from €16').first().waitFor();
+    await buyer.page
+      .locator('.seat-layer')
+      .getByRole('button', { name: /Block E · from €24/ })
+      .click();
     await seat(buyer, /wheelchair place · €12 · free/)
       .first()
       .waitFor();

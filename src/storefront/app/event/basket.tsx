@@ -11,7 +11,7 @@ import { ArrowIcon, CloseIcon } from '../parts/icons.tsx';
 import { eventPath, Link } from '../router.tsx';
 import { useFocusWithin } from './use-focus-within.ts';
 import { VatLine } from './vat-line.tsx';
-import { SeatNames, type SeatRegister } from './seat-register.tsx';
+import { SeatNames, seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 const words = texts.basket;
@@ -32,7 +32,8 @@ interface BasketProps {
   readonly onHold: () => void;
   readonly onRelease: () => void;
   readonly onRevert: () => void;
-  readonly onDrop: (item: HoldItemRequest) => void;
+  /** Leaves an item, or one of its seats. */
+  readonly onDrop: (item: HoldItemRequest, seatId?: string) => void;
 }
 
 export function Basket(props: BasketProps) {
@@ -142,6 +143,23 @@ function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { r
         )}
         {item.seat_ids !== undefined && item.seat_ids.length > 0 && (
           <SeatNames register={register} seatIds={item.seat_ids} />
+        )}
+        {item.seat_ids !== undefined && item.seat_ids.length > 1 && (
+          <ul class="seat-chips">
+            {item.seat_ids.map((seatId) => (
+              <li key={seatId}>
+                <button
+                  type="button"
+                  class="seat-chip"
+                  aria-label={texts.plan.removeSeat(seatsInWords(register, [seatId]).join())}
+                  disabled={isBusy}
+                  onClick={() => onDrop(item, seatId)}
+                >
+                  {register.get(seatId)?.label ?? seatId} <CloseIcon />
+                </button>
+              </li>
+            ))}
+          </ul>
         )}
       </div>
       <span class="item-price">{price(item.quantity * unitPrice(event, item), event.currency)}</span>

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../format.ts';
+import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Notice, Stepper } from '../parts/controls.tsx';
 import { SparkIcon } from '../parts/icons.tsx';
@@ -38,8 +39,7 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
       const wanted = { ticketTypeId, count: Math.min(units, most) * type.group_size };
       const seats = await client.suggestSeats(event.slug, wanted, { performanceId });
       if (seats.length > 0) onSeats(seats, ticketTypeId);
-      else
-        setTrouble('There is no stretch of so many free seats side by side. Ask for fewer, or pick seats on the plan.');
+      else setTrouble(texts.plan.best.none);
     } catch (error) {
       setTrouble(inWords(error, { timezone: event.timezone }));
     } finally {
@@ -50,7 +50,7 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
   return (
     <form class="best" onSubmit={(submit) => void find(submit)}>
       <label class="field">
-        <span>Ticket</span>
+        <span>{texts.plan.best.ticket}</span>
         <select value={ticketTypeId} onChange={(change) => choose(change.currentTarget.value)}>
           {types.map(({ id, name }) => (
             <option value={id}>
@@ -60,14 +60,14 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
         </select>
       </label>
       <Stepper
-        label={type.group_size > 1 ? 'Groups' : 'Seats together'}
+        label={type.group_size > 1 ? texts.plan.best.groups : texts.plan.best.together}
         value={Math.min(units, most)}
         min={1}
         max={most}
         onChange={setUnits}
       />
       <button class="button" disabled={isBusy}>
-        <SparkIcon /> Best seats for me
+        <SparkIcon /> {texts.plan.best.find}
       </button>
       {trouble !== null && <Notice tone="warn">{trouble}</Notice>}
     </form>

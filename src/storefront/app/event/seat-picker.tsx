@@ -1,21 +1,28 @@
 /**
  * Choosing numbered seats: the best ones found by the service, or picked on the plan.
  *
- * Owns how a seat looks and reads for this buyer; what is picked belongs to the page.
+ * Owns what is shown of the plan and what is asked; what is picked belongs to the page.
  */
-import { useCallback, useMemo, useState } from 'preact/hooks';
-import type { EventPayload, PlannedSeat, Seating, TicketAvailability, TicketType } from '#client/bodies.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
-import { boxAround, grown, type Box } from '#client/seat-layout.ts';
-import { price } from '../format.ts';
-import { planOf, seatName, type SeatPlan } from '../seat-map/plan.ts';
-import { SeatMap } from '../seat-map/seat-map.tsx';
+import { boxAround, grown } from '#client/seat-layout.ts';
+import { texts } from '../language.ts';
+import { announce } from '../parts/announcer.tsx';
+import { companionSeat } from '../seat-map/beside.ts';
+import { useColours, type Colours } from '../seat-map/colours.ts';
 import { Legend, SeatSymbols } from '../seat-map/legend.tsx';
-import type { Look } from '../seat-map/surface.ts';
+import { isOwn } from '../seat-map/look.ts';
+import { planOf, type SeatPlan } from '../seat-map/plan.ts';
+import { aroundBlock } from '../seat-map/moves.ts';
+import { SeatMap, type Goal } from '../seat-map/seat-map.tsx';
 import { BestSeats } from './best-seats.tsx';
-import type { SeatRegister } from './seat-register.tsx';
+import { LoneSeats } from './lone-seats.tsx';
+import { SeatCard, WheelchairQuestion } from './seat-card.tsx';
+import { useLooks, type SeatLooks } from './seat-looks.ts';
+import { seatsInWords, type SeatRegister } from './seat-register.tsx';
 import { SeatsTaken } from './seats-taken.tsx';
-import { pickedAs, rowFor, typesForSeat, type PickedSeat } from './selection.ts';
+import { pickedAs, type PickedSeat } from './selection.ts';
 
 interface SeatPickerProps {
   readonly event: EventPayload;
@@ -40,20 +47,21 @@ const CLOSE_MARGIN = 60;
 export function SeatPicker(props: SeatPickerProps) {
   const { event, seating, performanceId, rows, picked, onPick } = props;
   const [localityIndex, setLocality] = useState(0);
-  const [closeTo, setCloseTo] = useState<Box | null>(null);
+  const [goal, setGoal] = useState<Goal | null>(null);
+  const [zone, setZone] = useState<number | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
   const plan = useMemo(() => planOf(locality), [locality]);
+  const colours = useColours(plan);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
-  const { typesBySeat, looks, describe } = useLooks(props, plan, locality.id, pickedIds);
-
-  const toggle = (number: number): void => {
-    const { id } = plan.seats[number]!;
-    if (pickedIds.has(id)) return onPick(picked.filter(({ seatId }) => seatId !== id));
-    if (looks[number] !== 'free') return;
-    const lastType = picked.at(-1)?.ticketTypeId;
-    const types = typesBySeat[number]!;
-    const type = types.find((each) => each.id === lastType) ?? types[0]!;
-    onPick([...picked, ...pickedAs(rows, type.id, [id])]);
+  const seats = useLooks(props, plan, locality.id, pickedIds);
+  const showSeats = (ids: readonly string[]): void => {
+    const places = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
+    if (places.length > 0) setGoal({ box: grown(boxAround(places), CLOSE_MARGIN), isNear: true });
+  };
+  const showZone = (next: number | null): void => {
+    setZone(next);
+    const places = next === null ? [] : plan.seats.filter((_, seat) => plan.zoneOf[seat] === next);
+    setGoal({ box: places.length > 0 ? boxAround(places) : plan.box, isNear: false });
   };
 
   return (
@@ -65,40 +73,83 @@ export function SeatPicker(props: SeatPickerProps) {
         performanceId={performanceId}
         rows={rows}
         localityId={locality.id}
-        onSeats={(seats, ticketTypeId) => {
-          onPick(
-            pickedAs(
-              rows,
-              ticketTypeId,
-              seats.map(({ id }) => id),
-            ),
-          );
-          setCloseTo(grown(boxAround(seats), CLOSE_MARGIN));
+        onSeats={(found, ticketTypeId) => {
+          const ids = found.map(({ id }) => id);
+          onPick(pickedAs(rows, ticketTypeId, ids));
+          announce(texts.plan.found(ids.length));
+          showSeats(ids);
         }}
       />
-      <div class="map-place">
-        <SeatsTaken
-          {...props}
-          plan={plan}
-          isFree={(number, { ticketTypeId }) =>
-            looks[number] === 'free' && typesBySeat[number]!.some(({ id }) => id === ticketTypeId)
-          }
-          onTake={(seats) => {
-            onPick(seats);
-            const places = seats.flatMap(({ seatId }) => plan.seats[plan.numberById.get(seatId) ?? -1] ?? []);
-            if (places.length > 0) setCloseTo(grown(boxAround(places), CLOSE_MARGIN));
-          }}
-        />
-        <SeatMap
-          plan={plan}
-          looks={looks}
-          describe={describe}
-          onToggle={toggle}
-          closeTo={closeTo}
-          label={`Seats of ${locality.name}`}
-        />
-      </div>
-      <Legend plan={plan} event={event} rows={rows} localityId={locality.id} />
+      <PlanMap {...props} {...{ plan, colours, seats, goal, zone, showSeats }} name={locality.name} />
+      <Legend
+        plan={plan}
+        event={event}
+        rows={rows}
+        localityId={locality.id}
+        colours={colours}
+        figures={seats.figures}
+        zone={zone}
+        onZone={showZone}
+        onBlock={(block) => setGoal({ box: aroundBlock(plan, block), isNear: true })}
+      />
+    </div>
+  );
+}
+
+interface MapProps extends SeatPickerProps {
+  readonly plan: SeatPlan;
+  readonly colours: Colours;
+  readonly seats: SeatLooks;
+  readonly goal: Goal | null;
+  readonly zone: number | null;
+  readonly name: string;
+  readonly showSeats: (ids: readonly string[]) => void;
+}
+
+/** The plan with its cards and what is to say about the choice. */
+function PlanMap(props: MapProps) {
+  const { event, rows, picked, register, onPick, plan, colours, seats, goal, zone, name, showSeats } = props;
+  const { looks, typesBySeat } = seats;
+  const choice = useSeatChoice(props, plan, seats);
+  const fits = (number: number, { ticketTypeId }: PickedSeat): boolean =>
+    typesBySeat[number]!.some(({ id }) => id === ticketTypeId);
+  const isFree = (number: number): boolean => looks[number] === 'free';
+  const cardOf = (seat: number, close: () => void) => (
+    <SeatCard
+      {...{ event, rows, plan, colours, seat }}
+      look={looks[seat]!}
+      types={typesBySeat[seat]!}
+      chosenId={choice.pickedAt(seat)?.ticketTypeId ?? null}
+      onKind={(ticketTypeId) => choice.setKind(seat, ticketTypeId)}
+      onRemove={() => {
+        choice.remove(seat);
+        close();
+      }}
+      onClose={close}
+      question={choice.question(seat, close)}
+    />
+  );
+  return (
+    <div class="map-place">
+      <SeatsTaken
+        {...props}
+        isFree={(number, as) => isFree(number) && fits(number, as)}
+        onTake={(next) => {
+          onPick(next);
+          showSeats(next.map(({ seatId }) => seatId));
+        }}
+      />
+      <SeatMap
+        {...{ plan, looks, colours, zone, name }}
+        figures={seats.figures}
+        describe={seats.describe}
+        describeBlock={seats.describeBlock}
+        seatCard={(seat, close) => ({ isActive: choice.isActive(seat), body: cardOf(seat, close) })}
+        onToggle={choice.toggle}
+        closeTo={goal}
+      >
+        <LoneSeats {...{ plan, register, picked, isFree, fits, onPick }} />
+      </SeatMap>
     </div>
   );
 }
@@ -107,7 +158,7 @@ export function SeatPicker(props: SeatPickerProps) {
 function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; onShow: (index: number) => void }) {
   if (seating.localities.length < 2) return null;
   return (
-    <div class="tabs" role="group" aria-label="Area">
+    <div class="tabs" role="group" aria-label={texts.plan.area}>
       {seating.localities.map(({ name }, index) => (
         <button type="button" aria-pressed={index === shown} onClick={() => onShow(index)}>
           {name}
@@ -117,89 +168,63 @@ function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; on
   );
 }
 
-/** How each seat looks and reads, and as which ticket types it can be bought. */
-function useLooks(
-  { event, rows, states, own }: SeatPickerProps,
+/** Choosing and leaving seats one by one, with the question that comes before a wheelchair place. */
+function useSeatChoice(
+  { rows, picked, register, onPick }: SeatPickerProps,
   plan: SeatPlan,
-  localityId: string,
-  pickedIds: ReadonlySet<string>,
+  { looks, typesBySeat }: SeatLooks,
 ) {
-  const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, localityId), [event, rows, plan]);
-  const looks = useMemo(
-    () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
-    [plan, typesBySeat, states, pickedIds, own],
-  );
-  const describe = useCallback(
-    (number: number): string => describeSeat(plan, number, looks[number]!, typesBySeat[number]!, rows, event.currency),
-    [plan, looks, typesBySeat],
-  );
-  return { typesBySeat, looks, describe };
-}
-
-function appearanceOf(
-  { id }: PlannedSeat,
-  types: readonly TicketType[],
-  states: SeatStates,
-  picked: ReadonlySet<string>,
-  own: ReadonlySet<string>,
-): Look {
-  if (picked.has(id)) return own.has(id) ? 'mine' : 'chosen';
-  const state = own.has(id) ? undefined : states.get(id);
-  if (state === 'HELD') return 'held';
-  if (state === 'SOLD') return 'sold';
-  if (state === 'BLOCKED') return 'blocked';
-  return types.length > 0 ? 'free' : 'other';
-}
-
-/** The ticket types that each seat can be bought as: those for accessible seats first, then the smallest groups. */
-function typesOfSeats(
-  event: EventPayload,
-  rows: readonly TicketAvailability[],
-  plan: SeatPlan,
-  locality: string,
-): readonly (readonly TicketType[])[] {
-  const byClass = new Map<string, readonly TicketType[]>();
-  return plan.seats.map(({ zone_key: zone, accessible }) => {
-    const key = `${zone} ${accessible}`;
-    const known = byClass.get(key);
-    if (known !== undefined) return known;
-    const types = typesForSeat(event, rows, { locality, zone, accessible }).toSorted(
-      (a, b) => Number(b.accessible) - Number(a.accessible) || a.group_size - b.group_size,
-    );
-    byClass.set(key, types);
-    return types;
-  });
-}
-
-const STATE_WORDS: Readonly<Record<Look, string>> = {
-  free: 'free',
-  other: 'not on sale now',
-  held: 'in somebody’s basket',
-  sold: 'sold',
-  blocked: 'not for sale',
-  chosen: 'chosen, not held yet',
-  mine: 'held for you',
-};
-
-function describeSeat(
-  plan: SeatPlan,
-  number: number,
-  look: Look,
-  types: readonly TicketType[],
-  rows: readonly TicketAvailability[],
-  currency: string,
-): string {
-  const seat = plan.seats[number]!;
-  const row = types[0] && rowFor(rows, types[0].id);
-  return [
-    plan.sectionNames[number] ?? '',
-    seatName(plan, number),
-    plan.zones.length > 1 ? (plan.zones[plan.zoneOf[number]!]?.name ?? '') : '',
-    seat.accessible ? 'wheelchair place' : '',
-    seat.restricted_view ? 'restricted view' : '',
-    row !== undefined && (look === 'free' || look === 'chosen' || look === 'mine') ? price(row.price, currency) : '',
-    STATE_WORDS[look],
-  ]
-    .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
-    .join(' · ');
+  const [asked, setAsked] = useState<number | null>(null);
+  const idOf = (seat: number): string => plan.seats[seat]!.id;
+  const pickedAt = (seat: number): PickedSeat | undefined => picked.find(({ seatId }) => seatId === idOf(seat));
+  const isFree = (seat: number): boolean => looks[seat] === 'free' && !plan.seats[seat]!.accessible;
+  /** What somebody who comes along can sit in. */
+  const openType = (seat: number) =>
+    typesBySeat[seat]!.find(({ accessible, group_size: size }) => !accessible && size === 1);
+  const remove = (seat: number): void => onPick(picked.filter(({ seatId }) => seatId !== idOf(seat)));
+  const take = (seat: number, ticketTypeId: string, companion: number | null): void => {
+    setAsked(null);
+    const along = companion === null ? [] : pickedAs(rows, openType(companion)!.id, [idOf(companion)]);
+    onPick([...picked, ...pickedAs(rows, ticketTypeId, [idOf(seat)]), ...along]);
+  };
+  return {
+    pickedAt,
+    remove,
+    /** Whether the card of a seat has something to press. */
+    isActive: (seat: number): boolean =>
+      seat === asked ||
+      (isOwn(looks[seat]) && (typesBySeat[seat]!.length > 1 || matchMedia('(max-width: 40rem)').matches)),
+    setKind(seat: number, ticketTypeId: string): void {
+      const [changed] = pickedAs(rows, ticketTypeId, [idOf(seat)]);
+      onPick(picked.map((each) => (each.seatId === idOf(seat) ? changed! : each)));
+    },
+    toggle(seat: number): void {
+      setAsked(null);
+      if (pickedAt(seat) !== undefined) return remove(seat);
+      if (looks[seat] !== 'free') return;
+      const types = typesBySeat[seat]!;
+      if (types.some(({ accessible }) => accessible)) return setAsked(seat);
+      const lastType = picked.at(-1)?.ticketTypeId;
+      take(seat, (types.find(({ id }) => id === lastType) ?? types[0]!).id, null);
+    },
+    question(seat: number, close: () => void) {
+      if (seat !== asked) return null;
+      const companion = companionSeat(plan, seat, (each) => isFree(each) && openType(each) !== undefined);
+      const leave = (): void => {
+        setAsked(null);
+        close();
+      };
+      return (
+        <WheelchairQuestion
+          types={typesBySeat[seat]!}
+          companion={companion === null ? null : seatsInWords(register, [idOf(companion)]).join()}
+          onTake={(ticketTypeId, isAccompanied) => {
+            take(seat, ticketTypeId, isAccompanied ? companion : null);
+            close();
+          }}
+          onClose={leave}
+        />
+      );
+    },
+  };
 }

@@ -1,5 +1,6 @@
 /** The seats of an event by id, over all its localities: their names and zones. */
 import type { Seating } from '#client/bodies.ts';
+import { language, texts } from '../language.ts';
 import { isBareLabel, labelled, listing } from '../format.ts';
 
 export interface KnownSeat {
@@ -20,7 +21,7 @@ export function registerOf(seating: Seating | null): SeatRegister {
       for (const row of section.rows) {
         for (const seat of row.seats) {
           known.set(seat.id, {
-            row: `${section.name}, ${labelled('row', row.label)}`,
+            row: `${section.name}, ${labelled(texts.plan.row, row.label)}`,
             label: seat.seat_label,
             zone: seat.zone_key,
             accessible: seat.accessible,
@@ -37,9 +38,9 @@ export function registerOf(seating: Seating | null): SeatRegister {
 export function seatsInWords(register: SeatRegister, seatIds: readonly string[]): readonly string[] {
   const known = seatIds.map((id) => register.get(id) ?? { row: '', label: id });
   return [...Map.groupBy(known, ({ row }) => row)].map(([row, seats]) => {
-    const labels = seats.map(({ label }) => label).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    const labels = seats.map(({ label }) => label).sort((a, b) => a.localeCompare(b, language, { numeric: true }));
     const bare = labels.every(isBareLabel);
-    const noun = !bare ? '' : labels.length === 1 ? 'seat ' : 'seats ';
+    const noun = bare ? `${texts.plan.seats(labels.length)} ` : '';
     return [row, noun + listing(labels)].filter((part) => part !== '').join(', ');
   });
 }

@@ -98,9 +98,9 @@ export function useChoices(props: ChoiceProps) {
     hold: (onHeld?: () => void) => void holdItems(onHeld),
     release: () => void keeper.release().then(onReleased, onError),
     revert: () => selectAll(choicesOf(hold)),
-    drop: (item: HoldItemRequest): void => {
-      const id = item.performance_id ?? performanceId;
-      selectOn(id, withoutItem(choices[id] ?? NOTHING, item));
+    /** Leaves an item, or one of its seats. */
+    drop(item: HoldItemRequest, seatId?: string, id = item.performance_id ?? performanceId): void {
+      selectOn(id, withoutItem(choices[id] ?? NOTHING, item, seatId));
     },
   };
 }
@@ -162,7 +162,8 @@ function followed(state: ChoiceState, { hold, lapsed }: HoldKeeper): ChoiceState
   return JSON.stringify(held) === JSON.stringify(state.base) ? state : merged(state, held);
 }
 
-function withoutItem({ units, seats }: Selection, item: HoldItemRequest): Selection {
+function withoutItem({ units, seats }: Selection, item: HoldItemRequest, seatId?: string): Selection {
+  if (seatId !== undefined) return { units, seats: seats.filter((seat) => seat.seatId !== seatId) };
   const { [rowKey(item)]: _, ...otherUnits } = units;
   return { units: otherUnits, seats: seats.filter((seat) => seat.ticketTypeId !== item.ticket_type_id) };
 }

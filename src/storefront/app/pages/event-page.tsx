@@ -10,7 +10,6 @@ import { PerformanceChoice } from '../event/performance-choice.tsx';
 import { OwnOrderNotice, useOwnOrder } from '../event/own-order.tsx';
 import { PassBar, usePass, type Pass } from '../event/pass.tsx';
 import { SaleStart } from '../event/sale-start.tsx';
-import { SeatKinds } from '../event/seat-kinds.tsx';
 import { SeatPicker } from '../event/seat-picker.tsx';
 import { registerOf } from '../event/seat-register.tsx';
 import { isHeld, obstacle, ticketCount, totalOf, type Selection } from '../event/selection.ts';
@@ -109,7 +108,7 @@ interface PurchaseProps {
   readonly keeper: ReturnType<typeof useHold>;
 }
 
-/** Where tickets of one performance are selected and held. */
+/** Where tickets of one performance are selected and held. Beside a plan the basket comes with the first ticket. */
 function Purchase(props: PurchaseProps) {
   const { event, performanceId, sale, keeper } = props;
   const pass = usePass(event);
@@ -122,8 +121,11 @@ function Purchase(props: PurchaseProps) {
   const { selection, items, select } = purchase;
   const selectSeats = (seats: Selection['seats']): void => select({ ...selection, seats });
 
+  const isBare = seated && items.length === 0 && keeper.hold === null && purchase.trouble === null;
+  usePlanFocus(isBare);
+
   return (
-    <div class="purchase">
+    <div class={`purchase${isBare ? ' bare' : ''}`}>
       <div class="choice">
         <Notices {...props} hasItems={items.length > 0} pass={pass} />
         <TicketRows
@@ -170,10 +172,17 @@ function Purchase(props: PurchaseProps) {
           onRevert={purchase.revert}
           onDrop={purchase.drop}
         />
-        <SeatKinds event={event} rows={sale.rows} picked={selection.seats} register={register} onPick={selectSeats} />
       </aside>
     </div>
   );
+}
+
+/** Leads the focus to the plan when the rail goes away with what had it. */
+function usePlanFocus(isBare: boolean): void {
+  useEffect(() => {
+    const isLost = document.activeElement === document.body;
+    if (isBare && isLost) document.querySelector<HTMLElement>('.seat-frame')?.focus({ preventScroll: true });
+  }, [isBare]);
 }
 
 interface DockProps {

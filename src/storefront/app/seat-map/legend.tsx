@@ -1,12 +1,15 @@
 /**
- * How seats are drawn, for plan and legend alike, each in a square of 20: filled when free, striped when held, a dot when
+ * The legend of a plan, and what leads to its zones and blocks. Seats are drawn as on the plan (`draw-seat.ts`), each in a square of 20: filled when free, striped when held, a dot when
  * sold, a cross when blocked, a check when the buyer's own: framed while only chosen, filled when held. A wheel marks accessible seats, a cut corner a restricted view.
  */
+import { useMemo } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
-import { price } from '../format.ts';
-import { HUES } from './palette.ts';
-import type { SeatPlan } from './plan.ts';
 import { rowFor, typesForSeat } from '../event/selection.ts';
+import { price } from '../format.ts';
+import { texts } from '../language.ts';
+import type { Colours } from './colours.ts';
+import type { BlockFigures } from './draw-blocks.ts';
+import type { SeatPlan } from './plan.ts';
 
 export function SeatSymbols() {
   return (
@@ -52,59 +55,109 @@ interface LegendProps {
   readonly event: EventPayload;
   readonly rows: readonly TicketAvailability[];
   readonly localityId: string;
+  readonly colours: Colours;
+  readonly figures: readonly BlockFigures[];
+  /** The zone that is shown. */
+  readonly zone: number | null;
+  readonly onZone: (zone: number | null) => void;
+  readonly onBlock: (block: number) => void;
 }
 
-export function Legend({ plan, event, rows, localityId }: LegendProps) {
-  const priceOf = (zone: string): string => {
-    const prices = typesForSeat(event, rows, { locality: localityId, zone, accessible: false })
-      .filter((type) => type.group_size === 1)
-      .map((type) => rowFor(rows, type.id)!.price);
+export function Legend(props: LegendProps) {
+  const { plan, colours } = props;
+  const t = texts.plan.legend;
+  const some = useMemo(
+    () => ({
+      restricted: plan.seats.find((seat) => seat.restricted_view),
+      accessible: plan.seats.find((seat) => seat.accessible),
+    }),
+    [plan],
+  );
+  const fill = colours.zones[0]?.fill;
+  return (
+    <div class="legends">
+      <Zones {...props} />
+      {plan.isByBlock && <Blocks {...props} />}
+      <ul class="legend" aria-label={t.seats}>
+        <li>
+          <Swatch symbol="free" fill={fill} /> {t.free}
+        </li>
+        <li>
+          <Swatch symbol="chosen" /> {t.chosen}
+        </li>
+        <li>
+          <Swatch symbol="mine" /> {t.mine}
+        </li>
+        <li>
+          <Swatch symbol="held" /> {t.held}
+        </li>
+        <li>
+          <Swatch symbol="sold" /> {t.sold}
+        </li>
+        <li>
+          <Swatch symbol="blocked" /> {t.blocked}
+        </li>
+        {some.accessible !== undefined && (
+          <li>
+            <Swatch symbol="free-accessible" fill={fill} /> {t.wheelchair}
+          </li>
+        )}
+        {some.restricted !== undefined && (
+          <li>
+            <Swatch symbol="free-restricted" fill={fill} /> {t.restricted}
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+/** The price categories; pressing one shows where it is. */
+function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendProps) {
+  const priceOf = (key: string): string => {
+    const types = typesForSeat(event, rows, { locality: localityId, zone: key, accessible: false });
+    const prices = types.filter((type) => type.group_size === 1).map((type) => rowFor(rows, type.id)!.price);
     if (prices.length === 0) return '';
     const [low, high] = [Math.min(...prices), Math.max(...prices)];
-    return low === high ? price(low, event.currency) : `from ${price(low, event.currency)}`;
+    return low === high ? price(low, event.currency) : texts.plan.from(price(low, event.currency));
   };
-  const hasRestricted = plan.seats.some((seat) => seat.restricted_view);
-  const hasAccessible = plan.seats.some((seat) => seat.accessible);
+  if (plan.zones.length < 2) return null;
   return (
-    <ul class="legend" aria-label="What the seats mean">
-      {plan.zones.map((zone) => (
-        <li>
-          <Swatch symbol="free" hue={HUES[zone.hue]!} /> {plan.zones.length > 1 ? zone.name : 'Free'}{' '}
-          <b>{priceOf(zone.key)}</b>
+    <ul class="legend" aria-label={texts.plan.legend.prices}>
+      {plan.zones.map(({ key, name }, index) => (
+        <li key={key}>
+          <button
+            type="button"
+            class="legend-zone"
+            aria-pressed={zone === index}
+            onClick={() => onZone(zone === index ? null : index)}
+          >
+            <Swatch symbol="free" fill={colours.zones[index]?.fill} /> {name} <b>{priceOf(key)}</b>
+          </button>
         </li>
       ))}
-      <li>
-        <Swatch symbol="chosen" /> Chosen
-      </li>
-      <li>
-        <Swatch symbol="mine" /> Held for you
-      </li>
-      <li>
-        <Swatch symbol="held" /> In another basket
-      </li>
-      <li>
-        <Swatch symbol="sold" /> Sold
-      </li>
-      <li>
-        <Swatch symbol="blocked" /> Not for sale
-      </li>
-      {hasAccessible && (
-        <li>
-          <Swatch symbol="free-accessible" hue={HUES[plan.zones[0]?.hue ?? 0]!} /> Wheelchair place
-        </li>
-      )}
-      {hasRestricted && (
-        <li>
-          <Swatch symbol="free-restricted" hue={HUES[plan.zones[0]?.hue ?? 0]!} /> Restricted view
-        </li>
-      )}
     </ul>
   );
 }
 
-function Swatch({ symbol, hue = 'blue' }: { readonly symbol: string; readonly hue?: string }) {
+/** The blocks with what is left in them; pressing one leads there. */
+function Blocks({ plan, figures, onBlock }: LegendProps) {
   return (
-    <svg class={`swatch hue-${hue}`} width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">
+    <ul class="legend block-list" aria-label={texts.plan.legend.blocks} tabIndex={0}>
+      {plan.blocks.map(({ name }, block) => (
+        <li key={block}>
+          <button type="button" class="legend-zone" onClick={() => onBlock(block)}>
+            <b>{name}</b> {figures[block]!.price} <span class="quiet">{figures[block]!.free}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Swatch({ symbol, fill }: { readonly symbol: string; readonly fill?: string | undefined }) {
+  return (
+    <svg class="swatch" width="18" height="18" viewBox="0 0 20 20" aria-hidden="true" style={{ '--hue': fill }}>
       <use href={`#seat-${symbol}`} width="20" height="20" />
     </svg>
   );

@@ -1,99 +1,120 @@
 /**
  * A locality ready to be drawn by the seat map: its layout, the hues of its zones and the shapes of the hall.
  *
- * Owns the names of seats and which seat an arrow key leads to.
+ * Owns the names of seats, which seat lies at a point, and which block an arrow key leads to.
  */
-import { boxAround, grown, layoutOf, type Box, type Point, type SeatLayout } from '#client/seat-layout.ts';
+import {
+  boxAround,
+  cornersOf,
+  distance,
+  grown,
+  layoutOf,
+  nearestIn,
+  shapesOf,
+  type Box,
+  type Point,
+  type SeatLayout,
+  type Shape,
+} from '#client/seat-layout.ts';
 import type { SeatedLocality } from '#client/bodies.ts';
 import { labelled } from '../format.ts';
+import { texts } from '../language.ts';
+import { blocksOf, isByBlock, type Block } from './blocks.ts';
+import { gridOf, type PointGrid } from './grid.ts';
 import { zonePalette } from './palette.ts';
 
 export interface SeatPlan extends SeatLayout {
   readonly numberById: ReadonlyMap<string, number>;
   /** The index of each seat's zone. */
   readonly zoneOf: readonly number[];
-  readonly zones: readonly { readonly key: string; readonly name: string; readonly hue: number }[];
+  readonly zones: readonly Zone[];
   readonly box: Box;
+  /** The sections that have seats, and which of them a seat is in. */
+  readonly blocks: readonly Block[];
+  readonly blockOf: readonly number[];
+  /** Whether seats are chosen block by block from afar. */
+  readonly isByBlock: boolean;
+  readonly grid: PointGrid;
   readonly shapes: readonly Shape[];
 }
 
-/** A shape of the hall in the open seating-plan format. */
-export interface Shape {
-  readonly shape?: string;
-  readonly position?: Point;
-  readonly rotation?: number;
-  readonly rectangle?: { readonly width: number; readonly height: number };
-  readonly circle?: { readonly radius: number };
-  readonly ellipse?: { readonly radius: Point };
-  readonly polygon?: { readonly points: readonly Point[] };
-  readonly text?: { readonly position?: Point; readonly text?: string; readonly size?: number };
+interface Zone {
+  readonly key: string;
+  readonly name: string;
+  /** The operator's own colour. */
+  readonly color: string | null;
+  /** Our hue in its place, by index into `HUES`. */
+  readonly hue: number;
 }
 
 /** Space around the whole plan, and above a section for its name. */
 const MARGIN_RADII = 3;
 const NAME_RADII = 4;
+/** The side of a square of the index of seats: a few seats lie in each. */
+const GRID_RADII = 12;
 
 export function planOf(locality: SeatedLocality): SeatPlan {
   const layout = layoutOf(locality);
   const { seats, sections, radius } = layout;
   const hues = zonePalette(locality.zones.map(({ color }) => color));
-  const zones = locality.zones.map((zone, index) => ({ key: zone.zone_key, name: zone.name, hue: hues[index]! }));
+  const zones = locality.zones.map((zone, index) => ({
+    key: zone.zone_key,
+    name: zone.name,
+    color: zone.color,
+    hue: hues[index]!,
+  }));
+  const blocks = blocksOf(layout);
+  const blockOf = new Array<number>(seats.length).fill(0);
+  for (const [index, block] of blocks.entries()) for (const seat of block.seats) blockOf[seat] = index;
   const zoneIndex = new Map(zones.map(({ key }, index) => [key, index]));
   const names = sections.map(({ box }) => ({ x: box.x + box.width / 2, y: box.y - radius * NAME_RADII }));
-  const shapes = (locality.shapes as readonly Shape[]).filter((shape) => typeof shape === 'object' && shape !== null);
+  const shapes = shapesOf(locality);
   return {
     ...layout,
     zones,
     zoneOf: seats.map((seat) => zoneIndex.get(seat.zone_key) ?? 0),
     numberById: new Map(seats.map((seat, number) => [seat.id, number])),
     shapes,
+    blocks,
+    blockOf,
+    isByBlock: isByBlock(layout),
+    grid: gridOf(seats, radius * GRID_RADII),
     box: grown(boxAround([...seats, ...names, ...shapes.flatMap(cornersOf)]), radius * MARGIN_RADII),
   };
 }
 
-/** The row and number of a seat in words, without its state. */
-export function seatName(plan: SeatPlan, number: number): string {
-  return `${labelled('Row', plan.rowLabels[number] ?? '')}, ${labelled('seat', plan.seats[number]?.seat_label ?? '')}`;
-}
-
-/** The seat to which an arrow key leads: the next one along the row, or the nearest one above or below. */
-export function neighbourOf(plan: SeatPlan, from: number, key: string): number {
-  const row = plan.rows[plan.rowOf[from]!]!;
-  const index = row.indexOf(from);
-  if (key === 'ArrowRight' || key === 'ArrowLeft') {
-    const next = row[index + (key === 'ArrowRight' ? 1 : -1)];
-    return next ?? nearest(plan, from, key === 'ArrowRight' ? { x: 1, y: 0 } : { x: -1, y: 0 });
+/** The seat at a point of the plan. */
+export function seatAt(plan: SeatPlan, x: number, y: number): number | null {
+  let best: number | null = null;
+  let bestDistance = plan.radius * 1.25;
+  for (const seat of plan.grid.within(grown({ x, y, width: 0, height: 0 }, bestDistance))) {
+    const away = distance(plan.seats[seat]!, { x, y });
+    if (away <= bestDistance) [best, bestDistance] = [seat, away];
   }
-  if (key === 'Home') return row[0]!;
-  if (key === 'End') return row.at(-1)!;
-  return nearest(plan, from, key === 'ArrowDown' ? { x: 0, y: 1 } : { x: 0, y: -1 });
+  return best;
 }
 
-/** The nearest seat in a direction, where distance off the axis counts three times; the seat itself when there is none. */
-function nearest(plan: SeatPlan, from: number, towards: Point): number {
-  const { x, y } = plan.seats[from]!;
-  let best = from;
-  let bestCost = Number.POSITIVE_INFINITY;
+/** The nearest of the seats that pass, seen from a point; null where none does. */
+export function nearestSeat(plan: SeatPlan, point: Point, passes: (seat: number) => boolean): number | null {
+  let best: number | null = null;
+  let bestDistance = Infinity;
   plan.seats.forEach((seat, number) => {
-    const along = (seat.x - x) * towards.x + (seat.y - y) * towards.y;
-    const off = Math.abs((seat.x - x) * towards.y) + Math.abs((seat.y - y) * towards.x);
-    const cost = along + off * 3;
-    if (along > plan.radius * 0.8 && number !== from && cost < bestCost) [best, bestCost] = [number, cost];
+    const away = distance(seat, point);
+    if (away < bestDistance && passes(number)) [best, bestDistance] = [number, away];
   });
   return best;
 }
 
-/** Points that a shape reaches, its rotation not considered. */
-function cornersOf(shape: Shape): Point[] {
-  const at = shape.position ?? { x: 0, y: 0 };
-  const reach = (x: number, y: number): Point => ({ x: at.x + x, y: at.y + y });
-  if (shape.rectangle) return [at, reach(shape.rectangle.width, shape.rectangle.height)];
-  if (shape.circle)
-    return [reach(-shape.circle.radius, -shape.circle.radius), reach(shape.circle.radius, shape.circle.radius)];
-  if (shape.ellipse)
-    return [
-      reach(-shape.ellipse.radius.x, -shape.ellipse.radius.y),
-      reach(shape.ellipse.radius.x, shape.ellipse.radius.y),
-    ];
-  return (shape.polygon?.points ?? []).map(({ x, y }) => reach(x, y));
+/** The row and number of a seat in words, without its state. */
+export function seatName(plan: SeatPlan, number: number): string {
+  return `${labelled(texts.plan.Row, plan.rowLabels[number] ?? '')}, ${labelled(texts.plan.seat, plan.seats[number]?.seat_label ?? '')}`;
+}
+
+/** The block to which an arrow key leads; the first one, to begin with. */
+export function nextBlock(plan: SeatPlan, from: number | null, key: string): number {
+  const last = plan.blocks.length - 1;
+  if (key === 'Home' || (from === null && key !== 'End')) return 0;
+  if (key === 'End' || from === null) return last;
+  const middles = plan.blocks.map(({ box }) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 }));
+  return nearestIn(middles, middles[from]!, key, plan.radius) ?? from;
 }

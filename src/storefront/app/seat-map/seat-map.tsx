@@ -1,248 +1,214 @@
 /**
  * The seat map: a plan that is shown, moved and picked from by pointer, touch or keyboard.
  *
- * Owns the view and the pointed seat; the look of each seat is given, and picks are reported by `onToggle`. It draws on one
- * of two surfaces (`surface.ts`).
+ * Owns the view and what is pointed at; the look of each seat is given, and picks are reported by `onToggle`. The picture is a
+ * canvas (`scene.ts`), the names for assistive technology lie over it (`seat-layer.ts`).
  *
- *  1. The page scrolls as usual: the wheel zooms only with Ctrl or ⌘, one finger pans only when zoomed in.
+ *  1. In a large hall a block is chosen first, and then its seats.
  *  2. Where seats are too small for a finger, a tap zooms in instead of picking.
- *  3. Arrow keys move from seat to seat, Enter or Space picks, + and − zoom, 0 shows the whole plan.
+ *  3. Arrow keys move from seat to seat or block to block, Enter or Space picks, + and − zoom, 0 shows the whole plan, Escape closes
+ *     the card.
  */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { FitIcon, MinusIcon, PlusIcon } from '../parts/icons.tsx';
-import { createCanvasSurface } from './canvas-surface.ts';
-import type { Box, Point } from '#client/seat-layout.ts';
-import { neighbourOf, type SeatPlan } from './plan.ts';
-import { SVG_SEATS_MAX, type Look, type Surface, type View } from './surface.ts';
-import { createSvgSurface } from './svg-surface.ts';
-import { bounded, closeUp, fitted, revealing, zoomed } from './view.ts';
+import type { Box } from '#client/seat-layout.ts';
+import { texts } from '../language.ts';
+import { Camera, useCamera } from './camera.ts';
+import type { Colours } from './colours.ts';
+import type { BlockFigures } from './draw-blocks.ts';
+import { useGestures } from './gestures.ts';
+import type { Look } from './look.ts';
+import { MapCard } from './map-card.tsx';
+import { MapTools } from './map-tools.tsx';
+import { Minimap } from './minimap.tsx';
+import {
+  closeCard,
+  hover,
+  leaveCard,
+  leaveFocus,
+  NOTHING,
+  pressKey,
+  step,
+  tap,
+  type Pointed,
+  type Stage,
+} from './moves.ts';
+import type { SeatPlan } from './plan.ts';
+import { Scene } from './scene.ts';
+import { createSeatLayer, NAMED_SEATS_MAX, type SeatLayer } from './seat-layer.ts';
+
+/** A part of the plan, and whether its seats are to be seen even if it is nearly all of it. */
+export interface Goal {
+  readonly box: Box;
+  readonly isNear: boolean;
+}
 
 interface SeatMapProps {
   readonly plan: SeatPlan;
   readonly looks: readonly Look[];
-  /** A seat with its price and state, as it is read aloud and shown below the plan. */
+  readonly figures: readonly BlockFigures[];
+  readonly colours: Colours;
+  /** A seat, and a block, with price and state, as it is read aloud. */
   readonly describe: (seat: number) => string;
+  readonly describeBlock: (block: number) => string;
+  /** The card of a seat, and whether it has something to press. */
+  readonly seatCard: (
+    seat: number,
+    close: () => void,
+  ) => { readonly body: ComponentChildren; readonly isActive: boolean };
   readonly onToggle: (seat: number) => void;
-  /** Seats to show closely; a new value moves the view. */
-  readonly closeTo: Box | null;
-  readonly label: string;
+  /** A part of the plan to show; a new value moves the view. */
+  readonly closeTo: Goal | null;
+  /** The zone to show. */
+  readonly zone: number | null;
+  readonly name: string;
+  /** What is to say about the choice, below the plan. */
+  readonly children?: ComponentChildren;
 }
 
-const TOUCH_PIXELS_MIN = 17;
-const MOUSE_PIXELS_MIN = 7;
-const DRAG_PIXELS_MIN = 5;
-const STEP = 1.5;
-/** From this many times the fitting scale on, the plan counts as zoomed in. */
-const ZOOMED_FROM = 1.02;
-/** A seat's size in a close look. */
-const CLOSE_PIXELS = 26;
+const HINT_MS = 1_800;
 
-export function SeatMap({ plan, looks, describe, onToggle, closeTo, label }: SeatMapProps) {
+export function SeatMap(props: SeatMapProps) {
+  const { plan, looks, figures, colours, name } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const [pointed, setPointed] = useState<number | null>(null);
-  const surface = useMemo<Surface>(
-    () => (plan.seats.length <= SVG_SEATS_MAX ? createSvgSurface(plan) : createCanvasSurface(plan)),
-    [plan],
-  );
-  const camera = useView(frame, plan, surface, closeTo);
-  const { shown, fit, isZoomed, move, zoom, reset } = camera;
-  useLayoutEffect(() => surface.show(looks, describe), [surface, looks, describe]);
-
-  const pick = (seat: number | null, x: number, y: number, isTouch: boolean): void => {
-    const pixels = plan.radius * 2 * shown.scale;
-    if (pixels < (isTouch ? TOUCH_PIXELS_MIN : MOUSE_PIXELS_MIN)) {
-      const target = isTouch ? 28 : 22;
-      return move(zoomed(shown, target / pixels, { x, y }, fit));
-    }
-    if (seat === null) return;
-    setPointed(seat);
-    onToggle(seat);
-  };
-  const pointTo = (seat: number): void => {
-    setPointed(seat);
-    surface.point(seat);
-    camera.reveal(plan.seats[seat]!);
-  };
-  const onKey = (key: KeyboardEvent): void => {
-    if (key.altKey || key.ctrlKey || key.metaKey) return;
-    if (/^(Arrow|Home$|End$)/.test(key.key)) {
-      pointTo(pointed === null ? firstFree(looks) : neighbourOf(plan, pointed, key.key));
-    } else if (key.key === 'Enter' || key.key === ' ') {
-      if (pointed !== null) onToggle(pointed);
-    } else if (key.key === '+' || key.key === '=') zoom(STEP);
-    else if (key.key === '-') zoom(1 / STEP);
-    else if (key.key === '0') reset();
-    else return;
-    key.preventDefault();
-  };
-  const gestures = useGestures(frame, { shown, fit, surface, zoom, move, pick, setPointed });
-  const isCanvas = surface.element instanceof HTMLCanvasElement;
+  const [pointed, setPointed] = useState<Pointed>(NOTHING);
+  const [hint, showHint] = useHint();
+  const { camera, layer } = usePicture(frame, props, pointed);
+  const isFar = useCamera(camera, (now) => now.isFar);
+  const isZoomed = useCamera(camera, (now) => now.isZoomed);
+  const awaited = useAwaitedSeat(camera, layer);
+  const stage: Stage = { plan, looks, camera, layer, pointed, awaited, point: setPointed, onToggle: props.onToggle };
+  const close = (): void => closeCard(stage, frame.current!);
+  const card = pointed.seat !== null && props.seatCard(pointed.seat, close);
+  const gestures = useGestures({
+    frame,
+    camera,
+    hover: (at) => hover(stage, at, card && card.isActive),
+    tap: (at, isTouch) => tap(stage, at, isTouch),
+    onLoneFinger: showHint,
+  });
+  const readout = readoutOf(props, pointed);
+  const help = isFar ? texts.plan.help.blocks : texts.plan.help.seats;
 
   return (
     <div class="seat-map">
       <div
         ref={frame}
-        class={`seat-frame${isZoomed ? ' zoomed' : ''}`}
+        class={`seat-frame${isZoomed ? ' zoomed' : ''}${readout !== null ? ' on-seat' : ''}`}
         style={{ aspectRatio: `${plan.box.width} / ${plan.box.height}` }}
-        role={isCanvas ? 'application' : 'group'}
-        aria-label={`${label}. Arrow keys move from seat to seat, Enter picks.`}
+        role={isSilent(plan) ? 'application' : 'group'}
+        aria-label={isFar ? texts.plan.blocksOf(name) : texts.plan.seatsOf(name)}
         aria-describedby="seat-readout"
         tabIndex={0}
-        onKeyDown={onKey}
-        onBlur={() => surface.point(null)}
+        onKeyDown={(press) => pressKey(stage, press)}
+        onBlur={(blur) => leaveFocus(stage, blur)}
         {...gestures}
       />
-      <p id="seat-readout" class="seat-readout" aria-live={isCanvas ? 'polite' : 'off'}>
-        {pointed === null ? 'Choose a seat to see its row and price.' : describe(pointed)}
+      {isZoomed && <Minimap plan={plan} looks={looks} figures={figures} colours={colours} camera={camera} />}
+      {hint && <p class="map-hint">{texts.plan.loneFinger}</p>}
+      {readout !== null && (
+        <MapCard
+          camera={camera}
+          frame={frame}
+          at={pointed.seat !== null ? plan.seats[pointed.seat]! : plan.blocks[pointed.block!]!.middle}
+          reach={plan.radius * 1.3}
+          isActive={card && card.isActive}
+          onLeave={(leave) => leaveCard(stage, leave)}
+          onBlur={(blur) => leaveFocus(stage, blur)}
+          onKeyDown={(press) => press.key === 'Escape' && close()}
+        >
+          {card ? card.body : <p class="card-title">{readout}</p>}
+        </MapCard>
+      )}
+      <p id="seat-readout" class="unseen" aria-live={isSilent(plan) ? 'polite' : 'off'}>
+        {readout ?? help}
       </p>
-      <ZoomButtons {...camera} />
+      {props.children}
+      <div class="map-foot">
+        <p class="map-help small quiet">
+          {help} <span class="for-fingers">{isZoomed && texts.plan.help.fingers}</span>
+        </p>
+        <MapTools
+          camera={camera}
+          isZoomed={isZoomed}
+          isByBlock={plan.isByBlock}
+          onStep={(factor) => step(stage, factor)}
+        />
+      </div>
     </div>
   );
 }
 
-/** The view of the plan within the frame: it fits again when the frame changes its size, and moves to `closeTo`. */
-function useView(
-  frame: { readonly current: HTMLDivElement | null },
-  plan: SeatPlan,
-  surface: Surface,
-  closeTo: Box | null,
-) {
-  const [size, setSize] = useState({ width: 0, height: 0 });
-  const [view, setView] = useState<View | null>(null);
-  const fit = useMemo(() => fitted(plan.box, size.width || 1, size.height || 1), [plan, size]);
-  const shown = view ?? fit;
-  const move = (next: View): void => setView(bounded(next, plan.box, size.width, size.height));
+/** Whether the seats have no elements of their own, so that the line below the plan speaks for them. */
+const isSilent = (plan: SeatPlan): boolean => plan.seats.length > NAMED_SEATS_MAX;
 
+/** What is pointed at, as it is read aloud. */
+function readoutOf({ describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
+  if (seat !== null) return describe(seat);
+  return block === null ? null : describeBlock(block);
+}
+
+/** Says for a moment how the plan is moved. */
+function useHint(): readonly [boolean, () => void] {
+  const [isShown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const show = (): void => {
+    setShown(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setShown(false), HINT_MS);
+  };
+  return [isShown, show];
+}
+
+/** The picture and the names over it, kept as the plan, its looks and the view are. */
+function usePicture(frame: { readonly current: HTMLDivElement | null }, props: SeatMapProps, pointed: Pointed) {
+  const { plan, looks, figures, colours, describe, describeBlock, closeTo, zone } = props;
+  const parts = useMemo(
+    () => ({ camera: new Camera(plan), scene: new Scene(plan), layer: createSeatLayer(plan) }),
+    [plan],
+  );
+  const { camera, scene, layer } = parts;
   useLayoutEffect(() => {
     const element = frame.current!;
-    element.append(surface.element);
-    const observer = new ResizeObserver(() => {
-      setSize({ width: element.clientWidth, height: element.clientHeight });
-      setView(null);
+    element.append(scene.canvas, layer.root);
+    const stop = camera.follow(() => {
+      scene.place(camera.view, camera.width, camera.height, camera.fitScale, camera.aim?.scale ?? null);
+      layer.place(camera.view, camera.isFar);
     });
+    const observer = new ResizeObserver(() => camera.resize(element.clientWidth, element.clientHeight));
     observer.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', surface.recolour);
     return () => {
       observer.disconnect();
-      scheme.removeEventListener('change', surface.recolour);
-      surface.dispose();
+      stop();
+      scene.dispose();
+      layer.root.remove();
     };
-  }, [surface]);
-  useLayoutEffect(() => {
-    if (size.width > 0) surface.place(shown, size.width, size.height);
-  }, [surface, shown, size]);
+  }, [parts]);
+  useLayoutEffect(() => scene.colour(colours), [scene, colours]);
+  useLayoutEffect(() => scene.show(looks, figures), [scene, looks, figures]);
+  useLayoutEffect(() => layer.show(looks, describe, describeBlock), [layer, looks, describe, describeBlock]);
+  useLayoutEffect(() => scene.point(pointed.seat, pointed.block), [scene, pointed]);
+  useLayoutEffect(() => scene.showZone(zone), [scene, zone]);
   useEffect(() => {
-    if (closeTo !== null && size.width > 0)
-      move(closeUp(closeTo, size.width, size.height, fit, CLOSE_PIXELS / (plan.radius * 2)));
+    if (closeTo === null || camera.width === 0) return;
+    frame.current!.scrollIntoView({ block: 'nearest' });
+    camera.flyTo(closeTo.box, closeTo.isNear);
   }, [closeTo]);
-
-  return {
-    shown,
-    fit,
-    isZoomed: shown.scale > fit.scale * ZOOMED_FROM,
-    move,
-    /** Moves the view so far that a seat is visible. */
-    reveal: (seat: Point): void => move(revealing(shown, seat, size.width, size.height)),
-    /** Zooms about a point of the screen, the middle by default. */
-    zoom: (factor: number, x = size.width / 2, y = size.height / 2): void => move(zoomed(shown, factor, { x, y }, fit)),
-    /** Shows the whole plan. */
-    reset: (): void => setView(null),
-  };
+  return parts;
 }
 
-function ZoomButtons({ isZoomed, zoom, reset }: Pick<ReturnType<typeof useView>, 'isZoomed' | 'zoom' | 'reset'>) {
-  return (
-    <div class="map-tools" role="group" aria-label="Zoom">
-      <button type="button" class="tool" aria-label="Zoom in" onClick={() => zoom(STEP)}>
-        <PlusIcon />
-      </button>
-      <button type="button" class="tool" aria-label="Zoom out" disabled={!isZoomed} onClick={() => zoom(1 / STEP)}>
-        <MinusIcon />
-      </button>
-      <button type="button" class="tool" aria-label="Show the whole hall" disabled={!isZoomed} onClick={reset}>
-        <FitIcon />
-      </button>
-    </div>
+/** A seat that gets the focus once seats are shown, at the end of a flight. */
+function useAwaitedSeat(camera: Camera, layer: SeatLayer): { current: number | null } {
+  const awaited = useRef<number | null>(null);
+  useEffect(
+    () =>
+      camera.follow(() => {
+        if (awaited.current === null || camera.isFar) return;
+        layer.focus(awaited.current);
+        awaited.current = null;
+      }),
+    [camera, layer],
   );
-}
-
-function firstFree(looks: readonly Look[]): number {
-  const own = looks.findIndex((look) => look === 'mine' || look === 'chosen');
-  return Math.max(0, own >= 0 ? own : looks.indexOf('free'));
-}
-
-interface Gesturing {
-  readonly shown: View;
-  readonly fit: View;
-  readonly surface: Surface;
-  zoom(factor: number, x: number, y: number): void;
-  move(view: View): void;
-  pick(seat: number | null, x: number, y: number, isTouch: boolean): void;
-  setPointed(seat: number): void;
-}
-
-const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
-
-/** Pointer handlers: hover, tap, drag and pinch. */
-function useGestures(frame: { readonly current: HTMLDivElement | null }, context: Gesturing) {
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-  const drag = useRef({ moved: 0, pinched: false });
-  const latest = useRef(context);
-  latest.current = context;
-  const local = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }) => {
-    const box = frame.current!.getBoundingClientRect();
-    return { x: clientX - box.left, y: clientY - box.top };
-  };
-
-  useEffect(() => {
-    const element = frame.current!;
-    const onWheel = (turn: WheelEvent): void => {
-      if (!turn.ctrlKey && !turn.metaKey) return;
-      turn.preventDefault();
-      const { x, y } = local(turn);
-      latest.current.zoom(Math.exp(-turn.deltaY / 200), x, y);
-    };
-    element.addEventListener('wheel', onWheel, { passive: false });
-    return () => element.removeEventListener('wheel', onWheel);
-  }, []);
-
-  return {
-    onPointerDown(press: PointerEvent) {
-      if (press.button !== 0) return;
-      if (pointers.current.size === 0) drag.current = { moved: 0, pinched: false };
-      pointers.current.set(press.pointerId, local(press));
-    },
-    onPointerMove(step: PointerEvent) {
-      const { shown, fit, surface, move, zoom, setPointed } = latest.current;
-      const here = local(step);
-      const before = pointers.current.get(step.pointerId);
-      if (before === undefined) {
-        const seat = step.pointerType === 'mouse' ? surface.seatAt(here.x, here.y) : null;
-        if (seat !== null) setPointed(seat);
-        frame.current!.classList.toggle('on-seat', seat !== null);
-        return;
-      }
-      pointers.current.set(step.pointerId, here);
-      drag.current.moved += distance(here, before);
-      if (pointers.current.size === 2) {
-        const other = [...pointers.current].find(([id]) => id !== step.pointerId)![1];
-        drag.current.pinched = true;
-        const factor = distance(here, other) / Math.max(distance(before, other), 1);
-        zoom(factor, (here.x + other.x) / 2, (here.y + other.y) / 2);
-      } else if (drag.current.moved > DRAG_PIXELS_MIN && shown.scale > fit.scale * ZOOMED_FROM) {
-        if (!frame.current!.hasPointerCapture(step.pointerId)) frame.current!.setPointerCapture(step.pointerId);
-        move({ ...shown, x: shown.x + here.x - before.x, y: shown.y + here.y - before.y });
-      }
-    },
-    onPointerUp(lift: PointerEvent) {
-      if (!pointers.current.delete(lift.pointerId)) return;
-      if (drag.current.moved > DRAG_PIXELS_MIN || drag.current.pinched) return;
-      const { x, y } = local(lift);
-      latest.current.pick(latest.current.surface.seatAt(x, y), x, y, lift.pointerType === 'touch');
-    },
-    onPointerCancel(end: PointerEvent) {
-      pointers.current.delete(end.pointerId);
-    },
-  };
+  return awaited;
 }

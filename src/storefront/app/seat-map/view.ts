@@ -1,22 +1,25 @@
 /** The arithmetic of views: fitting, zooming and panning. */
 import type { Box, Point } from '#client/seat-layout.ts';
-import type { View } from './surface.ts';
-
-const ZOOM_OVER_FIT_MAX = 14;
+import type { View } from './look.ts';
 
 /** Shows the whole box in the middle of the screen. */
 export function fitted(box: Box, width: number, height: number): View {
   const scale = Math.min(width / box.width, height / box.height);
+  return centred(box, scale, width, height);
+}
+
+/** Shows the middle of a box in the middle of the screen. */
+function centred(box: Box, scale: number, width: number, height: number): View {
   return {
     scale,
-    x: (width - box.width * scale) / 2 - box.x * scale,
-    y: (height - box.height * scale) / 2 - box.y * scale,
+    x: width / 2 - (box.x + box.width / 2) * scale,
+    y: height / 2 - (box.y + box.height / 2) * scale,
   };
 }
 
-/** Zooms by a factor about a point of the screen, between the whole plan and a close look. */
-export function zoomed(view: View, factor: number, about: Point, fit: View): View {
-  const scale = Math.min(Math.max(view.scale * factor, fit.scale), fit.scale * ZOOM_OVER_FIT_MAX);
+/** Zooms by a factor about a point of the screen, within the bounds of scales. */
+export function zoomed(view: View, factor: number, about: Point, [low, high]: readonly [number, number]): View {
+  const scale = Math.min(Math.max(view.scale * factor, low), high);
   const by = scale / view.scale;
   return { scale, x: about.x - (about.x - view.x) * by, y: about.y - (about.y - view.y) * by };
 }
@@ -35,16 +38,35 @@ export function bounded(view: View, box: Box, width: number, height: number): Vi
 /** Moves the plan so that a point is visible with a margin; unchanged when it already is. */
 export function revealing(view: View, point: Point, width: number, height: number): View {
   const margin = Math.min(width, height) * 0.12;
-  const [x, y] = [point.x * view.scale + view.x, point.y * view.scale + view.y];
+  const { x, y } = onScreen(view, point);
   const shift = (at: number, space: number): number =>
     at < margin ? margin - at : at > space - margin ? space - margin - at : 0;
   return { ...view, x: view.x + shift(x, width), y: view.y + shift(y, height) };
 }
 
-/** Shows a box of the plan in the middle, at most at `scaleMax`. */
-export function closeUp(box: Box, width: number, height: number, fit: View, scaleMax: number): View {
-  const near = fitted(box, width * 0.8, height * 0.8);
-  const scale = Math.max(Math.min(near.scale, scaleMax), fit.scale);
-  const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
-  return { scale, x: width / 2 - cx * scale, y: height / 2 - cy * scale };
+/** Shows a box of the plan in the middle, within the bounds of scales. */
+export function closeUp(box: Box, width: number, height: number, [low, high]: readonly [number, number]): View {
+  const { scale } = fitted(box, width * 0.86, height * 0.82);
+  return centred(box, Math.max(Math.min(scale, high), low), width, height);
 }
+
+/** A view between two others, so that the way looks even: the scale grows by the same factor in the same time. */
+export function between(from: View, to: View, share: number, width: number, height: number): View {
+  const scale = from.scale * (to.scale / from.scale) ** share;
+  // The middle moves with the scale, so that what is flown to stays in sight.
+  const way = to.scale === from.scale ? share : (1 / from.scale - 1 / scale) / (1 / from.scale - 1 / to.scale);
+  const middle = ({ scale: s, x, y }: View): Point => ({ x: (width / 2 - x) / s, y: (height / 2 - y) / s });
+  const [a, b] = [middle(from), middle(to)];
+  const at = { x: a.x + (b.x - a.x) * way, y: a.y + (b.y - a.y) * way };
+  return { scale, x: width / 2 - at.x * scale, y: height / 2 - at.y * scale };
+}
+
+export const onScreen = (view: View, { x, y }: Point): Point => ({
+  x: x * view.scale + view.x,
+  y: y * view.scale + view.y,
+});
+
+export const inPlan = (view: View, { x, y }: Point): Point => ({
+  x: (x - view.x) / view.scale,
+  y: (y - view.y) / view.scale,
+});

@@ -2,6 +2,7 @@
 import type { Texts } from './en.ts';
 import { checkout, nothingHeld, problems } from './de/checkout.ts';
 import { basket, event, notes, ownOrder } from './de/event.ts';
+import { plan } from './de/plan.ts';
 import { refusals, refused } from './de/refusals.ts';
 import { draw, queue } from './de/waiting.ts';
 import { noScript, show } from './de/show.ts';
@@ -60,4 +61,5 @@ export const de: Texts = {
   draw,
   refusals,
   refused,
+  plan,
 };

@@ -1,6 +1,7 @@
 /** The texts of the pages in English, by page. Its shape is that of every language: see `texts.ts`. */
 import { checkout, nothingHeld, problems } from './en/checkout.ts';
 import { basket, event, notes, ownOrder } from './en/event.ts';
+import { plan } from './en/plan.ts';
 import { refusals, refused } from './en/refusals.ts';
 import { draw, queue } from './en/waiting.ts';
 import { noScript, show } from './en/show.ts';
@@ -63,6 +64,7 @@ export const en = {
   draw,
   refusals,
   refused,
+  plan,
 };
 
 export type Texts = typeof en;

@@ -1,0 +1,124 @@
+/** The card of a seat: where it is, what it costs, as which kind of ticket it is chosen, and for whom a wheelchair place is. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
+import { price } from '../format.ts';
+import { texts } from '../language.ts';
+import type { Colours } from '../seat-map/colours.ts';
+import { isOwn, type Look } from '../seat-map/look.ts';
+import { seatName, type SeatPlan } from '../seat-map/plan.ts';
+import { traitsOf } from './seat-looks.ts';
+import { rowFor } from './selection.ts';
+
+export interface SeatCardProps {
+  readonly event: EventPayload;
+  readonly rows: readonly TicketAvailability[];
+  readonly plan: SeatPlan;
+  readonly colours: Colours;
+  readonly seat: number;
+  readonly look: Look;
+  readonly types: readonly TicketType[];
+  /** The type as which it is chosen. */
+  readonly chosenId: string | null;
+  readonly onKind: (ticketTypeId: string) => void;
+  readonly onRemove: () => void;
+  readonly onClose: () => void;
+  /** A question before the seat is chosen. */
+  readonly question: ComponentChildren;
+}
+
+export function SeatCard(props: SeatCardProps) {
+  const { plan, seat, look, types, colours, question } = props;
+  const isBuyable = look === 'free' || isOwn(look);
+  const [section, traits] = [plan.sectionNames[seat] ?? '', traitsOf(plan, seat)];
+  const zone = colours.zones[plan.zoneOf[seat]!]?.fill;
+  return (
+    <>
+      <p class="card-title">
+        {isBuyable && <span class="card-zone" style={{ background: zone }} />}
+        <b>{section}</b> {seatName(plan, seat)}
+      </p>
+      <p class="small quiet">{[...traits.filter((trait) => trait !== section), texts.plan.states[look]].join(' · ')}</p>
+      {question ?? (isBuyable && types.length > 0 && <Kinds {...props} />)}
+      {question === null && isOwn(look) && (
+        <div class="card-actions">
+          <button type="button" class="button small" onClick={props.onRemove}>
+            {texts.plan.card.remove}
+          </button>
+          <button type="button" class="button small" onClick={props.onClose}>
+            {texts.plan.card.done}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The kinds of ticket with their prices and conditions: to choose from once the seat is chosen, else to read. */
+function Kinds({ event, rows, seat, look, types, chosenId, onKind }: SeatCardProps) {
+  const priceOf = (type: TicketType): string => {
+    const amount = price(rowFor(rows, type.id)!.price, event.currency);
+    return type.group_size > 1 ? texts.plan.card.groupOf(amount, type.group_size) : amount;
+  };
+  const isChoice = isOwn(look) && types.length > 1;
+  return (
+    <div class="card-kinds" {...(isChoice && { role: 'radiogroup', 'aria-label': texts.plan.card.kinds })}>
+      {types.map((type) => {
+        const about = (
+          <span>
+            <span class="card-kind">
+              <span>{type.name}</span> <b>{priceOf(type)}</b>
+            </span>
+            {type.description !== '' && <span class="small quiet">{type.description}</span>}
+          </span>
+        );
+        if (!isChoice) return <p key={type.id}>{about}</p>;
+        return (
+          <label key={type.id}>
+            <input type="radio" name={`kind-${seat}`} checked={type.id === chosenId} onChange={() => onKind(type.id)} />
+            {about}
+          </label>
+        );
+      })}
+    </div>
+  );
+}
+
+interface WheelchairProps {
+  readonly types: readonly TicketType[];
+  /** The name of the seat for a companion; null when there is none. */
+  readonly companion: string | null;
+  readonly onTake: (ticketTypeId: string, isAccompanied: boolean) => void;
+  readonly onClose: () => void;
+}
+
+/** Whether somebody needs a wheelchair place, who comes along, and what to do instead. */
+export function WheelchairQuestion({ types, companion, onTake, onClose }: WheelchairProps) {
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus({ preventScroll: true }), []);
+  const own = types.find(({ accessible }) => accessible)!;
+  const open = types.find(({ accessible, group_size: size }) => !accessible && size === 1);
+  const t = texts.plan.wheelchair;
+  return (
+    <div class="card-question" role="group" aria-label={t.question}>
+      <p>{t.question}</p>
+      <button ref={first} type="button" class="button primary" onClick={() => onTake(own.id, false)}>
+        {t.yes}
+      </button>
+      {companion !== null && (
+        <button type="button" class="button" onClick={() => onTake(own.id, true)}>
+          {t.companion(companion)}
+        </button>
+      )}
+      {open !== undefined && (
+        <button type="button" class="button" onClick={() => onTake(open.id, false)}>
+          {t.asSeat(open.name)}
+        </button>
+      )}
+      <button type="button" class="button plain" onClick={onClose}>
+        {t.no}
+      </button>
+      <p class="small quiet">{t.plea}</p>
+    </div>
+  );
+}

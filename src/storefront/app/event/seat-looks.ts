@@ -1,0 +1,154 @@
+/** How each seat and block of a plan looks and reads for a buyer, and as which ticket types a seat can be bought. */
+import { useCallback, useMemo } from 'preact/hooks';
+import type { EventPayload, PlannedSeat, TicketAvailability, TicketType } from '#client/bodies.ts';
+import type { SeatStates } from '#client/live.ts';
+import { price } from '../format.ts';
+import { texts } from '../language.ts';
+import type { BlockFigures } from '../seat-map/draw-blocks.ts';
+import { isOwn, type Look } from '../seat-map/look.ts';
+import { seatName, type SeatPlan } from '../seat-map/plan.ts';
+import { rowFor, typesForSeat } from './selection.ts';
+
+interface Sale {
+  readonly event: EventPayload;
+  readonly rows: readonly TicketAvailability[];
+  /** The seats that are not free for the public. */
+  readonly states: SeatStates;
+  /** Seats of the buyer's own hold, picked or not. */
+  readonly own: ReadonlySet<string>;
+}
+
+export type SeatLooks = ReturnType<typeof useLooks>;
+
+export function useLooks(
+  { event, rows, states, own }: Sale,
+  plan: SeatPlan,
+  localityId: string,
+  pickedIds: ReadonlySet<string>,
+) {
+  const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, localityId), [event, rows, plan]);
+  const looks = useMemo(
+    () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
+    [plan, typesBySeat, states, pickedIds, own],
+  );
+  const figures = useMemo(
+    () => figuresOf(plan, looks, typesBySeat, rows, event.currency),
+    [plan, looks, typesBySeat, event.currency],
+  );
+  const describe = useCallback(
+    (number: number): string => describeSeat(plan, number, looks[number]!, typesBySeat[number]!, rows, event.currency),
+    [plan, looks, typesBySeat],
+  );
+  const describeBlock = useCallback(
+    (block: number): string => {
+      const { price: lowest, free } = figures[block]!;
+      return [plan.blocks[block]!.name, lowest, free].filter((part) => part !== '').join(' · ');
+    },
+    [plan, figures],
+  );
+  return { typesBySeat, looks, figures, describe, describeBlock };
+}
+
+function appearanceOf(
+  { id }: PlannedSeat,
+  types: readonly TicketType[],
+  states: SeatStates,
+  picked: ReadonlySet<string>,
+  own: ReadonlySet<string>,
+): Look {
+  if (picked.has(id)) return own.has(id) ? 'mine' : 'chosen';
+  const state = own.has(id) ? undefined : states.get(id);
+  if (state === 'HELD') return 'held';
+  if (state === 'SOLD') return 'sold';
+  if (state === 'BLOCKED') return 'blocked';
+  return types.length > 0 ? 'free' : 'other';
+}
+
+/** The ticket types that each seat can be bought as: those for accessible seats first, then the smallest groups. */
+function typesOfSeats(
+  event: EventPayload,
+  rows: readonly TicketAvailability[],
+  plan: SeatPlan,
+  locality: string,
+): readonly (readonly TicketType[])[] {
+  const byClass = plan.zones.map(({ key: zone }) =>
+    [false, true].map((accessible) =>
+      typesForSeat(event, rows, { locality, zone, accessible }).toSorted(
+        (a, b) => Number(b.accessible) - Number(a.accessible) || a.group_size - b.group_size,
+      ),
+    ),
+  );
+  return plan.seats.map(({ accessible }, number) => byClass[plan.zoneOf[number]!]?.[Number(accessible)] ?? []);
+}
+
+/** The lowest price of a single ticket that anybody can buy; of any ticket where there is no other. */
+export function lowestPrice(types: readonly TicketType[], rows: readonly TicketAvailability[]): number | null {
+  const open = types.filter((type) => !type.accessible && type.group_size === 1);
+  const prices = (open.length > 0 ? open : types).map(({ id }) => rowFor(rows, id)!.price);
+  return prices.length === 0 ? null : Math.min(...prices);
+}
+
+function figuresOf(
+  plan: SeatPlan,
+  looks: readonly Look[],
+  typesBySeat: readonly (readonly TicketType[])[],
+  rows: readonly TicketAvailability[],
+  currency: string,
+): readonly BlockFigures[] {
+  if (!plan.isByBlock) return plan.blocks.map(({ seats }) => ({ ...NO_FIGURES, zone: plan.zoneOf[seats[0]!]! }));
+  const priceOf = new Map<readonly TicketType[], number | null>();
+  return plan.blocks.map(({ seats }) => {
+    const counts = new Map<number, number>();
+    let [free, lowest] = [0, Infinity];
+    for (const seat of seats) {
+      counts.set(plan.zoneOf[seat]!, (counts.get(plan.zoneOf[seat]!) ?? 0) + 1);
+      if (looks[seat] !== 'free' && !isOwn(looks[seat])) continue;
+      free += 1;
+      const types = typesBySeat[seat]!;
+      if (!priceOf.has(types)) priceOf.set(types, lowestPrice(types, rows));
+      lowest = Math.min(lowest, priceOf.get(types) ?? Infinity);
+    }
+    const zone = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0];
+    const shortPrice = lowest === Infinity ? '' : price(lowest, currency);
+    return {
+      price: shortPrice === '' ? '' : texts.plan.from(shortPrice),
+      shortPrice,
+      free: free === 0 ? texts.plan.soldOut : texts.plan.freeSeats(free),
+      isFull: free === 0,
+      zone,
+      zones: new Set(counts.keys()),
+    };
+  });
+}
+
+const NO_FIGURES = { price: '', shortPrice: '', free: '', isFull: false, zones: new Set<number>() };
+
+/** What a seat is besides its row and number: its zone, and what is special about it. */
+export function traitsOf(plan: SeatPlan, number: number): readonly string[] {
+  const seat = plan.seats[number]!;
+  return [
+    plan.zones.length > 1 ? (plan.zones[plan.zoneOf[number]!]?.name ?? '') : '',
+    seat.accessible ? texts.plan.wheelchairPlace : '',
+    seat.restricted_view ? texts.plan.restrictedView : '',
+  ].filter((part) => part !== '');
+}
+
+function describeSeat(
+  plan: SeatPlan,
+  number: number,
+  look: Look,
+  types: readonly TicketType[],
+  rows: readonly TicketAvailability[],
+  currency: string,
+): string {
+  const row = types[0] && rowFor(rows, types[0].id);
+  return [
+    plan.sectionNames[number] ?? '',
+    seatName(plan, number),
+    ...traitsOf(plan, number),
+    row !== undefined && (look === 'free' || isOwn(look)) ? price(row.price, currency) : '',
+    texts.plan.states[look],
+  ]
+    .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
+    .join(' · ');
+}

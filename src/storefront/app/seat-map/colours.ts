@@ -1,0 +1,52 @@
+/** The colours in which a plan is drawn, read from the page's style sheet, again whenever the scheme changes. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { HUES, inkOn, zoneColour } from './palette.ts';
+import type { SeatPlan } from './plan.ts';
+
+export interface Colours {
+  /** By zone: its colour, and what is written on it. */
+  readonly zones: readonly { readonly fill: string; readonly ink: string }[];
+  readonly ink: string;
+  readonly quiet: string;
+  readonly line: string;
+  readonly faint: string;
+  readonly surface: string;
+  readonly sunken: string;
+  readonly focus: string;
+  readonly accent: string;
+  /** How much larger than usual the buyer wants texts. */
+  readonly rem: number;
+}
+
+export function useColours(plan: SeatPlan): Colours {
+  const [isDark, setDark] = useState(false);
+  useEffect(() => {
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const follow = (): void => setDark(scheme.matches);
+    follow();
+    scheme.addEventListener('change', follow);
+    return () => scheme.removeEventListener('change', follow);
+  }, []);
+  return useMemo(() => coloursOf(plan), [plan, isDark]);
+}
+
+function coloursOf(plan: SeatPlan): Colours {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const [surface, ink] = [value('surface'), value('ink')];
+  return {
+    zones: plan.zones.map(({ color, hue }) => {
+      const fill = zoneColour(color, value(`hue-${HUES[hue]}`), surface);
+      return { fill, ink: inkOn(fill, surface, ink) };
+    }),
+    ink,
+    surface,
+    quiet: value('ink-quiet'),
+    line: value('line-strong'),
+    faint: value('line'),
+    sunken: value('sunken'),
+    focus: value('focus'),
+    accent: value('accent'),
+    rem: parseFloat(style.fontSize) / 16 || 1,
+  };
+}

@@ -1,0 +1,207 @@
+/** Draws the blocks of a hall: from afar as areas with name, price and what is free; closer by their names above the seats. */
+import type { Point } from '#client/seat-layout.ts';
+import { contains, nearest, type Block } from './blocks.ts';
+import type { Colours } from './colours.ts';
+import { shortLabel, type View } from './look.ts';
+import { mixed } from './palette.ts';
+import type { SeatPlan } from './plan.ts';
+import { onScreen } from './view.ts';
+
+type Context = CanvasRenderingContext2D;
+
+/** What is said about a block from afar. */
+export interface BlockFigures {
+  /** The lowest price of a free seat, in words; empty when nothing is free. */
+  readonly price: string;
+  readonly free: string;
+  /** The price alone, where there is little room. */
+  readonly shortPrice: string;
+  readonly isFull: boolean;
+  /** The zone of most of its seats. */
+  readonly zone: number;
+  readonly zones: ReadonlySet<number>;
+}
+
+interface Seen {
+  readonly plan: SeatPlan;
+  readonly view: View;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly colours: Colours;
+  readonly figures: readonly BlockFigures[];
+  /** The zone that is shown, and the pointed block. */
+  readonly zone: number | null;
+  readonly pointed: number | null;
+}
+
+/** Seats of this size are seen one by one. */
+const SEAT_PIXELS = 7.5;
+/** A hall by blocks shows them as areas up to this many times the scale at which all of it fits. */
+const OVER_FIT = 1.25;
+/** The areas fade over this part of the scale before the seats are chosen from. */
+const FADING = 0.04;
+const PADDING_RADII = 1.35;
+const TINT = 0.24;
+const FADED = 0.25;
+
+/** The scale from which on seats are chosen, where all of the plan fits at `fit`. */
+export function seatScale(plan: SeatPlan, fit: number): number {
+  return plan.isByBlock ? Math.max(SEAT_PIXELS / (plan.radius * 2), fit * OVER_FIT) : 0;
+}
+
+/** How much of the blocks' areas is seen at a scale: 1 from afar, 0 from `from` on. */
+export function blockShare(scale: number, from: number): number {
+  return from === 0 ? 0 : Math.min(1, Math.max(0, (from - scale) / (from * FADING)));
+}
+
+export function drawBlocks(context: Context, seen: Seen, share: number): void {
+  const { plan, view, colours, figures, zone, pointed } = seen;
+  context.lineJoin = 'round';
+  const shown = [...plan.blocks.keys()].filter((block) => figures[block] && isSeen(plan.blocks[block]!, seen));
+  for (const number of shown) {
+    const [block, figure] = [plan.blocks[number]!, figures[number]!];
+    const { fill } = colours.zones[figure.zone] ?? { fill: colours.line };
+    const isBack = zone !== null && !figure.zones.has(zone);
+    const padding = plan.radius * PADDING_RADII * view.scale;
+    const isPointed = number === pointed;
+    context.globalAlpha = share * (isBack ? FADED : 1);
+    context.beginPath();
+    for (const { x, y } of block.outline) context.lineTo(x * view.scale + view.x, y * view.scale + view.y);
+    context.closePath();
+    context.strokeStyle = isPointed ? colours.focus : figure.isFull ? colours.line : fill;
+    context.lineWidth = (padding + (isPointed ? 3 : 1.5)) * 2;
+    context.stroke();
+    const ground = figure.isFull ? colours.sunken : mixed(fill, colours.surface, TINT);
+    context.strokeStyle = ground;
+    context.fillStyle = ground;
+    context.lineWidth = padding * 2;
+    context.stroke();
+    context.fill();
+  }
+  writeFigures(context, seen, shown, share);
+  context.globalAlpha = 1;
+}
+
+function isSeen({ box }: Block, { view, size }: Seen): boolean {
+  const [left, top] = [box.x * view.scale + view.x, box.y * view.scale + view.y];
+  return (
+    left < size.width && top < size.height && left + box.width * view.scale > 0 && top + box.height * view.scale > 0
+  );
+}
+
+interface Way {
+  readonly pixels: number;
+  readonly lines: readonly string[];
+}
+
+/** What can be written into a block, the most first. */
+function waysOf({ name }: Block, figure: BlockFigures): readonly Way[] {
+  const short = shortLabel(name);
+  const ways: readonly Way[] = [
+    { pixels: 16, lines: [name, figure.price, figure.free] },
+    { pixels: 13, lines: [name, figure.price, figure.free] },
+    { pixels: 13, lines: [name, figure.isFull ? figure.free : figure.price] },
+    { pixels: 11, lines: [short, figure.shortPrice] },
+    { pixels: 12, lines: [name] },
+    { pixels: 12, lines: [short] },
+    { pixels: 10, lines: [short] },
+  ];
+  return ways.map(({ pixels, lines }) => ({ pixels, lines: lines.filter((line) => line !== '') }));
+}
+
+const LEAST_WAY = 6;
+/** So many of the blocks must have room for what all of them say, so that they look alike. */
+const ALIKE_SHARE = 0.6;
+
+const fontOf = (pixels: number, line: number): string => `${line === 0 ? 650 : 500} ${pixels}px system-ui, sans-serif`;
+
+/** Writes about each block as much as most of them have room for, or less. */
+function writeFigures(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
+  const { plan, figures, zone, colours } = seen;
+  const rooms = numbers.map((number) => roomFor(context, seen, plan.blocks[number]!, figures[number]!));
+  const sorted = rooms.filter((way) => way !== null).sort((a, b) => a - b);
+  const common = sorted[Math.floor((sorted.length - 1) * ALIKE_SHARE)] ?? 0;
+  numbers.forEach((number, i) => {
+    const [block, figure, room] = [plan.blocks[number]!, figures[number]!, rooms[i]!];
+    if (room === null) return;
+    const { pixels, lines } = waysOf(block, figure)[Math.max(room, common)]!;
+    const { x, y } = onScreen(seen.view, centreOf(block));
+    const size = pixels * colours.rem;
+    context.globalAlpha = share * (zone !== null && !figure.zones.has(zone) ? FADED : 1);
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillStyle = figure.isFull ? colours.quiet : colours.ink;
+    lines.forEach((text, line) => {
+      context.font = fontOf(size, line);
+      context.fillText(text, x, y + (line - (lines.length - 1) / 2) * size * 1.25);
+    });
+  });
+}
+
+/** The first way for which a block has room, by the corners of its text; null where there is room for none. */
+function roomFor(context: Context, { plan, view, colours }: Seen, block: Block, figure: BlockFigures): number | null {
+  const centre = centreOf(block);
+  const reach = plan.radius * PADDING_RADII;
+  const found = waysOf(block, figure).findIndex(({ pixels, lines }) => {
+    const size = pixels * colours.rem;
+    const wide = Math.max(...lines.map((text, line) => widthOf(context, text, fontOf(size, line))));
+    const [across, down] = [wide / 2 / view.scale, (lines.length * size * 1.15) / 2 / view.scale];
+    const corners = [-1, 1].flatMap((x) => [-1, 1].map((y) => ({ x: centre.x + across * x, y: centre.y + down * y })));
+    return corners.every((corner) => contains(block.outline, corner) || nearest(block.outline, corner) < reach);
+  });
+  return found < 0 ? null : Math.min(found, LEAST_WAY);
+}
+
+const centreOf = ({ box, outline, middle }: Block): Point => {
+  const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  return contains(outline, centre) ? centre : middle;
+};
+
+const widths = new Map<string, number>();
+const WIDTHS_MAX = 5_000;
+
+function widthOf(context: Context, text: string, font: string): number {
+  const key = `${font} ${text}`;
+  const known = widths.get(key);
+  if (known !== undefined) return known;
+  context.font = font;
+  const { width } = context.measureText(text);
+  if (widths.size >= WIDTHS_MAX) widths.clear();
+  widths.set(key, width);
+  return width;
+}
+
+/** The names of blocks above their seats; while a block is partly seen, its name stays at the edge of the screen. */
+export function drawBlockNames(context: Context, { plan, view, size, colours }: Seen): void {
+  const pixels = 13 * colours.rem;
+  const high = pixels * 1.7;
+  const taken: { readonly x: number; readonly y: number; readonly wide: number }[] = [];
+  context.font = `650 ${pixels}px system-ui, sans-serif`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  for (const { name, box } of plan.blocks) {
+    const [top, bottom] = [box.y * view.scale + view.y, (box.y + box.height) * view.scale + view.y];
+    const left = Math.max(0, box.x * view.scale + view.x);
+    const right = Math.min(size.width, (box.x + box.width) * view.scale + view.x);
+    if (bottom < high || top > size.height || right - left < pixels || name === '') continue;
+    const wide = context.measureText(name).width + pixels;
+    const above = top - plan.radius * view.scale * 1.6 - high / 2;
+    const y = Math.min(Math.max(above, high / 2 + 6), bottom - high / 2);
+    const x = Math.min(Math.max((left + right) / 2, wide / 2 + 6), size.width - wide / 2 - 6);
+    if (taken.some((other) => Math.abs(other.x - x) < (other.wide + wide) / 2 && Math.abs(other.y - y) < high))
+      continue;
+    taken.push({ x, y, wide });
+    context.globalAlpha = 0.92;
+    context.fillStyle = colours.surface;
+    context.beginPath();
+    context.roundRect(x - wide / 2, y - high / 2, wide, high, high / 2);
+    context.fill();
+    context.globalAlpha = 1;
+    if (y > above) {
+      context.strokeStyle = colours.faint;
+      context.lineWidth = 1;
+      context.stroke();
+    }
+    context.fillStyle = colours.quiet;
+    context.fillText(name, x, y + 0.5);
+  }
+}

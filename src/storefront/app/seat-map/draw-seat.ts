@@ -1,0 +1,142 @@
+/** Draws one seat on a canvas, as the symbols of the legend show it. */
+import type { Colours } from './colours.ts';
+import { FORM_PIXELS_MIN, NUMBER_PIXELS_MIN, seatPixels, shortLabel, type Look } from './look.ts';
+import type { SeatPlan } from './plan.ts';
+
+export interface SeatStyle {
+  readonly plan: SeatPlan;
+  readonly colours: Colours;
+  /** Pixels of a unit of the plan. */
+  readonly scale: number;
+}
+
+type Context = CanvasRenderingContext2D;
+
+const FADED = 0.28;
+
+/** `isFaded` takes a seat back because another zone is being shown. */
+export function drawSeat(context: Context, style: SeatStyle, number: number, look: Look, isFaded: boolean): void {
+  const { plan, colours, scale } = style;
+  const pixels = seatPixels(plan, scale);
+  if (look === 'mine' || look === 'chosen') return drawOwn(context, style, number, look);
+  context.globalAlpha = isFaded || look === 'other' ? FADED : 1;
+  if (pixels < FORM_PIXELS_MIN) drawDot(context, style, number, look);
+  else if (look === 'sold' || look === 'blocked' || look === 'held') drawGone(context, style, number, look);
+  else {
+    drawFree(context, style, number);
+    const { accessible, seat_label: label, x, y } = plan.seats[number]!;
+    if (pixels >= NUMBER_PIXELS_MIN && !accessible) {
+      write(context, shortLabel(label), x, y, plan.radius * 0.8, colours.zones[plan.zoneOf[number]!]?.ink ?? '');
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** A seat that is too small for a form. */
+function drawDot(context: Context, { plan, colours }: SeatStyle, number: number, look: Look): void {
+  const { x, y } = plan.seats[number]!;
+  const isGone = look === 'sold' || look === 'blocked' || look === 'held';
+  const reach = plan.radius * (isGone ? 0.4 : 0.9);
+  context.fillStyle = isGone ? colours.line : fillOf(plan, colours, number);
+  context.fillRect(x - reach, y - reach, reach * 2, reach * 2);
+}
+
+const fillOf = (plan: SeatPlan, colours: Colours, number: number): string =>
+  colours.zones[plan.zoneOf[number]!]?.fill ?? colours.quiet;
+
+function drawFree(context: Context, { plan, colours }: SeatStyle, number: number): void {
+  const { x, y, accessible, restricted_view: restricted } = plan.seats[number]!;
+  const r = plan.radius;
+  context.fillStyle = fillOf(plan, colours, number);
+  context.beginPath();
+  if (restricted) {
+    context.moveTo(x - r * 0.9, y - r * 0.9);
+    context.lineTo(x + r * 0.9, y - r * 0.9);
+    context.lineTo(x + r * 0.9, y + r * 0.9);
+    context.lineTo(x - r * 0.05, y + r * 0.9);
+    context.lineTo(x - r * 0.9, y + r * 0.05);
+  } else context.roundRect(x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8, r * 0.5);
+  context.fill();
+  if (!accessible) return;
+  // A wheelchair: head, back and wheel.
+  const ink = colours.zones[plan.zoneOf[number]!]?.ink ?? colours.surface;
+  context.strokeStyle = ink;
+  context.fillStyle = ink;
+  context.lineWidth = r * 0.17;
+  context.lineCap = 'round';
+  context.beginPath();
+  context.arc(x - r * 0.08, y + r * 0.24, r * 0.39, 0, Math.PI * 2);
+  context.moveTo(x - r * 0.06, y - r * 0.38);
+  context.lineTo(x - r * 0.06, y + r * 0.08);
+  context.lineTo(x + r * 0.3, y + r * 0.08);
+  context.lineTo(x + r * 0.52, y + r * 0.48);
+  context.stroke();
+  context.beginPath();
+  context.arc(x - r * 0.06, y - r * 0.6, r * 0.16, 0, Math.PI * 2);
+  context.fill();
+}
+
+function drawGone(context: Context, { plan, colours }: SeatStyle, number: number, look: Look): void {
+  const { x, y } = plan.seats[number]!;
+  const r = plan.radius;
+  if (look === 'sold') {
+    context.fillStyle = colours.line;
+    context.beginPath();
+    context.arc(x, y, r * 0.4, 0, Math.PI * 2);
+    return context.fill();
+  }
+  context.strokeStyle = look === 'held' ? colours.quiet : colours.line;
+  context.lineWidth = r * 0.16;
+  context.beginPath();
+  if (look === 'held') {
+    context.roundRect(x - r * 0.8, y - r * 0.8, r * 1.6, r * 1.6, r * 0.45);
+    line(context, x - r * 0.65, y + r * 0.25, x + r * 0.25, y - r * 0.65);
+    line(context, x - r * 0.5, y + r * 0.8, x + r * 0.8, y - r * 0.5);
+  } else {
+    line(context, x - r * 0.4, y - r * 0.4, x + r * 0.4, y + r * 0.4);
+    line(context, x + r * 0.4, y - r * 0.4, x - r * 0.4, y + r * 0.4);
+  }
+  context.stroke();
+}
+
+/** The buyer's own seats: a frame with a check while only chosen, filled with a check when held. */
+function drawOwn(context: Context, { plan, colours, scale }: SeatStyle, number: number, look: Look): void {
+  const { x, y } = plan.seats[number]!;
+  // Seen from afar, too.
+  const r = Math.max(plan.radius, 3 / scale);
+  context.fillStyle = colours.ink;
+  context.beginPath();
+  context.roundRect(x - r, y - r, r * 2, r * 2, r * 0.6);
+  context.fill();
+  if (look === 'chosen') {
+    const inner = r * 0.74;
+    context.fillStyle = colours.surface;
+    context.beginPath();
+    context.roundRect(x - inner, y - inner, inner * 2, inner * 2, inner * 0.5);
+    context.fill();
+  }
+  context.strokeStyle = look === 'mine' ? colours.surface : colours.ink;
+  context.lineWidth = r * 0.26;
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  context.beginPath();
+  context.moveTo(x - r * 0.44, y + r * 0.04);
+  context.lineTo(x - r * 0.12, y + r * 0.36);
+  context.lineTo(x + r * 0.46, y - r * 0.34);
+  context.stroke();
+}
+
+function line(context: Context, x1: number, y1: number, x2: number, y2: number): void {
+  context.moveTo(x1, y1);
+  context.lineTo(x2, y2);
+}
+
+/** Text in the middle of a point, of a size in units of the plan. */
+export function write(context: Context, text: string, x: number, y: number, size: number, colour: string): void {
+  context.fillStyle = colour;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.font = `600 ${size}px system-ui, sans-serif`;
+  // Digits and capitals look higher than the middle of a line.
+  context.fillText(text, x, y + size * 0.06);
+}

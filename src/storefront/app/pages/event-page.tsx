@@ -57,10 +57,13 @@ export function EventPage({ slug, performance }: EventPageProps) {
       </Frame>
     );
   }
+  const { holdId, lapsedId } = recall(event.id);
+  // The choice begins with what is held or was: it waits for that where there is something to know.
+  const isNew = holdId === undefined && lapsedId === undefined;
   return (
     <Frame title={event.name} legal={event.legal}>
       <Heading event={event} performanceId={performanceId} />
-      {keeper.isKnown || recall(event.id).holdId === undefined ? (
+      {keeper.isKnown || isNew ? (
         <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
       ) : (
         <Loading what={texts.event.loadingTickets} />

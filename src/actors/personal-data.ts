@@ -1,7 +1,7 @@
 /**
  * Opens the personal data of orders where they are shown: order status and page, operators, exports, notifications, payments.
  *
- * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is not kept.
+ * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is kept by nobody.
  *
  * 1. A text whose key is gone reads as erased, whether or not a fact says so: an older journal may be restored beside today's keys.
  * 2. A text that its key does not open is reported once and reads as unreadable; the order itself is shown.

@@ -7,9 +7,7 @@
  *    for one buyer at one event, different at every other event, and of no use without the address key.
  * 3. Sealing waits for nothing (I3): when no key is ready the command is refused as Overloaded before anything changed.
  * 4. Random bytes of nonces are drawn in pools, as those of ids are.
- * 5. A key that is at hand keeps the text that was sealed with it, unless it is long, because an order is mostly read soon after it was
- *    placed. It is forgotten with its key, and whoever has the key has the text anyway. Without it opening takes as long as sealing.
- * 6. A cipher is made from a key object; from bytes it takes 11 µs in place of 2, because Node looks for a key object in them by
+ * 5. A cipher is made from a key object; from bytes it takes 11 µs in place of 2, because Node looks for a key object in them by
  *    exceptions (measured, Node 24). The object is not kept: thousands of them make every allocation of the process slower.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto';
@@ -40,8 +38,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HASH_BYTES = 16;
 const NONCES_A_DRAW = 512;
-/** Of a text that a key keeps (5): most orders have fewer; with a pool's keys at hand some megabytes at most. */
-const KEPT_CHARS_MAX = 1_024;
 
 /** A sealed text that its key does not open: it was changed, or belongs to something else. */
 export class SealDamaged extends Error {
@@ -70,11 +66,6 @@ export function createSealer(
   });
 }
 
-/** The bytes of a key with what was sealed with it (5). */
-interface KeyBytes extends Buffer {
-  lastSealed?: SealedFor & { readonly sealed: string; readonly text: string };
-}
-
 /** Seals a value (1); a key seals one value. */
 export function seal({ id, key }: Key, { orderId, factType }: SealedFor, value: unknown, nonce: Buffer): string {
   const text = JSON.stringify(factType === 'OrderPlaced' ? compactData(value as PersonalData) : value);
@@ -82,17 +73,13 @@ export function seal({ id, key }: Key, { orderId, factType }: SealedFor, value: 
   cipher.setAAD(additionalData(orderId, factType));
   const body = cipher.update(text, 'utf8');
   cipher.final();
-  const sealed = `${id}.${Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')}`;
-  if (text.length <= KEPT_CHARS_MAX) (key as KeyBytes).lastSealed = { orderId, factType, sealed, text };
-  return sealed;
+  return `${id}.${Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')}`;
 }
 
 /** Opens a sealed text with its key; throws SealDamaged when it is not what was sealed for this. */
 export function openSealed(key: Buffer, about: SealedFor, sealed: string): unknown {
-  const { lastSealed: last } = key as KeyBytes;
-  const isKnown = last?.sealed === sealed && last.orderId === about.orderId && last.factType === about.factType;
   try {
-    const value: unknown = JSON.parse(isKnown ? last.text : decipher(key, about, sealed));
+    const value: unknown = JSON.parse(decipher(key, about, sealed));
     return about.factType === 'OrderPlaced' ? expandData(value) : value;
   } catch (error) {
     throw new SealDamaged(about, error);

@@ -131,6 +131,39 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     await Promise.all([withScript.close(), without.close()]);
   });
 
+  it('search a long list by text, city, month and price, with the choice in the address', async () => {
+    const cities = ['Erfurt', 'Köln', 'Weimar'];
+    for (let n = 0; n < 12; n += 1) {
+      await shop.ownEvent('open-studios', `found-${n}`, {
+        name: `Found ${n}`,
+        venue: { name: 'Brücke', city: cities[n % 3]! },
+        sellingStages: [{ id: 'free', prices: { visitor: n * 100 } }],
+      });
+    }
+    const buyer = await shop.enter('/nowhere');
+    await buyer.page.context().addInitScript({ content: COUNT_SHIFTS });
+    await buyer.open('/');
+    const { page } = buyer;
+    const headings = page.locator('.card h2');
+    await page.getByLabel('Search').fill('found brucke');
+    await buyer.sees('12 events');
+    await page.getByLabel('City').selectOption('Köln');
+    await page.getByLabel(/Price up to/).fill('5');
+    await buyer.sees('2 events');
+    assert.deepEqual(await headings.allTextContents(), ['Found 1', 'Found 4']);
+    assert.equal(new URL(page.url()).search, '?q=found+brucke&city=K%C3%B6ln&price=5');
+    await page.reload();
+    await buyer.sees('2 events');
+    await page.getByLabel('Month').selectOption({ label: 'September 2028' });
+    await page.getByRole('heading', { name: 'No event fits.' }).waitFor();
+    await buyer.press('Show all events');
+    await buyer.sees('Found 11');
+    assert.equal(new URL(page.url()).search, '');
+    await isOpenToAll(buyer, 'search');
+    assert.ok((await page.evaluate<number>('globalThis.shift')) < SHIFT_MAX);
+    await buyer.close();
+  });
+
   it('say in words that there is no such page, wherever it would be', async () => {
     const buyer = await shop.enter('/nowhere');
     await buyer.sees('The link may be old, or mistyped.');

@@ -1,5 +1,6 @@
 /** The list of events in the first HTML, as `pages/event-list.tsx` draws it. */
 import type { EventList, EventListEntry } from '#client/bodies.ts';
+import { choicesOf, SEARCHED_FROM } from '#client/event-filter.ts';
 import { eventLinesOf } from '#texts/event-lines.ts';
 import type { Language } from '#texts/language.ts';
 import { TEXTS } from '#texts/texts.ts';
@@ -16,10 +17,12 @@ export function listPage(list: EventList, language: Language, baseUrl: string, i
   const { shop, description } = texts.frame;
   const head = headOf({ title: shop, description, url: `${baseUrl}/`, image: null, language });
   const cards = list.events.map((event, index) => html`<li>${cardOf(event, language, index < FIRST_CARDS)}</li>`);
+  const isSearched = list.next_cursor !== null || list.events.length >= SEARCHED_FROM;
   const main = html`<div class="list-head">
       <h1 tabindex="-1">${texts.list.title}</h1>
       <p class="lead">${texts.list.lead}</p>
     </div>
+    ${isSearched && !isNarrowed ? searchOf(list.events, language) : null}
     ${
       list.events.length === 0 || isNarrowed
         ? null
@@ -28,6 +31,37 @@ export function listPage(list: EventList, language: Language, baseUrl: string, i
           </ul>`
     }`;
   return { head, app: frameOf(language, null, main), data: { list } };
+}
+
+/** The search, as `parts/list-filter.tsx` draws it. */
+function searchOf(events: readonly EventListEntry[], language: Language): Html {
+  const { list } = TEXTS[language];
+  const { cities, months, currency } = choicesOf(events);
+  const monthText = (month: string): string => wordingOf(language).month(`${month}-15`, 'UTC');
+  const price = (unit: string): Html =>
+    html`<label>${list.priceUpTo(unit)}<input type="number" inputmode="numeric" min="0" step="1" /></label>`;
+  return html`<form class="list-filter" role="search">
+    <label>${list.search}<input type="search" placeholder="${list.searchHint}" maxlength="100" /></label>
+    ${choiceOf(list.city, list.anyCity, cities, String)} ${choiceOf(list.month, list.anyMonth, months, monthText)}
+    ${currency === null ? null : price(currency)}
+    <p class="quiet" role="status"></p>
+  </form>`;
+}
+
+function choiceOf(
+  label: string,
+  any: string,
+  values: readonly string[],
+  textOf: (value: string) => string,
+): Html | null {
+  if (values.length < 2) return null;
+  const options = values.map((value) => html`<option value="${value}">${textOf(value)}</option>`);
+  return html`<label
+    >${label}<select>
+      <option value="">${any}</option>
+      ${options}
+    </select></label
+  >`;
 }
 
 function cardOf(event: EventListEntry, language: Language, isFirst: boolean): Html {

@@ -2,7 +2,7 @@
 import { wordingOf } from '#texts/wording.ts';
 import { language, texts } from './language.ts';
 
-export const { number, listing, day, days, hour, dayParts, dayAndHour, shortMoney: money } = wordingOf(language);
+export const { number, listing, day, days, month, hour, dayParts, dayAndHour, shortMoney: money } = wordingOf(language);
 
 export function price(amount: number, currency: string): string {
   return amount === 0 ? texts.frame.free : money(amount, currency);

@@ -17,7 +17,7 @@ function Storefront() {
   const { route, query } = useRoute();
   switch (route.page) {
     case 'events':
-      return <EventListPage />;
+      return <EventListPage query={query} />;
     case 'event':
       return <EventPage key={route.slug} slug={route.slug} performance={query.get('date')} />;
     case 'checkout':

@@ -41,6 +41,17 @@ export const en = {
     waitingRoom: 'Waiting room',
     noDates: 'Dates to be announced',
     from: (price: string) => `from ${price}`,
+    search: 'Search',
+    searchHint: 'Name or place',
+    city: 'City',
+    anyCity: 'Any city',
+    month: 'Month',
+    anyMonth: 'Any month',
+    priceUpTo: (currency: string) => `Price up to (${currency})`,
+    found: (n: number) => count(n, { one: 'event', other: 'events' }),
+    noneFits: 'No event fits.',
+    noneFitsHint: 'Try another word, city or month, or a higher price.',
+    showAll: 'Show all events',
   },
   /** In place of a page that cannot be shown. */
   missing: {

@@ -46,6 +46,8 @@ export function wordingOf(language: Language) {
         new Date(start),
         new Date(end),
       ),
+    /** A month such as "October 2028". */
+    month: (moment: Moment, timeZone?: string): string => date(moment, timeZone, { month: 'long', year: 'numeric' }),
     /** The parts of a date for a calendar sheet. */
     dayParts: (moment: Moment, timeZone?: string): { day: string; month: string; weekday: string } => ({
       // A German day alone is "14.": a sheet has the number.

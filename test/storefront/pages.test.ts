@@ -142,6 +142,16 @@ describe('The pages', () => {
     }
   });
 
+  it('bring their own fonts, which a browser loads at once and stores for ever', async () => {
+    const fonts = [...html.matchAll(/as="font"[^>]*href="([^"]+)"/g)].map((match) => match[1]!);
+    assert.equal(fonts.length, 2);
+    for (const font of fonts) {
+      const { headers } = await fetch(service.publicUrl + font);
+      assert.equal(headers.get('content-type'), 'font/woff2');
+      assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    }
+  });
+
   it('include an example page with files of its own', async () => {
     const example = await (await fetch(`${service.publicUrl}/example`)).text();
     const script = /"(\/example\/main-\w+\.js)"/.exec(example)![1]!;

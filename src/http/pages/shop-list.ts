@@ -50,7 +50,7 @@ function searchOf(events: readonly EventListEntry[], language: Language): Html {
 
 function choiceOf(
   label: string,
-  any: string,
+  all: string,
   values: readonly string[],
   textOf: (value: string) => string,
 ): Html | null {
@@ -58,7 +58,7 @@ function choiceOf(
   const options = values.map((value) => html`<option value="${value}">${textOf(value)}</option>`);
   return html`<label
     >${label}<select>
-      <option value="">${any}</option>
+      <option value="">${all}</option>
       ${options}
     </select></label
   >`;

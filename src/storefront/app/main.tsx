@@ -8,6 +8,7 @@ import { EventPage } from './pages/event-page.tsx';
 import { Missing } from './parts/frame.tsx';
 import { QueuePage } from './pages/queue-page.tsx';
 import { useRoute } from './router.tsx';
+import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/pages.css';

@@ -32,7 +32,7 @@ export function ListFilter({ events, filter, found }: ListFilterProps) {
       {cities.length > 1 && (
         <Choice
           label={list.city}
-          any={list.anyCity}
+          all={list.anyCity}
           value={filter.city}
           options={cities.map((city) => [city, city])}
           onChoose={(city) => set({ city })}
@@ -41,7 +41,7 @@ export function ListFilter({ events, filter, found }: ListFilterProps) {
       {months.length > 1 && (
         <Choice
           label={list.month}
-          any={list.anyMonth}
+          all={list.anyMonth}
           value={filter.month}
           options={months.map((month) => [month, monthText(`${month}-15`, 'UTC')])}
           onChoose={(month) => set({ month })}
@@ -69,18 +69,18 @@ export function ListFilter({ events, filter, found }: ListFilterProps) {
 
 interface ChoiceProps {
   readonly label: string;
-  readonly any: string;
+  readonly all: string;
   readonly value: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly onChoose: (value: string) => void;
 }
 
-function Choice({ label, any, value, options, onChoose }: ChoiceProps) {
+function Choice({ label, all, value, options, onChoose }: ChoiceProps) {
   return (
     <label>
       {label}
       <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        <option value="">{any}</option>
+        <option value="">{all}</option>
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}

@@ -109,6 +109,7 @@ function waysOf({ name }: Block, figure: BlockFigures): readonly Way[] {
 }
 
 const LEAST_WAY = 6;
+const LEAST_SHARE = 0.6;
 /** So many of the blocks must have room for what all of them say, so that they look alike. */
 const ALIKE_SHARE = 0.6;
 
@@ -141,10 +142,12 @@ function writeFigures(context: Context, seen: Seen, numbers: readonly number[], 
 function roomFor(context: Context, { plan, view, colours }: Seen, block: Block, figure: BlockFigures): number | null {
   const centre = centreOf(block);
   const reach = plan.radius * PADDING_RADII;
-  const found = waysOf(block, figure).findIndex(({ pixels, lines }) => {
+  const found = waysOf(block, figure).findIndex(({ pixels, lines }, way) => {
     const size = pixels * colours.rem;
     const wide = Math.max(...lines.map((text, line) => widthOf(context, text, fontOf(size, line))));
-    const [across, down] = [wide / 2 / view.scale, (lines.length * size * 1.15) / 2 / view.scale];
+    // The shortest text may touch the edge of a slanted block: a number is better than nothing.
+    const half = (way === LEAST_WAY ? LEAST_SHARE : 1) / 2 / view.scale;
+    const [across, down] = [wide * half, lines.length * size * 1.15 * half];
     const corners = [-1, 1].flatMap((x) => [-1, 1].map((y) => ({ x: centre.x + across * x, y: centre.y + down * y })));
     return corners.every((corner) => contains(block.outline, corner) || nearest(block.outline, corner) < reach);
   });

@@ -61,8 +61,6 @@ export const plan: Texts['plan'] = {
     groupOf: (price, people) => `${price} für ${people}`,
     remove: 'Entfernen',
     done: 'Fertig',
-    close: 'Schließen',
-    press: 'Zum Auswählen drücken',
   },
   wheelchair: {
     question: 'Braucht jemand im Rollstuhl diesen Platz?',

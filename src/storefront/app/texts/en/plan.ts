@@ -60,8 +60,6 @@ export const plan = {
     groupOf: (price: string, people: number) => `${price} for ${people}`,
     remove: 'Remove',
     done: 'Done',
-    close: 'Close',
-    press: 'Press to choose it',
   },
   wheelchair: {
     question: 'Does somebody in a wheelchair need this place?',

@@ -131,6 +131,13 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     await Promise.all([withScript.close(), without.close()]);
   });
 
+  it('say that a date is over', async () => {
+    const over = { id: 'd', starts_at: '2020-05-01T18:00:00Z', ends_at: '2020-05-01T21:00:00Z' };
+    const buyer = await shop.enter(await shop.ownEvent('open-studios', 'past', { performances: [over] }));
+    await buyer.sees('This date is over.');
+    await buyer.close();
+  });
+
   it('search a long list by text, city, month and price, with the choice in the address', async () => {
     const cities = ['Erfurt', 'Köln', 'Weimar'];
     for (let n = 0; n < 12; n += 1) {

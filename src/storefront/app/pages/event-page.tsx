@@ -28,7 +28,7 @@ import { ArrowIcon, ClockIcon } from '../parts/icons.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
 import { EventArt } from '../parts/poster.tsx';
 import { eventPath, go } from '../router.tsx';
-import { client, useServiceNow } from '../service.ts';
+import { client, serviceNow, useServiceNow } from '../service.ts';
 import { reportHeld, reportViewed } from '../funnel.ts';
 
 interface EventPageProps {
@@ -221,7 +221,10 @@ interface NoticesProps extends PurchaseProps {
 function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pass }: NoticesProps) {
   const { hold, lapsed } = keeper;
   const order = useOwnOrder(event, keeper.orderId);
-  const status = event.performances.find(({ id }) => id === performanceId)?.status;
+  const performance = event.performances.find(({ id }) => id === performanceId);
+  const status = performance?.status;
+  const end = performance?.ends_at ?? null;
+  const isOver = end !== null && Date.parse(end) <= serviceNow();
   return (
     <>
       {order !== null && <OwnOrderNotice event={event} order={order} />}
@@ -234,7 +237,8 @@ function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pas
       <PerformanceChoice event={event} performanceId={performanceId} />
       <SaleStart event={event} onStart={reload} />
       {status === 'CANCELLED' && <Notice tone="warn">{texts.event.cancelled}</Notice>}
-      {status === 'SOLD_OUT' && <Notice tone="info">{texts.event.soldOut}</Notice>}
+      {status === 'SOLD_OUT' && !isOver && <Notice tone="info">{texts.event.soldOut}</Notice>}
+      {isOver && <Notice tone="info">{texts.event.over}</Notice>}
     </>
   );
 }

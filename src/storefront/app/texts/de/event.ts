@@ -14,6 +14,7 @@ export const event: Texts['event'] = {
   stillMarked: 'Ihre Auswahl ist hier noch markiert: Reservieren Sie sie erneut, solange sie frei ist.',
   cancelled: 'Dieser Termin wurde abgesagt.',
   soldOut: 'Dieser Termin ist ausverkauft.',
+  over: 'Dieser Termin ist vorbei.',
   chooseDate: 'Termin wählen',
   saleFrom: (stage, when) => `${stage}: ab ${when}`,
   saleIn: 'Der Verkauf beginnt in',

@@ -13,6 +13,7 @@ export const event = {
   stillMarked: 'What you chose is still marked here: hold it again if it is still free.',
   cancelled: 'This date has been cancelled.',
   soldOut: 'This date is sold out.',
+  over: 'This date is over.',
   chooseDate: 'Choose a date',
   saleFrom: (stage: string, when: string) => `${stage}: from ${when}`,
   saleIn: 'Tickets can be bought in',

@@ -41,10 +41,11 @@ export interface RateBounds {
 
 /** Makes a counter whose keys may count up to a maximum in a minute of the service's clock. */
 export function createRateWindow({ perMinuteMax, keysMax }: RateBounds, clock: ClockPort): RateWindow {
-  const windows = new LRUCache<string, { readonly since: number; counted: number }>({ max: keysMax });
+  // Made at the first count: it takes room for all its keys at once, and most services never count.
+  let windows: LRUCache<string, { readonly since: number; counted: number }> | null = null;
 
   const current = (key: string, now: number): { readonly since: number; counted: number } => {
-    const known = windows.get(key);
+    const known = windows?.get(key);
     const isCurrent = known !== undefined && now >= known.since && now - known.since < WINDOW_MS;
     return isCurrent ? known : { since: now, counted: 0 };
   };
@@ -63,6 +64,7 @@ export function createRateWindow({ perMinuteMax, keysMax }: RateBounds, clock: C
       const now = clock.now();
       const window = current(key, now);
       window.counted += times;
+      windows ??= new LRUCache({ max: keysMax });
       windows.set(key, window);
       return readingOf(window, now);
     },

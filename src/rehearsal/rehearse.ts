@@ -18,6 +18,7 @@ import {
   givenService,
   startOwnService,
   type GivenEvent,
+  type RehearsalClock,
   type RehearsedService,
 } from './service.ts';
 import { createTimeline } from './timeline.ts';
@@ -30,6 +31,8 @@ export interface RehearsalOptions {
   readonly connections: number;
   /** An address, or null for a service of its own. */
   readonly against: URL | null;
+  /** Starts the service of its own, in place of a process. */
+  readonly startService?: (clock: RehearsalClock) => Promise<RehearsedService>;
   /** A definition in place of that of then, and its name. */
   readonly definition: { readonly file: string; readonly definition: EventDefinition } | null;
   readonly title: string;
@@ -44,11 +47,11 @@ const LENGTHS_MAX = 3;
 const WAITING_MS_MIN = 60_000;
 
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
-  const { trace, pace, against } = options;
+  const { trace, pace, against, startService = startOwnService } = options;
   const definition = withoutTaken(options.definition?.definition ?? trace.definition, trace.takenBefore);
   // The clock of an own service shows the time of then, a look before the first intent.
   const clock = { startsAt: trace.beganAt - leadMsOf(pace), speed: pace.speed };
-  const service = against === null ? await startOwnService(clock) : givenService(against);
+  const service = against === null ? await startService(clock) : givenService(against);
   try {
     const given = await prepare(service, options, definition);
     const hasWaits = trace.intents.some(({ kind }) => kind === 'JOIN');

@@ -7,21 +7,19 @@
  */
 import { readConfig } from '#src/config.ts';
 import { startService } from '#src/service.ts';
-import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { CLOCK_SETTING, type RehearsalClock } from './service.ts';
+import { CLOCK_SETTING, startClock, type RehearsalClock } from './service.ts';
 
 await run(JSON.parse(process.env[CLOCK_SETTING]!) as RehearsalClock);
 
-async function run({ startsAt, speed }: RehearsalClock): Promise<void> {
-  let begin: number | null = null;
-  const elapsedMs = (): number => (begin === null ? 0 : (stopwatchMs() - begin) * speed);
+async function run(setting: RehearsalClock): Promise<void> {
+  const clock = startClock(setting);
   process.on('message', (message) => {
-    if (message === 'begin') begin ??= stopwatchMs();
+    if (message === 'begin') clock.begin();
   });
   const reading = readConfig(process.env);
   if ('problems' in reading) throw new Error(reading.problems.join('\n'));
   const service = await startService(reading.config, {
-    engine: { clockSource: { wallMs: () => Math.floor(startsAt + elapsedMs()), stopwatchMs: elapsedMs } },
+    engine: { clockSource: clock.source },
     onFatal: () => process.exit(1),
   });
   const stop = (): void => void service.stop().then(() => process.exit(0));

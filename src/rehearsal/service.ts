@@ -11,8 +11,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { TimeSource } from '#actors/clock.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { MeterReading } from './meter.ts';
 
 /** A rehearsal cannot be held with this service; the hint says what to do. */
@@ -32,6 +34,21 @@ export interface RehearsalClock {
   /** What it shows until the rehearsal begins. */
   readonly startsAt: number;
   readonly speed: number;
+}
+
+export interface RunningRehearsalClock {
+  readonly source: TimeSource;
+  begin(): void;
+}
+
+/** A clock that stands still until it begins, and then goes `speed` times as fast as the machine's. */
+export function startClock({ startsAt, speed }: RehearsalClock): RunningRehearsalClock {
+  let beganAt: number | null = null;
+  const elapsedMs = (): number => (beganAt === null ? 0 : (stopwatchMs() - beganAt) * speed);
+  return {
+    source: { wallMs: () => Math.floor(startsAt + elapsedMs()), stopwatchMs: elapsedMs },
+    begin: () => void (beganAt ??= stopwatchMs()),
+  };
 }
 
 export interface RehearsedService {
@@ -85,15 +102,7 @@ export async function startOwnService(clock: RehearsalClock): Promise<RehearsedS
     return {
       url,
       folder,
-      operate: async (method, path, body) => {
-        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-        const answer = await fetch(`${admin}${path}`, { method, headers, body: JSON.stringify(body) });
-        const text = await answer.text();
-        if (answer.status >= 300) {
-          throw new NotRehearsable(`the service refuses ${method} ${path}: ${text}`, 'Correct the definition.');
-        }
-        return answer.status;
-      },
+      operate: operatorAt(admin, token),
       beginMeter: async () => void (await ask(child, 'begin')),
       readMeter: () => ask(child, 'read') as Promise<MeterReading>,
       close,
@@ -102,6 +111,19 @@ export async function startOwnService(clock: RehearsalClock): Promise<RehearsedS
     await close();
     throw error;
   }
+}
+
+/** Calls the admin API of an own service. */
+export function operatorAt(admin: string, token: string): NonNullable<RehearsedService['operate']> {
+  return async (method, path, body) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${admin}${path}`, { method, headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (answer.status >= 300) {
+      throw new NotRehearsable(`the service refuses ${method} ${path}: ${text}`, 'Correct the definition.');
+    }
+    return answer.status;
+  };
 }
 
 function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ public: string; admin: string }> {

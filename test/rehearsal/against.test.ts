@@ -1,14 +1,15 @@
 /**
  * A rehearsal against a given address: what is refused, and what a seeded defect of that service shows in the report.
  *
- * The defects are put into the service's process while it is loaded: its turns take 2 ms more, or its prices a cent.
+ * The defects are put into the process of the service: its turns take 2 ms more, or its prices a cent.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { RehearsalReport } from '#rehearsal/report.ts';
 import { holdfast } from '../cli/holdfast.ts';
@@ -16,23 +17,26 @@ import { isClusterMode } from '../fixtures/cluster.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
 import { bareEnvironment } from '../environment.ts';
-import { openServiceWith, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { openService, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 import { concert, sellOut } from './sales.ts';
 
-/** A data folder with the sale, whose service has been stopped. */
-async function recordedSale(t: TestContext): Promise<string> {
-  const service = await openServiceWith([concert()]);
-  t.after(() => service.close());
-  await sellOut(service);
-  return service.folder;
-}
+/** The data folder with the sale. */
+let folder: string;
+let sale: TestService | null = null;
+before(async () => {
+  if (isClusterMode) return;
+  sale = await openServiceWith([concert()]);
+  await sellOut(sale);
+  folder = sale.folder;
+});
+after(() => sale?.close());
 
 async function served(
   t: TestContext,
   environment: Record<string, string> = {},
   definition: object = concert(),
-): Promise<ServiceProcess> {
-  const service = await spawnService({ environment });
+): Promise<TestService> {
+  const service = await openService({ environment, clock: 'running' });
   t.after(() => service.close());
   await service.define(definition);
   return service;
@@ -47,14 +51,15 @@ function preloaded(t: TestContext, code: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${file}` };
 }
 
-/** Two milliseconds more in every turn: subscribers of the channel run inside it. */
-const SLOW_TURNS = `
-  import { subscribe } from 'node:diagnostics_channel';
-  subscribe('holdfast:turn', () => {
-    const end = process.hrtime.bigint() + 2_000_000n;
-    while (process.hrtime.bigint() < end);
-  });
-`;
+/** Two milliseconds more in every turn of this process: subscribers of the channel run inside it. */
+function slowTurns(t: TestContext): void {
+  const wait = (): void => {
+    const end = performance.now() + 2;
+    while (performance.now() < end);
+  };
+  subscribe('holdfast:turn', wait);
+  t.after(() => void unsubscribe('holdfast:turn', wait));
+}
 
 /** Every total is a cent too high. */
 const WRONG_PRICES = `
@@ -81,9 +86,9 @@ async function rehearsed(args: readonly string[]): Promise<RehearsalReport> {
 
 const FAST = ['--speed', '10', '--look', '2', '--connections', '8'];
 
-describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
+describe('rehearse --against', { skip: isClusterMode }, () => {
   it('finds nothing different at a service of the same version, and a slower engine beside it', async (t) => {
-    const [folder, out] = [await recordedSale(t), newFolder(t)];
+    const out = newFolder(t);
     const good = await served(t, { SERVER_TIMING: 'on' });
     const first = await rehearsed([folder, ...FAST, '--against', good.publicUrl, '--report', path.join(out, 'good')]);
     // A busy machine takes longer to sell out.
@@ -93,7 +98,8 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
     );
     assert.equal(first.now.seatsSold.length, 60);
     assert.equal(first.meter, null);
-    const slow = await served(t, { SERVER_TIMING: 'on', ...preloaded(t, SLOW_TURNS) });
+    const slow = await served(t, { SERVER_TIMING: 'on' });
+    slowTurns(t);
     const report = path.join(out, 'slow');
     const ended = await holdfast([
       'rehearse',
@@ -118,8 +124,10 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
   });
 
   it('shows in the differences that an engine asks for other totals', async (t) => {
-    const [folder, out] = [await recordedSale(t), newFolder(t)];
-    const wrong = await served(t, preloaded(t, WRONG_PRICES));
+    const out = newFolder(t);
+    const wrong = await spawnService({ environment: preloaded(t, WRONG_PRICES) });
+    t.after(() => wrong.close());
+    await wrong.define(concert());
     const { differences, otherTotals } = await rehearsed([
       folder,
       ...FAST,
@@ -135,7 +143,6 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
   });
 
   it('refuses a service without the sandbox, without the event, with another event, and one that does not answer', async (t) => {
-    const folder = await recordedSale(t);
     const [without, empty, other] = await Promise.all([
       served(t, { SANDBOX: 'off' }),
       served(t, {}, concert({ id: 'evt_else', slug: 'else' })),
@@ -157,8 +164,7 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
     );
   });
 
-  it('is wrong use at an address that is not of this machine without --yes-load-this, and with --definition', async (t) => {
-    const folder = await recordedSale(t);
+  it('is wrong use at an address that is not of this machine without --yes-load-this, and with --definition', async () => {
     const elsewhere = await holdfast(['rehearse', folder, '--against', 'http://192.0.2.1:8080']);
     assert.equal(elsewhere.code, 2);
     assert.match(elsewhere.stderr, /192\.0\.2\.1:8080 is not this machine: it is loaded only with --yes-load-this/);
@@ -174,7 +180,7 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
 
 describe('rehearse', { skip: isClusterMode }, () => {
   it('stops its service and removes its folder when it is interrupted', async (t) => {
-    const [folder, temporary] = [await recordedSale(t), newFolder(t)];
+    const temporary = newFolder(t);
     const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'rehearse', folder, '--speed', '0.05'], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env: { ...bareEnvironment, TMPDIR: temporary },

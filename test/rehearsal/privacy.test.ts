@@ -18,6 +18,7 @@ import { startReplay } from '#actors/event-replay.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { openServiceWith } from '../fixtures/service.ts';
 import { goldenJournals, readGolden } from '../golden/golden.ts';
+import { startHere } from './own-service.ts';
 import { concert, sellOut, PERSONAL } from './sales.ts';
 
 /** Fields whose texts say something about a person, or give access to what is a person's. */
@@ -144,6 +145,7 @@ describe('A rehearsal', () => {
       pace,
       connections: 4,
       against: null,
+      startService: startHere,
       definition: null,
       title: 'test',
       version: '0',

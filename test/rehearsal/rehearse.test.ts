@@ -7,10 +7,12 @@ import { viewJournal } from '#persistence/sqlite/view.ts';
 import { readTrace } from '#rehearsal/read-trace.ts';
 import { rehearse, type RehearsalOptions } from '#rehearsal/rehearse.ts';
 import type { Difference, RehearsalReport } from '#rehearsal/report.ts';
+import { startOwnService } from '#rehearsal/service.ts';
 import type { Period } from '#rehearsal/trace-builder.ts';
 import type { Trace } from '#rehearsal/trace.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { startHere } from './own-service.ts';
 import { buyers, concert, itemOf, sellOut } from './sales.ts';
 
 const WHOLE: Period = { from: null, to: null };
@@ -32,13 +34,14 @@ async function traceOf(service: TestService, period = WHOLE): Promise<Trace> {
   }
 }
 
-/** Options of a rehearsal at a service of its own, ten times as fast, with a short look before. */
+/** Options of a rehearsal at a service of its own in this process, ten times as fast, with a short look before. */
 function optionsOf(trace: Trace, more: Partial<RehearsalOptions> = {}): RehearsalOptions {
   return {
     trace,
     pace: { speed: 10, pollSeconds: 1, pageReads: 1, lookSeconds: 2 },
     connections: 8,
     against: null,
+    startService: startHere,
     definition: null,
     title: 'test',
     version: '0',
@@ -73,7 +76,7 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     assert.deepEqual([...kinds].sort(), ['CHANGE', 'HOLD', 'PAY', 'RELEASE', 'REQUEST_PAYMENT', 'START']);
     const paid = trace.intents.flatMap((each) => (each.kind === 'PAY' ? [each.outcome] : []));
     assert.deepEqual([...new Set(paid)].sort(), ['cancelled', 'declined', 'paid']);
-    const report = await rehearse(optionsOf(trace));
+    const report = await rehearse(optionsOf(trace, { startService: startOwnService }));
     assert.deepEqual(beside(report), []);
     assert.deepEqual(report.now.seatsSold, trace.outcome.seatsSold);
     assert.equal(report.now.ticketsSold, 100);

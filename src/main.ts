@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** What `npm start` runs: the service; with --demo also demo events and what to open first. */
-import { serve } from './serve.ts';
+import { keepCompiledModules } from './compile-cache.ts';
 
+keepCompiledModules();
+const { serve } = await import('./serve.ts');
 await serve({ demo: process.argv.includes('--demo') });

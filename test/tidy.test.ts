@@ -498,7 +498,7 @@ describe('The dependencyRules', () => {
   });
 
   it('have a single machine load nothing of a cluster and no NATS client', () => {
-    const loaded = new Set(['src/main.ts']);
+    const loaded = new Set(['src/serve.ts']);
     const ofCluster: string[] = [];
     for (const file of loaded) {
       for (const { specifier, file: target, line, isLoaded } of byFile.get(file)?.imports ?? []) {

@@ -4,11 +4,9 @@
  *
  * A reader that closes the pipe, as `head` does, ends the command without an error.
  */
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { keepCompiledModules } from '#src/compile-cache.ts';
 
-// Halves the time until a command starts (measured: 0.5 to 0.25 s). Without effect when the folder cannot be written.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/holdfast', import.meta.url)));
+keepCompiledModules();
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
@@ -16,7 +14,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-// What it imports is compiled only after the line above.
 const { runHoldfast } = await import('./run.ts');
 process.exitCode = await runHoldfast(process.argv.slice(2), {
   environment: process.env,

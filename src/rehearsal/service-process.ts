@@ -5,10 +5,15 @@
  *    every window of the definition keeps its meaning, whatever the speed: holds run out and the line moves as they did.
  * 2. Bounds that protect the process (how long a claim may wait, how long a request may take) are in real time.
  */
-import { readConfig } from '#src/config.ts';
-import { startService } from '#src/service.ts';
-import { CLOCK_SETTING, startClock, type RehearsalClock } from './service.ts';
+import { keepCompiledModules } from '#src/compile-cache.ts';
+import type { RehearsalClock } from './service.ts';
 
+keepCompiledModules();
+const [{ readConfig }, { startService }, { CLOCK_SETTING, startClock }] = await Promise.all([
+  import('#src/config.ts'),
+  import('#src/service.ts'),
+  import('./service.ts'),
+]);
 await run(JSON.parse(process.env[CLOCK_SETTING]!) as RehearsalClock);
 
 async function run(setting: RehearsalClock): Promise<void> {

@@ -22,6 +22,7 @@ import {
 import { as, HOLDS, newSession, type Caller, type Json } from '../fixtures/client.ts';
 import { clubNight, gala, item } from '../fixtures/events.ts';
 import { MINUTE, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
+import { serving } from '../cli/holdfast.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
 import { makeFolder, removeFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
@@ -291,10 +292,9 @@ it(
     assert.equal(placed.status, 201);
     ledger.set(last, placed.body);
     await service.end('SIGKILL');
-    const next = await spawnService({ folder });
-    t.after(() => next.end('SIGKILL'));
-    for (const [session, hold] of ledger) assert.deepEqual((await readHold(next, hold, session)).body, hold);
-    assert.equal(await next.end('SIGTERM'), 0);
+    const next = await serving(t, folder);
+    for (const [session, hold] of ledger) assert.deepEqual((await readHold(next.client, hold, session)).body, hold);
+    await next.stop();
     await verifies(folder);
     t.diagnostic(`${ledger.size} holds were answered, ${refused} refused`);
   },

@@ -10,9 +10,10 @@ import type { HoldBody } from '#http/schemas/holds.ts';
 import type { OrderStatusBody } from '#http/schemas/orders.ts';
 import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
 import { newCustomer } from '../fixtures/checkout.ts';
-import { newSession, type Json } from '../fixtures/client.ts';
+import { newSession, type Json, type ServiceClient } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { spawnService } from '../fixtures/service.ts';
+import { serving } from '../cli/holdfast.ts';
 import { command, readHold, verifies } from './calls.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
@@ -28,7 +29,7 @@ interface Counters {
 }
 
 /** One buyer holds, another buys and pays; what they were answered goes into the ledger. */
-async function sellOne(service: ServiceProcess, ledger: Ledger): Promise<void> {
+async function sellOne(service: ServiceClient, ledger: Ledger): Promise<void> {
   const [browser, buyer] = [newSession(), newSession()];
   const place = (session_key: string, type: string) =>
     service.call<HoldBody>('POST', '/api/checkout/holds', {
@@ -46,7 +47,7 @@ async function sellOne(service: ServiceProcess, ledger: Ledger): Promise<void> {
   ledger.orders.set(paid.body.order_id, paid.body);
 }
 
-async function countersOf(service: ServiceProcess): Promise<Counters> {
+async function countersOf(service: ServiceClient): Promise<Counters> {
   const { body } = await service.operate<{ performances: Counters[] }>('GET', '/admin/events/evt_gala');
   const { held, sold, available } = body.performances[0]!;
   return { held, sold, available };
@@ -58,7 +59,7 @@ function addUp({ holds, orders }: Ledger, capacity: number): Counters {
   return { held, sold, available: capacity - held - sold };
 }
 
-async function assertKnows(service: ServiceProcess, { holds, orders }: Ledger): Promise<void> {
+async function assertKnows(service: ServiceClient, { holds, orders }: Ledger): Promise<void> {
   for (const [session, hold] of holds) assert.deepEqual((await readHold(service, hold, session)).body, hold);
   for (const [id, order] of orders) {
     const { body } = await service.call<OrderStatusBody>('GET', `/api/checkout/status/${id}`);
@@ -83,13 +84,9 @@ const definition = gala({
 it('The drill: back up, kill, verify, restore to a fact and to a moment, serve', { timeout: 400_000 }, async (t) => {
   const parent = newFolder(t);
   const folderOf = (name: string): string => path.join(parent, name);
-  const serve = async (folder: string): Promise<ServiceProcess> => {
-    const service = await spawnService({ folder });
-    t.after(() => service.end('SIGKILL'));
-    return service;
-  };
   const ledger: Ledger = { holds: new Map(), orders: new Map() };
-  const service = await serve(folderOf('data'));
+  const service = await spawnService({ folder: folderOf('data') });
+  t.after(() => service.close());
   await service.define(definition);
   for (let n = 0; n < 6; n += 1) await sellOne(service, ledger);
   const early = copyOf(ledger);
@@ -126,10 +123,10 @@ it('The drill: back up, kill, verify, restore to a fact and to a moment, serve',
     ['seq', early],
     ['all', ledger],
   ] as const) {
-    const restored = await serve(folderOf(name));
-    assert.deepEqual(await countersOf(restored), addUp(known, CAPACITY), name);
-    await assertKnows(restored, known);
-    await sellOne(restored, copyOf(known));
-    assert.equal(await restored.end('SIGTERM'), 0);
+    const restored = await serving(t, folderOf(name));
+    assert.deepEqual(await countersOf(restored.client), addUp(known, CAPACITY), name);
+    await assertKnows(restored.client, known);
+    await sellOne(restored.client, copyOf(known));
+    await restored.stop();
   }
 });

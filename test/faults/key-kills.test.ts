@@ -2,8 +2,8 @@
  * kill -9 of a whole service at the steps of checkouts and erasures: never a fact without its key, never a key that comes back.
  *
  * A step is a call with which the service writes, cuts, renames or removes a file of its folder, or waits for the disk. The process is
- * killed by strace on entering the call; what the calls before it wrote stays, as it does when a process is killed. The suite tries a few
- * calls; `TEST_DEPTH` tries more of them, `FAULT_POINTS=all` every one.
+ * killed by strace on entering the call; what the calls before it wrote stays, as it does when a process is killed. The suite tries two
+ * calls, others in each run (`points.ts`); `TEST_DEPTH` tries more of them, `FAULT_POINTS=all` every one.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,10 +11,12 @@ import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { serving } from '../cli/holdfast.ts';
 import { deep } from '../depth.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
+import { chance, faultSeed } from './points.ts';
 import { checkKilled, checkOldCopy, checkStarted, club, OrderBook, Shop } from './forgetting-shop.ts';
 
 const CALLS = 'pwrite64,pwritev,write,fsync,fdatasync,ftruncate,rename,unlink';
@@ -50,13 +52,12 @@ async function sellBefore(t: TestContext): Promise<Before> {
   const parent = newFolder(t);
   const folder = path.join(parent, 'before');
   const book = new OrderBook();
-  const service = await spawnService({ folder });
-  t.after(() => service.close());
-  await service.define(club);
-  const shop = new Shop(service, book);
+  const { client, stop } = await serving(t, folder);
+  await client.define(club);
+  const shop = new Shop(client, book);
   const old = [await shop.buy('single'), await shop.buy('guest')] as const;
   await shop.snapshot();
-  assert.equal(await service.end('SIGTERM'), 0);
+  await stop();
   return { parent, folder, book, old };
 }
 
@@ -116,7 +117,7 @@ function chosen(steps: readonly Step[], inSuite: number): readonly Step[] {
   const ofKeys = steps.filter(({ file }) => file.startsWith('keys.db'));
   return Array.from({ length: count }, (_, index) => {
     const from = index % 2 === 0 ? ofKeys : steps;
-    return from[Math.floor(((index + Math.random()) * from.length) / count)]!;
+    return from[Math.floor(((index + chance.next()) * from.length) / count)]!;
   });
 }
 
@@ -149,8 +150,8 @@ async function measure(before: Before): Promise<readonly Step[]> {
 
 /** Starts a service that is killed while it folds the log of its keys, makes new ones or destroys some again. */
 async function killInStart(folder: string, log: string): Promise<void> {
-  const file = Math.random() < 0.5 ? 'keys.db' : 'keys.db-wal';
-  const step = { call: 'pwrite64', file, n: 1 + Math.floor(Math.random() * 40), at: 0 };
+  const file = chance.pick(['keys.db', 'keys.db-wal']);
+  const step = { call: 'pwrite64', file, n: chance.between(1, 40), at: 0 };
   const service = await spawnService({ folder, under: tracing(log, folder, step) }).catch((error: unknown) => {
     assert.match(String(error), /it ended with exit code null/);
     return null;
@@ -159,13 +160,12 @@ async function killInStart(folder: string, log: string): Promise<void> {
 }
 
 /** Kills a service at a step, and checks what it left before and after a start. Returns whether it came to the step. */
-async function killAt(before: Before, step: Step, isStartKilled: boolean): Promise<boolean> {
+async function killAt(t: TestContext, before: Before, step: Step, isStartKilled: boolean): Promise<boolean> {
   const folder = path.join(before.parent, 'killed');
   const book = before.book.copy();
   cpSync(before.folder, folder, { recursive: true });
   const log = path.join(before.parent, 'killed.trace');
   const service = await spawnService({ folder, under: tracing(log, folder, step) });
-  let again: ServiceProcess | null = null;
   try {
     const wasKilled = await tradeUntilGone(service, book, before.old);
     await service.end('SIGKILL');
@@ -174,10 +174,10 @@ async function killAt(before: Before, step: Step, isStartKilled: boolean): Promi
       await killInStart(folder, log);
       await checkKilled(folder, book);
     }
-    again = await spawnService({ folder });
+    const again = await serving(t, folder);
     await checkStarted(folder);
-    await new Shop(again, book).check();
-    assert.equal(await again.end('SIGTERM'), 0);
+    await new Shop(again.client, book).check();
+    await again.stop();
     await checkKilled(folder, book);
     const old = path.join(before.parent, 'old');
     cpSync(before.folder, old, { recursive: true });
@@ -187,7 +187,6 @@ async function killAt(before: Before, step: Step, isStartKilled: boolean): Promi
     return wasKilled;
   } finally {
     await service.close();
-    await again?.close();
   }
 }
 
@@ -215,24 +214,24 @@ describe(
     it(`under load has the key of every fact, and no key of what was erased, ${rounds} times`, async (t) => {
       const folder = path.join(newFolder(t), 'data');
       const book = new OrderBook();
-      let service = await spawnService({ folder });
-      t.after(() => service.close());
-      await service.define(club);
       for (let round = 1; round <= rounds; round += 1) {
+        const service = await spawnService({ folder });
+        t.after(() => service.close());
+        if (round === 1) await service.define(club);
         const shop = new Shop(service, book);
         const buyers = Array.from({ length: BUYERS }, () => shopUntilGone(shop));
-        const until = round * PURCHASES + Math.floor(Math.random() * 100);
+        const until = round * PURCHASES + chance.between(0, 99);
         while (book.bought.size < until) await pause(1);
         await service.end('SIGKILL');
         await Promise.all(buyers);
         await checkKilled(folder, book);
-        service = await spawnService({ folder });
+        const again = await serving(t, folder);
         await checkStarted(folder);
-        await new Shop(service, book).check(3 * BUYERS);
+        await new Shop(again.client, book).check(2 * BUYERS);
+        await again.stop();
+        await checkKilled(folder, book);
       }
       t.diagnostic(`${book.bought.size} orders bought, ${book.erased.size} erased`);
-      assert.equal(await service.end('SIGTERM'), 0);
-      await checkKilled(folder, book);
     });
 
     it(
@@ -242,11 +241,11 @@ describe(
         const before = await sellBefore(t);
         const steps = await measure(before);
         const files = new Set(steps.map(({ file }) => file.replace(/\d+/g, 'N')));
-        t.diagnostic(`${steps.length} steps in ${[...files].join(', ')}`);
+        t.diagnostic(`FAULT_SEED=${faultSeed}: ${steps.length} steps in ${[...files].join(', ')}`);
         assert.ok(files.has('keys.db') && files.has('keys.db-wal') && files.has('journal.db-wal'), [...files].join());
         let killed = 0;
         for (const [index, step] of chosen(steps, 2).entries()) {
-          const wasKilled = await killAt(before, step, index % 2 === 0).catch((error: unknown) => {
+          const wasKilled = await killAt(t, before, step, index % 2 === 0).catch((error: unknown) => {
             throw new Error(`killed at ${step.call} ${step.n} of ${step.file}`, { cause: error });
           });
           if (wasKilled) killed += 1;

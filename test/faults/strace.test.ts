@@ -3,20 +3,23 @@
  * archive, recovery. Whatever N is, what was answered is there after a restart, and the process acts as promised: an I/O
  * error ends it with exit code 4 and a hint, a full disk is waited for.
  *
- * The kernel is made to fail by strace. The suite tries a few N; `FAULT_POINTS=all` tries every one, `FAULT_POINTS=3,40` those.
+ * The kernel is made to fail by strace. The suite tries a few N, others in each run (`points.ts`); `TEST_DEPTH` tries more of them,
+ * `FAULT_POINTS=all` every one, `FAULT_POINTS=3,40` those.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readEventState } from '#actors/reading.ts';
 import { verifyFolder } from '#actors/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
+import { deep } from '../depth.ts';
+import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
+import { chance, faultSeed } from './points.ts';
 
 const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 500_000;
@@ -91,40 +94,55 @@ function isOfJournal(file: string): boolean {
 /** How often a thread makes the call at most, as counted on a run without faults, with some to spare. */
 const CALLS: Readonly<Record<Call, number>> = { fsync: 45, pwrite64: 150 };
 
-function pointsOf(call: Call, inSuite: readonly number[]): readonly number[] {
+/** So often some thread makes the call in every run, so that a fault at one of these fires. */
+const CALLS_SURE: Readonly<Record<Call, number>> = { fsync: 30, pwrite64: 130 };
+
+/** The points to try; as many as the depth allows where none are named, of these calls in turn. */
+function pointsOf(...calls: readonly Call[]): readonly (readonly [Call, number])[] {
   const wanted = process.env['FAULT_POINTS'];
-  if (wanted === undefined) return inSuite;
-  if (wanted !== 'all') return wanted.split(',').map(Number);
-  return Array.from({ length: CALLS[call] }, (_, index) => index + 1);
+  if (wanted === undefined) {
+    const first = chance.between(0, calls.length - 1);
+    return Array.from({ length: deep(1) }, (_, index) => {
+      const call = calls[(first + index) % calls.length]!;
+      return [call, chance.between(1, CALLS_SURE[call])];
+    });
+  }
+  return calls.flatMap((call) => {
+    const all = Array.from({ length: CALLS[call] }, (_, index) => index + 1);
+    return (wanted === 'all' ? all : wanted.split(',').map(Number)).map((n) => [call, n] as const);
+  });
 }
 
 describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
   let fired = 0;
+  /** A folder in which a process has sold and ended. */
+  let sold: string;
+  before(async () => {
+    sold = makeFolder();
+    const sound = await promisify(execFile)(process.execPath, [victim, sold, 'brief']);
+    assert.match(sound.stdout, /^done$/m);
+  });
+  after(() => removeFolder(sold));
 
-  for (const [call, inSuite] of [
-    ['fsync', [17]],
-    ['pwrite64', [60]],
-  ] as const) {
-    for (const n of pointsOf(call, inSuite)) {
-      it(`an I/O error at the ${call} number ${n} of a thread ends it with code 4, and nothing answered is lost`, async (t) => {
-        const folder = newDataFolder(t);
-        const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call, error: 'EIO', n });
-        t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
-        fired += hit.length;
-        const context = `${hit.join(' ')}: ${stderr}`;
-        assert.ok(code === 4 || (code === 0 && isDone), context);
-        if (hit.some(isOfJournal)) assert.equal(code, 4, context);
-        if (code === 4) assert.match(stderr, /Check the disk/);
-        await assertNothingLost(folder, held);
-      });
-    }
+  for (const [call, n] of pointsOf('fsync', 'pwrite64')) {
+    it(`an I/O error at the ${call} number ${n} of a thread ends it with code 4, and nothing answered is lost`, async (t) => {
+      const folder = newDataFolder(t);
+      const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call, error: 'EIO', n });
+      t.diagnostic(`FAULT_SEED=${faultSeed}: hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
+      fired += hit.length;
+      const context = `${hit.join(' ')}: ${stderr}`;
+      assert.ok(code === 4 || (code === 0 && isDone), context);
+      if (hit.some(isOfJournal)) assert.equal(code, 4, context);
+      if (code === 4) assert.match(stderr, /Check the disk/);
+      await assertNothingLost(folder, held);
+    });
   }
 
-  for (const n of pointsOf('pwrite64', [3, 40])) {
+  for (const [, n] of pointsOf('pwrite64')) {
     it(`a full disk at the pwrite64 number ${n} of a thread is waited for, and nothing answered is lost`, async (t) => {
       const folder = newDataFolder(t);
       const { code, stderr, held, hit, isDone } = await sellUnder(folder, { call: 'pwrite64', error: 'ENOSPC', n });
-      t.diagnostic(`hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
+      t.diagnostic(`FAULT_SEED=${faultSeed}: hit ${hit.join(', ') || 'nothing'}; ${held.length} answered`);
       fired += hit.length;
       if (code !== 0) {
         assert.equal(code, 4, `${hit.join(' ')}: ${stderr}`);
@@ -141,8 +159,7 @@ describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
   ] as const) {
     it(`${error} in the last checkpoint loses nothing and does not delay the end: exit code ${codeExpected}`, async (t) => {
       const folder = newDataFolder(t);
-      const sound = await promisify(execFile)(process.execPath, [victim, folder, 'brief']);
-      assert.match(sound.stdout, /^done$/m);
+      cpSync(sold, folder, { recursive: true });
       const ended = await sellUnder(folder, { call: 'pwrite64', error, n: 1 }, 'journal.db', 'brief');
       assert.deepEqual(ended.hit, ['journal.db'], ended.stderr);
       assert.equal(ended.code, codeExpected, ended.stderr);

@@ -1,13 +1,14 @@
 /** A soak from its first start to its audit: the service process, buyers, attackers, operators, and leaps of the clock. */
-import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { freePort } from '../../bench/free-port.ts';
+import { holdfast } from '../cli/holdfast.ts';
+import { bareEnvironment } from '../environment.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { attack } from './attackers.ts';
 import { buy, newRecord, type SoakSale } from './buyers.ts';
@@ -45,7 +46,6 @@ const DAY_MS = 86_400_000;
 const CAPACITY = 1_000_000;
 /** Memory may grow by compact orders and ended holds, but not by the requests of attackers. */
 const GROWTH_MAX_RATIO = 1.5;
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;
@@ -111,7 +111,7 @@ async function openSoak(settings: SoakSettings, events: ReturnType<typeof soakEv
   const [port, adminPort] = [await freePort(), await freePort()];
   const answers = newAnswerLog();
   const environment = {
-    PATH: process.env['PATH'] ?? '',
+    ...bareEnvironment,
     DATA_DIR: folder,
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
@@ -141,7 +141,7 @@ async function openSoak(settings: SoakSettings, events: ReturnType<typeof soakEv
 /** Rounds of operations until the time is over, with six measurements of the memory. */
 async function runRounds(soak: Soak, { seconds, roundsMin, onProgress }: SoakSettings): Promise<void> {
   const endsAt = Date.now() + seconds * 1_000;
-  const roundMs = Math.max(500, Math.min(20_000, (seconds * 1_000) / 12));
+  const roundMs = Math.max(200, Math.min(20_000, (seconds * 1_000) / 12));
   let nextMemoryAt = Date.now() + (seconds * 1_000) / 6;
   for (let round = 0; round < roundsMin || Date.now() < endsAt; round += 1) {
     await pause(roundMs);
@@ -216,11 +216,8 @@ async function audit(soak: Soak): Promise<void> {
     noteWrong(answers, `memory grew from ${early} to ${late} bytes`);
   }
   await soak.service.end('SIGTERM');
-  try {
-    await promisify(execFile)(process.execPath, ['src/cli/holdfast.ts', 'verify', '--data', folder], { cwd: root });
-  } catch (error) {
-    noteWrong(answers, `verify: ${(error as { readonly stdout?: string }).stdout ?? String(error)}`);
-  }
+  const { code, stdout, stderr } = await holdfast(['verify', '--data', folder]);
+  if (code !== 0) noteWrong(answers, `verify: ${stdout}${stderr}`);
 }
 
 async function auditEvent({ answers, adminUrl }: Soak, eventId: string): Promise<void> {

@@ -6,10 +6,10 @@ import { runSoak } from './run.ts';
 
 it('A service under buyers and attackers answers no 5xx but 503, keeps every confirmed order, does not grow, and verifies', async () => {
   const outcome = await runSoak({
-    seconds: deep(3),
+    seconds: deep(2),
     roundsMin: 6,
-    buyers: 6,
-    attackers: 4,
+    buyers: 3,
+    attackers: 2,
     liveEventsMax: 3,
     onProgress() {},
   });

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isOpenToAll } from '../fixtures/axe.ts';
-import { PHONE, withoutBrowser } from '../fixtures/browser.ts';
+import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 import { sample } from '../fixtures/events.ts';
 import { until } from '../fixtures/until.ts';
+import { SERVED_TEXTS } from '#texts/served.ts';
+import { TEXTS } from '#texts/texts.ts';
 import { fillIn, openShop, type Shop } from './shop.ts';
+import { SHOWN_TEXTS, textsOnlyOf, type TextTree } from './text-patterns.ts';
 
 const SHIFT_MAX = 0.05;
 
@@ -22,6 +25,17 @@ async function expectSame(read: () => Promise<string>, expected: string): Promis
   let seen = '';
   await until(async () => (seen = await read()) === expected, 'the page is drawn').catch(() => {});
   assert.equal(seen, expected);
+}
+
+const [english, german] = (['en', 'de'] as const).map(
+  (language) => ({ ...TEXTS[language], served: SERVED_TEXTS[language] }) as unknown as TextTree,
+) as [TextTree, TextTree];
+
+/** The English texts on a page, without what an event calls its own things. */
+async function englishOn({ page }: Visitor): Promise<readonly string[]> {
+  const names = JSON.stringify(sample('theatre-run'));
+  const texts = textsOnlyOf(english, german, await page.evaluate<string[]>(SHOWN_TEXTS));
+  return texts.filter((text) => !names.includes(JSON.stringify(text)));
 }
 
 describe('The pages for everybody', { skip: withoutBrowser }, () => {
@@ -79,6 +93,57 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
   }
+
+  it('speak German alone to whoever reads German, from the list to the order, and fit a phone', async () => {
+    const buyer = await shop.enter('/', { ...PHONE, locale: 'de-DE' });
+    const { page } = buyer;
+    const look = async (state: string): Promise<void> => {
+      assert.deepEqual(await englishOn(buyer), [], state);
+      assert.equal(await buyer.overflows(), false, state);
+    };
+    await buyer.sees('Night Shift');
+    await look('list');
+    await page.getByRole('button', { name: 'English' }).click();
+    await buyer.sees('What’s on');
+    assert.ok((await englishOn(buyer)).length > 5);
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await buyer.sees('Programm');
+    await buyer.open('/e/night-shift');
+    await buyer.sees('Crew of four');
+    await look('tickets');
+    await buyer.open('/e/lighthouse-farewell');
+    await buyer.sees('Zum Warteraum');
+    await look('waiting room');
+    await buyer.open('/e/the-glass-orchard');
+    await buyer.press('Beste Plätze für mich');
+    await buyer.sees('Weiter mit 2 Tickets');
+    await look('seats chosen');
+    await isOpenToAll(buyer, 'seats chosen, in German');
+    await buyer.press('Weiter mit 2 Tickets');
+    await page.getByLabel('Gutscheincode').waitFor();
+    await buyer.press('Zahlungspflichtig bestellen');
+    await buyer.sees('Bitte geben Sie Ihren Namen an.');
+    await look('errors');
+    await isOpenToAll(buyer, 'errors, in German');
+    await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
+    await page.getByLabel('E-Mail').fill('ada@example.com');
+    await page.getByLabel(/AGB/).check();
+    await buyer.press('Zahlungspflichtig bestellen');
+    await page.waitForURL(/\/sandbox\/pay\//);
+    await look('payment');
+    await buyer.press('Abbrechen');
+    await buyer.sees('Ihre Tickets warten auf die Zahlung');
+    await look('waiting order');
+    await buyer.press(/€ bezahlen/);
+    await page.waitForURL(/\/sandbox\/pay\//);
+    await buyer.press('Bezahlen');
+    await page.waitForURL(/\/orders\/ord_/);
+    await look('order');
+    await isOpenToAll(buyer, 'order, in German');
+    await buyer.open('/orders/ord_nothing');
+    await look('no such order');
+    await buyer.close();
+  });
 
   it('fit with text at 200 %, on a desktop and on a phone', async () => {
     for (const options of [{}, PHONE]) {

@@ -4,7 +4,7 @@
  * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the buyer is
  * sent to the payment page.
  *
- *  1. The button names what is paid now. A code that was typed and not applied is applied first, and the form is not sent.
+ *  1. What is paid now stands at the button. A code that was typed and not applied is applied first, and the form is not sent.
  *  2. What is wrong with a field is said at the field, and the first such field gets the focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -164,19 +164,23 @@ function OtherPage({ to, children }: { readonly to: string; readonly children: s
 /** The words of the button, with what is paid now (rule 1). */
 function orderWords(event: EventPayload, values: FormValues, total: number): string {
   if (total === 0) return words.getTickets;
-  const [first = total, ...later] = installmentsOf(total, chosenParts(event, values));
-  const amount = money(first, event.currency);
-  const due = later.length > 0 ? words.now(amount) : amount;
+  const due = dueNow(event, values, total);
+  const amount = money(due, event.currency);
   const legal = event.legal?.order_button ?? null;
-  return legal === null ? words.order(due) : `${legal} · ${due}`;
+  const shown = due < total ? words.now(amount) : amount;
+  return legal === null ? words.order(shown) : `${legal} · ${shown}`;
 }
 
 /** What happens after the button. */
 function leadingOn(event: EventPayload, values: FormValues, total: number): string {
   if (total === 0) return words.atOnce;
+  const amount = money(dueNow(event, values, total), event.currency);
   const parts = chosenParts(event, values);
-  return parts > 1 ? words.leadingOnParts(parts, money(total, event.currency)) : words.leadingOn;
+  return parts > 1 ? words.leadingOnParts(amount, parts, money(total, event.currency)) : words.leadingOn(amount);
 }
+
+const dueNow = (event: EventPayload, values: FormValues, total: number): number =>
+  installmentsOf(total, chosenParts(event, values))[0] ?? total;
 
 /** The first field with a problem gets the focus (rule 2). */
 function useFirstProblem(form: { readonly current: HTMLFormElement | null }, problems: FieldProblems): void {

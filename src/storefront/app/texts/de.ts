@@ -27,7 +27,7 @@ export const de: Texts = {
     privacy: 'Datenschutz',
     free: 'Kostenlos',
     days: (n) => count(n, DAYS),
-    timeIn: (city) => `Ortszeit ${city}`,
+    timeIn: () => 'Ortszeit',
   },
   list: {
     title: 'Programm',

@@ -12,7 +12,7 @@ export const checkout: Texts['checkout'] = {
   name: 'Name',
   email: 'E-Mail',
   phone: 'Telefon',
-  optional: '(freiwillig)',
+  optional: '(optional)',
   attendees: 'Wer kommt',
   attendeesNote: 'Jedes Ticket gilt für eine Person, die es am Einlass mit einem Ausweis vorzeigt.',
   ticket: 'Ticket',
@@ -35,11 +35,12 @@ export const checkout: Texts['checkout'] = {
   yourData: 'Was mit Ihren Daten geschieht: [Datenschutz]',
   oneMoment: 'Einen Moment …',
   getTickets: 'Tickets holen',
-  order: (amount) => `Zahlungspflichtig bestellen · ${amount}`,
+  // No other words: the amount stands above the button and below it.
+  order: () => 'Zahlungspflichtig bestellen',
   atOnce: 'Sie bekommen Ihre Tickets sofort.',
-  leadingOn: 'Auf der nächsten Seite bezahlen Sie die Bestellung. Ihre Tickets bleiben so lange reserviert.',
-  leadingOnParts: (parts, total) =>
-    `Auf der nächsten Seite bezahlen Sie die erste von ${parts} Raten, insgesamt ${total}. Ihre Tickets bleiben so lange reserviert.`,
+  leadingOn: (amount) => `Auf der nächsten Seite bezahlen Sie ${amount}. Ihre Tickets bleiben so lange reserviert.`,
+  leadingOnParts: (amount, parts, total) =>
+    `Auf der nächsten Seite bezahlen Sie ${amount}, die erste von ${parts} Raten; insgesamt ${total}. Ihre Tickets bleiben so lange reserviert.`,
   yourOrder: 'Ihre Bestellung',
   codeOf: (code) => `Code ${code}`,
   total: 'Gesamt',

@@ -51,7 +51,7 @@ export const basket: Texts['basket'] = {
   giveBack: 'Tickets zurückgeben',
   giveAllBack: 'Alle Tickets zurückgeben',
   continueWith: (tickets) => `Weiter mit ${count(tickets, TICKETS)}`,
-  holdForNow: (tickets) => `${count(tickets, TICKETS)} erst einmal reservieren`,
+  holdForNow: (tickets) => `${count(tickets, TICKETS)} vorerst reservieren`,
   update: 'Reservierung ändern',
   notHeldYet: 'noch nicht reserviert',
   takeOut: (name) => `${name} entfernen`,

@@ -6,7 +6,6 @@ export const show: Texts['show'] = {
   lineup: 'Mit',
   dates: 'Termine',
   prices: 'Preise',
-  where: 'Ort',
   cancelled: 'abgesagt',
   soldOut: 'ausverkauft',
   about: (when, where) => (where === null ? when : `${when}, ${where}`),

@@ -36,12 +36,13 @@ export const checkout = {
   yourData: 'What becomes of your data: [privacy]',
   oneMoment: 'One moment …',
   getTickets: 'Get my tickets',
-  /** The words of the button where the event has none of its own, before the amount. */
+  /** The words of the button where the event has none of its own. */
   order: (amount: string) => `Order and pay ${amount}`,
   atOnce: 'You get your tickets at once.',
-  leadingOn: 'On the next page you pay the whole order. Your tickets stay kept for you meanwhile.',
-  leadingOnParts: (parts: number, total: string) =>
-    `On the next page you pay the first of ${parts} parts; ${total} in all. Your tickets stay kept for you meanwhile.`,
+  leadingOn: (amount: string) =>
+    `On the next page you pay ${amount}, the whole order. Your tickets stay kept for you meanwhile.`,
+  leadingOnParts: (amount: string, parts: number, total: string) =>
+    `On the next page you pay ${amount}, the first of ${parts} parts; ${total} in all. Your tickets stay kept for you meanwhile.`,
   yourOrder: 'Your order',
   codeOf: (code: string) => `Code ${code}`,
   total: 'Total',

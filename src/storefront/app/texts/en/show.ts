@@ -4,7 +4,6 @@ export const show = {
   lineup: 'With',
   dates: 'Dates',
   prices: 'Prices',
-  where: 'Where',
   cancelled: 'cancelled',
   soldOut: 'sold out',
   /** The description of a shared link. */

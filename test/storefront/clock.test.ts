@@ -82,5 +82,16 @@ describe('A buyer whose own clock is an hour wrong', { skip: withoutBrowser }, (
     await buyer.close();
   });
 
+  it('is told whose time a date has, where clocks at the event show another', async () => {
+    const path = await shop.ownEvent('theatre-run', 'clock-abroad');
+    const abroad = await shop.enter(path, { timezoneId: 'America/New_York' });
+    await abroad.sees('Central European Time');
+    await abroad.close();
+    const near = await shop.enter(path);
+    await near.sees('Fri, 6 October 2028, 19:30');
+    assert.equal(await near.page.getByText('European Time').count(), 0);
+    await near.close();
+  });
+
   const now = async (): Promise<number> => Date.parse(String((await shop.passTime(0)).body['now']));
 });

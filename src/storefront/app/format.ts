@@ -2,16 +2,26 @@
 import { wordingOf } from '#texts/wording.ts';
 import { language, texts } from './language.ts';
 
-export const { number, listing, day, days, month, hour, dayParts, dayAndHour, shortMoney: money } = wordingOf(language);
+export const {
+  number,
+  listing,
+  day,
+  days,
+  month,
+  hour,
+  dayParts,
+  dayAndHour,
+  zone,
+  shortMoney: money,
+} = wordingOf(language);
 
 export function price(amount: number, currency: string): string {
   return amount === 0 ? texts.frame.free : money(amount, currency);
 }
 
-/** The time zone by its city, for an event that is not in the buyer's own zone. */
-export function zoneNote(timezone: string): string | null {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return own === timezone ? null : texts.frame.timeIn(timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone);
+/** The name of an event's time zone, where clocks there show another time at that moment than the buyer's own. */
+export function zoneNote(moment: string, timezone: string): string | null {
+  return dayAndHour(moment) === dayAndHour(moment, timezone) ? null : zone(moment, timezone);
 }
 
 /** The time left in whole seconds as "9:05", "1:02:30" from an hour on, or "3 days, 1:02:30" from a day on. */

@@ -23,7 +23,7 @@ export function SaleStart({ event, onStart }: SaleStartProps) {
     if (hasStarted) onStart();
   }, [hasStarted]);
   if (next === null) return null;
-  const zone = zoneNote(event.timezone);
+  const zone = zoneNote(next.starts_at!, event.timezone);
   return (
     <section class="sale-start">
       <h2>

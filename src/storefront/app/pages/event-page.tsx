@@ -76,7 +76,8 @@ const { addressOf, entranceOf, performerOf } = eventLinesOf(language);
 
 function Heading({ event, performanceId }: { readonly event: EventPayload; readonly performanceId: string }) {
   const performance = event.performances.find(({ id }) => id === performanceId);
-  const zone = zoneNote(event.timezone);
+  const startsAt = performance?.starts_at ?? null;
+  const zone = startsAt === null ? null : zoneNote(startsAt, event.timezone);
   const entrance = performance === undefined ? null : entranceOf(performance, event);
   const lineup = event.lineup ?? [];
   return (
@@ -86,9 +87,9 @@ function Heading({ event, performanceId }: { readonly event: EventPayload; reado
       </div>
       <div>
         <PageHeading>{event.name}</PageHeading>
-        {performance?.starts_at && (
+        {startsAt !== null && (
           <p class="when">
-            {dayAndHour(performance.starts_at, event.timezone)} {zone !== null && <span class="quiet">{zone}</span>}
+            {dayAndHour(startsAt, event.timezone)} {zone !== null && <span class="quiet">{zone}</span>}
           </p>
         )}
         {event.venue !== undefined && <p class="where">{addressOf(event.venue)}</p>}

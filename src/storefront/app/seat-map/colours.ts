@@ -1,4 +1,4 @@
-/** The colours in which a plan is drawn, read from the page's style sheet, again whenever the scheme changes. */
+/** The colours in which a plan is drawn, read from the page's style sheet, again whenever the scheme changes or the font has come. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { HUES, inkOn, zoneColour } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
@@ -20,6 +20,7 @@ export interface Colours {
 
 export function useColours(plan: SeatPlan): Colours {
   const [isDark, setDark] = useState(false);
+  const [hasFont, setFont] = useState(false);
   useEffect(() => {
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const follow = (): void => setDark(scheme.matches);
@@ -27,7 +28,8 @@ export function useColours(plan: SeatPlan): Colours {
     scheme.addEventListener('change', follow);
     return () => scheme.removeEventListener('change', follow);
   }, []);
-  return useMemo(() => coloursOf(plan), [plan, isDark]);
+  useEffect(() => void document.fonts.ready.then(() => setFont(true)), []);
+  return useMemo(() => coloursOf(plan), [plan, isDark, hasFont]);
 }
 
 function coloursOf(plan: SeatPlan): Colours {

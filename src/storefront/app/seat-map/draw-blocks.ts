@@ -2,6 +2,7 @@
 import type { Point } from '#client/seat-layout.ts';
 import { contains, nearest, type Block } from './blocks.ts';
 import type { Colours } from './colours.ts';
+import { SANS } from './draw-seat.ts';
 import { shortLabel, type View } from './look.ts';
 import { mixed } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
@@ -113,7 +114,7 @@ const LEAST_SHARE = 0.6;
 /** So many of the blocks must have room for what all of them say, so that they look alike. */
 const ALIKE_SHARE = 0.6;
 
-const fontOf = (pixels: number, line: number): string => `${line === 0 ? 650 : 500} ${pixels}px system-ui, sans-serif`;
+const fontOf = (pixels: number, line: number): string => `${line === 0 ? 650 : 500} ${pixels}px ${SANS}`;
 
 /** Writes about each block as much as most of them have room for, or less. */
 function writeFigures(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
@@ -178,7 +179,7 @@ export function drawBlockNames(context: Context, { plan, view, size, colours }: 
   const pixels = 13 * colours.rem;
   const high = pixels * 1.7;
   const taken: { readonly x: number; readonly y: number; readonly wide: number }[] = [];
-  context.font = `650 ${pixels}px system-ui, sans-serif`;
+  context.font = `650 ${pixels}px ${SANS}`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   for (const { name, box } of plan.blocks) {

@@ -131,12 +131,15 @@ function line(context: Context, x1: number, y1: number, x2: number, y2: number):
   context.lineTo(x2, y2);
 }
 
+/** The family of all that is written on a plan; canvases know no variables of the style sheet. */
+export const SANS = "'Inter Variable', system-ui, sans-serif";
+
 /** Text in the middle of a point, of a size in units of the plan. */
 export function write(context: Context, text: string, x: number, y: number, size: number, colour: string): void {
   context.fillStyle = colour;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  context.font = `600 ${size}px system-ui, sans-serif`;
+  context.font = `600 ${size}px ${SANS}`;
   // Digits and capitals look higher than the middle of a line.
   context.fillText(text, x, y + size * 0.06);
 }

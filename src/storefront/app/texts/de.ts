@@ -27,7 +27,6 @@ export const de: Texts = {
     privacy: 'Datenschutz',
     free: 'Kostenlos',
     days: (n) => count(n, DAYS),
-    timeIn: () => 'Ortszeit',
   },
   list: {
     title: 'Programm',

@@ -29,7 +29,6 @@ export const en = {
     free: 'Free',
     days: (n: number) => count(n, DAYS),
     /** The time of a city's zone. */
-    timeIn: (city: string) => `${city} time`,
   },
   list: {
     title: 'What’s on',

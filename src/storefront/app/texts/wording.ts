@@ -48,6 +48,11 @@ export function wordingOf(language: Language) {
       ),
     /** A month such as "October 2028". */
     month: (moment: Moment, timeZone?: string): string => date(moment, timeZone, { month: 'long', year: 'numeric' }),
+    /** The name of a time zone such as "Central European Time". */
+    zone: (moment: Moment, timeZone: string): string =>
+      new Intl.DateTimeFormat(dates, { timeZone, timeZoneName: 'longGeneric' })
+        .formatToParts(new Date(moment))
+        .find(({ type }) => type === 'timeZoneName')!.value,
     /** The parts of a date for a calendar sheet. */
     dayParts: (moment: Moment, timeZone?: string): { day: string; month: string; weekday: string } => ({
       // A German day alone is "14.": a sheet has the number.

@@ -158,9 +158,9 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await slow.page.route(asked, (route) => route.abort());
       await quick.press('Hold 1 ticket');
       await quick.press('Go to checkout');
-      await slow.page.unroute(asked);
       await slow.press('Hold 2 tickets');
       await slow.sees(/just taken by somebody else \(Balcony, row AA, seat 12\)/);
+      await slow.page.unroute(asked);
       await slow.press('Hold 1 ticket');
       await slow.sees('Go to checkout');
       await quick.press('The Glass Orchard');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { after, before, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import { nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
 import { until } from '../fixtures/until.ts';
 import { openServers, shardPlace, type ClusterServers } from '#persistence/nats/servers.ts';
@@ -18,14 +18,15 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
   let cluster: ClusterServers;
   const clusterName = `test-${randomUUID().slice(0, 8)}`;
 
-  before(async () => {
+  // New ones for each test: a server that was killed may be long behind, and with two of three behind no stream has a majority.
+  beforeEach(async () => {
     three = await startServers(3);
     cluster = await openServers(
       { servers: three.url.split(','), clusterName, shards: 2, replicas: 3 },
       { name: 'test' },
     );
   });
-  after(async () => {
+  afterEach(async () => {
     await cluster.close();
     await three.close();
   });

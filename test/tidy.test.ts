@@ -10,6 +10,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { filesOf, groups, type GroupName } from './groups.ts';
 
 interface DependencyRule {
   /** Modules that it may import, itself always included. */
@@ -524,6 +525,27 @@ describe('The dependencyRules', () => {
       for (const { file: target } of byFile.get(file)?.imports ?? []) if (target !== null) alive.add(target);
     }
     assertNone(production.filter(({ file }) => !alive.has(file)).map(({ file }) => `${file} is imported by no file`));
+  });
+});
+
+describe('The groups of the suite', () => {
+  it('have every test file once', () => {
+    const grouped = (Object.keys(groups) as GroupName[]).flatMap((name) => filesOf(name)).toSorted();
+    const files = sources.map(({ file }) => file).filter((file) => file.endsWith('.test.ts'));
+    assert.deepEqual(
+      grouped.map((file) => `test/${file}`),
+      files.toSorted(),
+    );
+  });
+
+  it('have a file each', () => {
+    const files = sources.map(({ file }) => file).filter((file) => file.startsWith('test/groups/'));
+    assert.deepEqual(
+      files.toSorted(),
+      Object.keys(groups)
+        .map((name) => `test/groups/${name}.ts`)
+        .toSorted(),
+    );
   });
 });
 

@@ -1,0 +1,4 @@
+/** What buyers, shops and operators see over HTTP. */
+import { importGroup } from '../groups.ts';
+
+importGroup('api');

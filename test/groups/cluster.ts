@@ -1,0 +1,4 @@
+/** Several nodes and what they share. */
+import { importGroup } from '../groups.ts';
+
+importGroup('cluster');

@@ -1,0 +1,4 @@
+/** Kills, faults, and tests that search with seeds. */
+import { importGroup } from '../groups.ts';
+
+importGroup('crashes');

@@ -4,7 +4,8 @@
  * Owns the shards of this node from their claims to their ends. `placement.ts` says who should own a shard, `membership.ts` who does.
  *
  * 1. A shard is claimed when nobody live announces it and this node is the one that should own it. All nodes look at the same heartbeats;
- *    where they see them differently, the shard's log decides.
+ *    where they see them differently, the shard's log decides. A node that has just started does not know yet who owns what, and listens
+ *    for a while. What it heard being given up waits for nobody but it.
  * 2. A shard that another node should own is given up once nothing has changed for a while, a few at a time, and that node claims it
  *    at once. So shards move without a request that fails.
  * 3. A shard whose owner was heard giving it up needs no hold-off: that owner lets no more answers leave. One that gives it up, or loses
@@ -177,7 +178,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
       this.#liveNodes = live.join();
       this.#liveSince = now;
     }
-    if (this.#isLeaving || now < this.#mayClaimAt) return;
+    if (this.#isLeaving) return;
     for (let shard = 0; shard < shards; shard += 1) {
       const place = placeOf(shard, live);
       if (place === node) this.#claimUnowned(shard, now);
@@ -201,6 +202,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
 
   #claimUnowned(shard: number, now: number): void {
     if (this.#owned.has(shard) || this.#ending.has(shard) || this.#claiming.has(shard)) return;
+    if (now < this.#mayClaimAt && !this.#givenUp.has(shard)) return;
     if (this.#claiming.size >= CLAIMS_MAX || (this.#notBefore.get(shard) ?? 0) > now) return;
     if (this.#ports.membership.ownerOf(shard) !== null) return;
     this.#claiming.add(shard);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { placeOf } from '#cluster/placement.ts';
 import { ShardClaims, type ClaimedShard } from '#cluster/shard-claims.ts';
+import { openCluster, type TestCluster, type TestNode } from './nodes.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const EPOCH = 7;
@@ -168,6 +170,76 @@ describe('The shards of a node that leaves', () => {
     await time.pass(1);
     await leaving;
     assert.equal(released(), SHARDS);
+  });
+});
+
+describe('A node that has just started', () => {
+  const SHARDS = 8;
+
+  /** A node that claims shards; each claim is noted, with whether a hold-off is needed. */
+  function claimsOf({ time }: TestCluster, { name, membership, bus }: TestNode, claimed: Map<number, string>) {
+    return new ShardClaims<ClaimedShard>({
+      node: name,
+      instance: `${name}-1`,
+      shards: SHARDS,
+      bus,
+      time,
+      membership,
+      open: (shard, hasGivenUp) => {
+        const before = claimed.get(shard);
+        claimed.set(shard, before === undefined || hasGivenUp(EPOCH) ? name : `${name} with a hold-off`);
+        return Promise.resolve({
+          owned: {
+            journal: { epoch: EPOCH, status: 'OPEN', abandon: () => {}, onFenced: () => {} },
+            holdOffLeftMs: 0,
+            giveUp: () => Promise.resolve(),
+            lose: () => {},
+            settle: () => {},
+          },
+          previousEpoch: before === undefined ? 0 : EPOCH,
+        });
+      },
+      serve: () => {},
+      giveUp: () => {},
+      changed: () => {},
+    });
+  }
+
+  it('takes over what another one gives up without having listened to the end, and without a hold-off', async () => {
+    const cluster = openCluster();
+    const claimed = new Map<number, string>();
+    const nodes: ReturnType<typeof claimsOf>[] = [];
+    const start = (name: string): ShardClaims<ClaimedShard> => {
+      const claims = claimsOf(cluster, cluster.open(name), claimed);
+      nodes.push(claims);
+      return claims;
+    };
+    const first = start('a');
+    start('b');
+    await cluster.time.pass(1_500);
+    const owners = [...claimed].toSorted(([one], [other]) => one - other).map(([, name]) => name);
+    const shards = [...owners.keys()];
+    assert.deepEqual(
+      owners,
+      shards.map((shard) => placeOf(shard, ['a', 'b'])),
+    );
+    start('c');
+    await cluster.time.pass(20);
+    assert.equal(
+      [...claimed.values()].filter((name) => name.startsWith('c')).length,
+      0,
+      'it does not know who owns what',
+    );
+    const leaving = first.leave();
+    await cluster.time.pass(100);
+    await leaving;
+    const expected = owners.map((owner, shard) => (owner === 'a' ? placeOf(shard, ['b', 'c']) : owner));
+    assert.ok(expected.includes('c'), 'some of them are its own');
+    assert.deepEqual(
+      shards.map((shard) => claimed.get(shard)),
+      expected,
+    );
+    for (const claims of nodes) claims.stop();
   });
 });
 

@@ -26,8 +26,10 @@ export interface StreamPlace {
 const WRONG_LAST_SEQUENCE = 10_071;
 /** An fsync on a busy disk takes a part of a second; an election takes seconds, and the append is then tried again. */
 const APPEND_MS_MAX = 2_000;
-/** What is read without a consumer: making one takes as long as some hundred gets. */
-const GETS_MAX = 512;
+/** What is read without a consumer: making one takes as long as so many gets, and each get costs ten times a consumer's message. */
+const GETS_MAX = 64;
+/** What is read so where no consumer can be made, until the next try. */
+const GETS_INSTEAD = 512;
 const GETS_AT_A_TIME = 64;
 const FOLLOW_PAUSE_MS = 200;
 
@@ -105,7 +107,7 @@ export class StreamLog implements ShardLog {
           if (!(error instanceof LogUnreachable)) throw error;
         }
       }
-      const endSeq = Math.min(throughSeq, next + GETS_MAX - 1);
+      const endSeq = Math.min(throughSeq, next + GETS_INSTEAD - 1);
       for await (const message of this.#getEach(next, endSeq)) yield message;
       next = endSeq + 1;
     }
@@ -127,7 +129,7 @@ export class StreamLog implements ShardLog {
       }
       // Rule 3: until a consumer can be made again, what is there is asked for.
       const endSeq = signal.aborted ? 0 : await this.lastSeq().catch(() => 0);
-      const throughSeq = Math.min(endSeq, next + GETS_MAX - 1);
+      const throughSeq = Math.min(endSeq, next + GETS_INSTEAD - 1);
       try {
         for await (const message of this.#getEach(next, throughSeq)) {
           if (signal.aborted) return;

@@ -4,6 +4,8 @@
  * 1. At most BATCH messages or BATCH_BYTES wait here, so that a slow caller holds up the servers and not this process's memory.
  * 2. The number of each message follows the one before it; only the first may come later than asked, when those before it were purged.
  *    A gap, a lost connection, or silence ends the reading with LogUnreachable. The caller starts again after what it has.
+ * 3. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is asked of it then
+ *    is refused, as if nobody were there, and asked again a moment later.
  */
 
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
@@ -18,9 +20,13 @@ const PULL_MS_MAX = 30_000;
 const HEARTBEAT_MS = 1_000;
 /** Longer than an election among servers that are busy; a caller that waits for one message waits no longer either. */
 const SILENCE_MS_MAX = 5_000;
+/** Rule 3. */
+const ASK_AGAIN_MS = 10;
+const REFUSALS_MAX = 30;
 /** A consumer whose reader has ended without deleting it. */
 const ABANDONED_MS = 30_000;
 const HEARTBEAT = 100;
+const NOBODY_THERE = 503;
 
 export class StreamReader {
   readonly #connection: ServerConnection;
@@ -35,6 +41,8 @@ export class StreamReader {
   #received: LogMessage[] = [];
   /** Messages that were asked for and have not come. */
   #asked = 0;
+  /** How often nobody was there, in a row (3). */
+  #refusals = 0;
   #failure: unknown = null;
   #changed: (() => void) | null = null;
 
@@ -104,6 +112,8 @@ export class StreamReader {
 
   #receive(message: Msg): void {
     const code = message.headers?.code ?? 0;
+    if (code === NOBODY_THERE) return this.#askAgain();
+    this.#refusals = 0;
     if (code === HEARTBEAT && message.data.length === 0) return this.#changed?.();
     if (code >= HEARTBEAT) {
       // The servers have ended a request: its time is over, or its bytes are there. Anything else is seen as silence.
@@ -114,6 +124,15 @@ export class StreamReader {
     this.#asked -= 1;
     this.#received.push({ seq: seqOf(message.reply ?? ''), body: message.data });
     this.#changed?.();
+  }
+
+  #askAgain(): void {
+    this.#refusals += 1;
+    if (this.#refusals > REFUSALS_MAX) return this.#fail(new Error('no server knows its consumer'));
+    setTimeout(() => {
+      this.#asked = 0;
+      this.#changed?.();
+    }, ASK_AGAIN_MS);
   }
 
   #fail(error: unknown): void {

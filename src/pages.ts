@@ -5,15 +5,16 @@
  *  2. The name of a file contains the hash of its contents, so that browsers may store it for ever.
  *  3. The bundler is a process of its own, which ends when the bundle is made.
  *  4. The files are compressed before they are first sent.
- *  5. Fonts that a style names are files beside it; `{{file NAME}}` is the address of the one whose name begins so.
+ *  5. Fonts that a style names are those of all pages, at their one address.
  *  6. A page that shows its own source has it at `{{source}}`.
  */
-import { build, stop, type OutputFile } from 'esbuild';
+import { build, stop, type OutputFile, type Plugin } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LargeBody, LASTING } from '#http/encoding.ts';
+import { fontAddress } from '#http/pages/fonts.ts';
 import type { PageFile, PagesPort } from '#http/ports.ts';
 
 interface Bundle {
@@ -26,7 +27,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.woff2': 'font/woff2',
 };
 
 /** The pages of a folder, bundled at the first request; their files lie under `assetsPath`. */
@@ -51,8 +51,14 @@ export function scriptOf(file: URL): () => Promise<PageFile> {
   return () => (script ??= bundled());
 }
 
-/** Bundles a file with what it imports; its style names further files under `publicPath`. */
-async function bundle(file: string, publicPath?: string) {
+const fonts: Plugin = {
+  name: 'fonts',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\.woff2$/ }, ({ path: source }) => ({ path: fontAddress(source), external: true })),
+};
+
+/** Bundles a file with what it imports. */
+async function bundle(file: string) {
   const result = await build({
     entryPoints: [file],
     outdir: path.dirname(file),
@@ -64,9 +70,7 @@ async function bundle(file: string, publicPath?: string) {
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.woff2': 'file' },
-    assetNames: '[name]-[hash]',
-    ...(publicPath !== undefined && { publicPath }),
+    plugins: [fonts],
     legalComments: 'none',
     logLevel: 'silent',
   });
@@ -75,7 +79,7 @@ async function bundle(file: string, publicPath?: string) {
 }
 
 async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle> {
-  const { outputFiles } = await bundle(path.join(folder, 'main.tsx'), assetsPath);
+  const { outputFiles } = await bundle(path.join(folder, 'main.tsx'));
   const assets = new Map<string, PageFile>();
   for (const file of outputFiles) assets.set(path.basename(file.path), await pageFile(file.path, file.contents));
   const template = await readFile(path.join(folder, 'page.html'), 'utf8');
@@ -83,16 +87,14 @@ async function bundleFolder(folder: string, assetsPath: string): Promise<Bundle>
   const html = template
     .replace('{{style}}', assetsPath + nameOf(outputFiles, '.css'))
     .replace('{{script}}', assetsPath + nameOf(outputFiles, '.js'))
-    .replaceAll(/\{\{file (\S+)\}\}/g, (_, name: string) => assetsPath + nameOf(outputFiles, '.woff2', name))
     .replace('{{source}}', () => inHtml(source));
   return { page: await pageFile('page.html', Buffer.from(html)), document: html, assets };
 }
 
 const inHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function nameOf(files: readonly OutputFile[], extension: string, start = ''): string {
-  const names = files.map((file) => path.basename(file.path));
-  return names.find((name) => name.startsWith(start) && name.endsWith(extension)) ?? '';
+function nameOf(files: readonly OutputFile[], extension: string): string {
+  return files.map((file) => path.basename(file.path)).find((name) => name.endsWith(extension)) ?? '';
 }
 
 async function pageFile(name: string, contents: Uint8Array): Promise<PageFile> {

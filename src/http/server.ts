@@ -28,6 +28,7 @@ import { cancellationRoutes } from './routes/cancellation.ts';
 import { consoleRoutes } from './routes/console.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fontRoutes } from './routes/fonts.ts';
 import { healthRoutes, journalRoutes, metricsRoutes, snapshotRoutes } from './routes/operations.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { orderRoutes } from './routes/orders.ts';
@@ -87,6 +88,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
     assetRoutes(app, storefront);
   }
   if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
+  fontRoutes(app);
   docsRoutes(app, 'public', ports.reference);
   return app;
 }
@@ -116,6 +118,7 @@ export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
   if (ports.cluster !== undefined) clusterRoutes(app, ports, ports.cluster);
   journalRoutes(app, ports);
   if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
+  fontRoutes(app);
   docsRoutes(app, 'admin', ports.reference);
   return app;
 }

@@ -52,7 +52,7 @@ test('every page has a content security policy that allows no other source, and 
       const { body, headers } = await app.inject(path);
       assert.match(
         String(headers['content-security-policy']),
-        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'self'; connect-src 'self'; img-src data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
       );
       assert.doesNotMatch(body, /<script|\son\w+=|\sstyle=|\ssrc=/, path);
       for (const [, target] of body.matchAll(/\shref="(\/[^"#]*)/g)) {

@@ -142,14 +142,34 @@ describe('The pages', () => {
     }
   });
 
-  it('bring their own fonts, which a browser loads at once and stores for ever', async () => {
-    const fonts = [...html.matchAll(/as="font"[^>]*href="([^"]+)"/g)].map((match) => match[1]!);
-    assert.equal(fonts.length, 2);
-    for (const font of fonts) {
-      const { headers } = await fetch(service.publicUrl + font);
+  it('bring their own fonts, the same at both listeners, which a browser stores for ever and no page waits for', async () => {
+    const fontsIn = (text: string): readonly string[] =>
+      [...text.matchAll(/url\(["']?([^"')]+\.woff2)["']?\)/g)].map((match) => match[1]!).sort();
+    const textAt = async (address: string): Promise<string> =>
+      (await fetch(address, { headers: { accept: 'text/html' } })).text();
+    const { publicUrl, adminUrl } = service;
+    const fonts = fontsIn(await textAt(`${publicUrl}/nowhere`));
+    assert.equal(fonts.length, 4);
+    for (const [origin, path] of [
+      [publicUrl, '/'],
+      [publicUrl, '/example'],
+      [publicUrl, '/docs'],
+      [adminUrl, '/'],
+      [adminUrl, '/docs'],
+    ] as const) {
+      const text = await textAt(origin + path);
+      assert.doesNotMatch(text, /rel="preload"/);
+      const style = /rel="stylesheet" href="([^"]+)"/.exec(text)?.[1];
+      assert.deepEqual(fontsIn(style === undefined ? text : await textAt(origin + style)), fonts, origin + path);
+    }
+    for (const address of fonts.flatMap((font) => [publicUrl + font, adminUrl + font])) {
+      const { headers } = await fetch(address);
       assert.equal(headers.get('content-type'), 'font/woff2');
       assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      const named = await fetch(address, { headers: { 'if-none-match': headers.get('etag')! } });
+      assert.equal(named.status, 304);
     }
+    assert.equal((await fetch(`${publicUrl}/fonts/inter-old.woff2`)).status, 404);
   });
 
   it('include an example page with files of its own', async () => {

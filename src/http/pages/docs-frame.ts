@@ -30,6 +30,7 @@ const POLICY = [
   "script-src 'self'",
   "connect-src 'self'",
   'img-src data:',
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -79,6 +79,7 @@ function policyOf(formTargets: readonly string[]): string {
     "default-src 'none'",
     `style-src ${styleHash}`,
     'img-src data:',
+    "font-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     `form-action ${["'self'", ...origins].join(' ')}`,

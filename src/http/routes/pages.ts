@@ -23,7 +23,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const FOR_EVER = 'public, max-age=31536000, immutable';
+/** For a file whose address changes with its contents. */
+export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Shows the page at each of the addresses, and its files beside them. */
 export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {

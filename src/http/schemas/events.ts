@@ -83,7 +83,8 @@ const Legal = Type.Object({
   }),
   order_button: Nullable(
     Type.String({
-      description: 'The words of the button with which a buyer orders; null leaves them to the storefront.',
+      description:
+        'The words of the button with which a buyer orders, and nothing else on it; null leaves them to the storefront.',
     }),
   ),
 });

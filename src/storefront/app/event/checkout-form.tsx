@@ -4,7 +4,7 @@
  * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the buyer is
  * sent to the payment page.
  *
- *  1. What is paid now stands at the button. A code that was typed and not applied is applied first, and the form is not sent.
+ *  1. What is paid now stands on the button, or directly above it where its words must stand alone (§ 312j BGB). A code that was typed and not applied is applied first, and the form is not sent.
  *  2. What is wrong with a field is said at the field, and the first such field gets the focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -114,9 +114,7 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
             onChange={() => setProblems(({ terms: _, ...others }) => others)}
           />
           {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-          <button class="button primary wide" disabled={isBusy}>
-            {isBusy ? words.oneMoment : orderWords(event, values, price.total)}
-          </button>
+          <OrderButton event={event} values={values} total={price.total} isBusy={isBusy} />
           <p class="quiet small">{leadingOn(event, values, price.total)}</p>
         </OrderSummary>
       </aside>
@@ -161,14 +159,33 @@ function OtherPage({ to, children }: { readonly to: string; readonly children: s
   );
 }
 
-/** The words of the button, with what is paid now (rule 1). */
-function orderWords(event: EventPayload, values: FormValues, total: number): string {
-  if (total === 0) return words.getTickets;
+interface OrderButtonProps {
+  readonly event: EventPayload;
+  readonly values: FormValues;
+  readonly total: number;
+  readonly isBusy: boolean;
+}
+
+/** The button, and what is paid now (rule 1). */
+function OrderButton({ event, values, total, isBusy }: OrderButtonProps) {
   const due = dueNow(event, values, total);
   const amount = money(due, event.currency);
-  const legal = event.legal?.order_button ?? null;
-  const shown = due < total ? words.now(amount) : amount;
-  return legal === null ? words.order(shown) : `${legal} · ${shown}`;
+  const ordering = event.legal?.order_button ?? words.order(due < total ? words.now(amount) : amount);
+  const label = total === 0 ? words.getTickets : ordering;
+  const isApart = total > 0 && !label.includes(amount);
+  return (
+    <>
+      {isApart && (
+        <p class="total" id="due">
+          <span>{words.toPayNow}</span>
+          <b>{amount}</b>
+        </p>
+      )}
+      <button class="button primary wide" disabled={isBusy} aria-describedby={isApart ? 'due' : undefined}>
+        {isBusy ? words.oneMoment : label}
+      </button>
+    </>
+  );
 }
 
 /** What happens after the button. */

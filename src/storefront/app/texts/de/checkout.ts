@@ -35,8 +35,9 @@ export const checkout: Texts['checkout'] = {
   yourData: 'Was mit Ihren Daten geschieht: [Datenschutz]',
   oneMoment: 'Einen Moment …',
   getTickets: 'Tickets holen',
-  // No other words: the amount stands above the button and below it.
+  // No other words: the amount stands above the button.
   order: () => 'Zahlungspflichtig bestellen',
+  toPayNow: 'Jetzt zu zahlen',
   atOnce: 'Sie bekommen Ihre Tickets sofort.',
   leadingOn: (amount) => `Auf der nächsten Seite bezahlen Sie ${amount}. Ihre Tickets bleiben so lange reserviert.`,
   leadingOnParts: (amount, parts, total) =>

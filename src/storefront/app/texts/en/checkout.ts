@@ -38,6 +38,7 @@ export const checkout = {
   getTickets: 'Get my tickets',
   /** The words of the button where the event has none of its own. */
   order: (amount: string) => `Order and pay ${amount}`,
+  toPayNow: 'To pay now',
   atOnce: 'You get your tickets at once.',
   leadingOn: (amount: string) =>
     `On the next page you pay ${amount}, the whole order. Your tickets stay kept for you meanwhile.`,

@@ -94,7 +94,7 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     });
   }
 
-  it('speak German alone to whoever reads German, from the list to the order, and fit a phone', async () => {
+  it('speak German alone to whoever reads German, from the list to the order and in the waiting room, and fit a phone', async () => {
     const buyer = await shop.enter('/', { ...PHONE, locale: 'de-DE' });
     const { page } = buyer;
     const look = async (state: string): Promise<void> => {
@@ -142,6 +142,34 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     await isOpenToAll(buyer, 'order, in German');
     await buyer.open('/orders/ord_nothing');
     await look('no such order');
+    const joins = (eventId: string) =>
+      shop.service.call('POST', '/api/checkout/queue', { body: { event_id: eventId, session_key: 'somebody-else' } });
+    const opensAt = new Date(Date.parse(String((await shop.passTime(0)).body['now'])) + 600_000).toISOString();
+    const draw = await shop.ownEvent('lighthouse-rush', 'german-draw', { waiting_room_opens_at: opensAt });
+    await buyer.open(`${draw}/queue`);
+    await buyer.sees('Sie sind rechtzeitig da');
+    await look('before the draw');
+    await buyer.open(`${draw}/draw`);
+    await buyer.sees('Die Auslosung hat noch nicht stattgefunden.');
+    await look('proof before the draw');
+    await shop.passTime(601);
+    const line = await shop.ownEvent('lighthouse-rush', 'german-line', { waiting_room_rate: 1 });
+    await joins('evt_german_line');
+    await buyer.open(`${line}/queue`);
+    await buyer.sees('Ihr Platz in der Schlange');
+    await look('in the line');
+    await shop.passTime(61);
+    await page.reload();
+    await buyer.sees('Sie sind an der Reihe.');
+    await look('a turn');
+    await buyer.open(`${draw}/draw`);
+    await buyer.press('In meinem Browser prüfen');
+    await buyer.sees('Alle stehen dort, wohin die Geheimnisse sie stellen.');
+    await look('proof');
+    await isOpenToAll(buyer, 'proof, in German');
+    await buyer.open('/api/events/public/german-draw/draw');
+    await buyer.sees('Selbst nachprüfen');
+    await look('proof of the service');
     await buyer.close();
   });
 
@@ -168,13 +196,22 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
         ['.brand', '.bar-basket'].map((name) => buyer.page.locator(name).boundingBox()),
       );
       assert.ok(brand!.x + brand!.width <= basket!.x || brand!.y + brand!.height <= basket!.y, 'the header overlaps');
+      await buyer.open('/e/lighthouse-farewell/queue');
+      await buyer.sees('It is your turn.');
+      await enlarge('a turn');
+      await buyer.open('/e/night-shift');
+      await buyer.press('More: Single, Regular');
+      await buyer.press('Continue with 1 ticket');
+      await buyer.sees('Extras');
+      await enlarge('extras');
       await buyer.close();
     }
   });
 
   it('say in words what to do where scripts are switched off', async () => {
     const buyer = await shop.enter('/e/night-shift', { javaScriptEnabled: false });
-    await buyer.page.getByRole('heading', { name: 'Please switch JavaScript on' }).waitFor();
+    const plea = buyer.page.getByRole('heading', { name: 'Please switch JavaScript on' });
+    assert.ok((await plea.boundingBox())!.y < 100, 'it stands above what cannot be used');
     await buyer.close();
   });
 
@@ -200,6 +237,8 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     const over = { id: 'd', starts_at: '2020-05-01T18:00:00Z', ends_at: '2020-05-01T21:00:00Z' };
     const buyer = await shop.enter(await shop.ownEvent('open-studios', 'past', { performances: [over] }));
     await buyer.sees('This date is over.');
+    await buyer.open('/');
+    await buyer.page.locator('.card', { hasText: '2020' }).getByText('Over', { exact: true }).waitFor();
     await buyer.close();
   });
 

@@ -230,6 +230,8 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     const some = seat(phone, /Stalls · Row H, seat 9 .*free/);
     await some.waitFor();
     await plan.scrollIntoViewIfNeeded();
+    const outer = (await seat(phone, /Balcony · Row AA, seat 1 /).boundingBox())!;
+    assert.ok(outer.x - (await plan.boundingBox())!.x > 16, 'there is room for the names of rows');
     const before = (await some.boundingBox())!;
     const touch = await phone.page.context().newCDPSession(phone.page);
     const { x, y } = await middleOf(plan);

@@ -82,7 +82,7 @@ function factsOf(event: EventPayload, language: Language): Html {
     const amount = Math.min(...(open.length > 0 ? open : rows).map((row) => row.price));
     return [html`<li>${name}: ${price(amount, event.currency)}</li>`];
   });
-  return html`<section class="facts">
+  return html`<section class="first-facts">
     <h2>${show.dates}</h2>
     <ul>
       ${dates}

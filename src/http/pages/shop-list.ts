@@ -12,11 +12,16 @@ import { artOf, frameOf, headOf, type ShopPage } from './shop-frame.ts';
 export const FIRST_CARDS = 3;
 
 /** `isNarrowed` where the address narrows the list, which the page's script does. */
-export function listPage(list: EventList, language: Language, baseUrl: string, isNarrowed: boolean): ShopPage {
+export function listPage(
+  list: EventList,
+  language: Language,
+  isNarrowed: boolean,
+  { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
+): ShopPage {
   const texts = TEXTS[language];
   const { shop, description } = texts.frame;
   const head = headOf({ title: shop, description, url: `${baseUrl}/`, image: null, language });
-  const cards = list.events.map((event, index) => html`<li>${cardOf(event, language, index < FIRST_CARDS)}</li>`);
+  const cards = list.events.map((event, index) => html`<li>${cardOf(event, language, index < FIRST_CARDS, now)}</li>`);
   const isSearched = list.next_cursor !== null || list.events.length >= SEARCHED_FROM;
   const main = html`<div class="list-head">
       <h1 tabindex="-1">${texts.list.title}</h1>
@@ -64,12 +69,13 @@ function choiceOf(
   >`;
 }
 
-function cardOf(event: EventListEntry, language: Language, isFirst: boolean): Html {
+function cardOf(event: EventListEntry, language: Language, isFirst: boolean, now: number): Html {
   const { list } = TEXTS[language];
   const lines = eventLinesOf(language);
   const sheet = event.starts_at === null ? null : wordingOf(language).dayParts(event.starts_at, event.timezone);
   const place = lines.placeOf(event);
-  return html`<article class="${event.sold_out ? 'card over' : 'card'}">
+  const gone = lines.goneNote(event, now);
+  return html`<article class="${gone === null ? 'card' : 'card over'}">
     <div class="card-art">
       ${artOf(event.slug, event.picture, isFirst)}
       ${
@@ -83,7 +89,7 @@ function cardOf(event: EventListEntry, language: Language, isFirst: boolean): Ht
       <p class="quiet">${lines.datesOf(event)}</p>
       ${place === null ? null : html`<p class="quiet">${place}</p>`}
       <p class="card-foot">
-        ${event.sold_out ? html`<span>${list.soldOut}</span>` : html`<b>${lines.fromPrice(event)}</b>`}
+        ${gone === null ? html`<b>${lines.fromPrice(event)}</b>` : html`<span>${gone}</span>`}
         ${event.waiting_room ? html`<span class="chip">${list.waitingRoom}</span>` : null}
       </p>
     </div>

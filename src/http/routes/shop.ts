@@ -90,7 +90,7 @@ interface ShopPages {
 }
 
 function keptPages(ports: ShopPorts): ShopPages {
-  const { events, baseUrl, storefront } = ports;
+  const { events, clock, baseUrl, storefront } = ports;
   const fixed = new Map<string, PageFile>();
   const lists = new LRUCache<string, { readonly source: string; readonly file: PageFile }>({ max: 4 });
 
@@ -114,7 +114,7 @@ function keptPages(ports: ShopPorts): ShopPages {
       const [key, source] = [`${language} ${isNarrowed}`, JSON.stringify(list)];
       const known = lists.get(key);
       if (known?.source === source) return known.file;
-      const file = await fill(language, listPage(list, language, baseUrl(), isNarrowed));
+      const file = await fill(language, listPage(list, language, isNarrowed, { baseUrl: baseUrl(), now: clock.now() }));
       lists.set(key, { source, file });
       return file;
     },

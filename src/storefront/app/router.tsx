@@ -41,6 +41,15 @@ export function go(path: string, options: { readonly replace?: boolean } = {}): 
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
+/**
+ * Leaves for a page of the service or of a payment provider. Browsers may come back to this one as it was left, when an order
+ * has been paid or has ended: it is loaded again then.
+ */
+export function leaveFor(address: string): void {
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+  location.assign(address);
+}
+
 /** Adds the query parameter that names the service, where the address has one. */
 function keepApi(path: string): string {
   const api = new URLSearchParams(location.search).get('api');

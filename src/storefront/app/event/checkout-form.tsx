@@ -7,7 +7,7 @@
  *  1. What is paid now stands on the button, or directly above it where its words must stand alone (§ 312j BGB). A code that was typed and not applied is applied first, and the form is not sent.
  *  2. What is wrong with a field is said at the field, and the first such field gets the focus.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 import type { CheckoutItem, EventPayload, Hold } from '#client/bodies.ts';
@@ -20,7 +20,7 @@ import { inWords } from '../messages.ts';
 import { Notice } from '../parts/controls.tsx';
 import { PageHeading } from '../parts/frame.tsx';
 import { withLink } from '../parts/with-link.tsx';
-import { eventPath } from '../router.tsx';
+import { eventPath, leaveFor } from '../router.tsx';
 import { client } from '../service.ts';
 import {
   Attendees,
@@ -56,8 +56,8 @@ interface CheckoutProps {
 
 export function CheckoutForm({ event, hold }: CheckoutProps) {
   const [values, setValues] = useState<FormValues>(() => recall(event.id).form ?? {});
-  const [problems, setProblems] = useState<FieldProblems>({});
   const form = useRef<HTMLFormElement>(null);
+  const { problems, setProblems, tell } = useProblems(form);
   const register = useRegister(event, hold);
   const setAll = (next: FormValues): void => {
     setValues(next);
@@ -73,14 +73,14 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
     },
   };
   const price = usePrice(event, hold, values);
-  const code = useCode(event, hold, values, setAll, setProblems);
-  const { start, trouble, isBusy } = useStart(event, hold, values, setProblems);
-  useFirstProblem(form, problems);
+  const code = useCode(event, hold, values, setAll, tell);
+  const { start, trouble, isBusy } = useStart(event, hold, values, tell);
   const submit = async (press: SubmitEvent): Promise<void> => {
     press.preventDefault();
+    if (isBusy) return;
     if (hasUnappliedCode(values)) return void (await code.apply((values['promo'] ?? '').trim() || null));
     const found = problemsIn(event, hold, values, new FormData(form.current!).get('terms') !== null);
-    setProblems(found);
+    tell(found);
     if (Object.keys(found).length === 0) await start();
   };
 
@@ -181,7 +181,8 @@ function OrderButton({ event, values, total, isBusy }: OrderButtonProps) {
           <b>{amount}</b>
         </p>
       )}
-      <button class="button primary wide" disabled={isBusy} aria-describedby={isApart ? 'due' : undefined}>
+      {/* Not `disabled`: a refusal would find the focus gone from the button. */}
+      <button class="button primary wide" aria-disabled={isBusy} aria-describedby={isApart ? 'due' : undefined}>
         {isBusy ? words.oneMoment : label}
       </button>
     </>
@@ -199,15 +200,19 @@ function leadingOn(event: EventPayload, values: FormValues, total: number): stri
 const dueNow = (event: EventPayload, values: FormValues, total: number): number =>
   installmentsOf(total, chosenParts(event, values))[0] ?? total;
 
-/** The first field with a problem gets the focus (rule 2). */
-function useFirstProblem(form: { readonly current: HTMLFormElement | null }, problems: FieldProblems): void {
-  const names = Object.keys(problems).join(' ');
-  const before = useRef('');
-  useEffect(() => {
-    const isNew = names !== '' && !(before.current !== '' && before.current.includes(names));
-    before.current = names;
-    if (isNew) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-  }, [names]);
+/**
+ * What is wrong with the fields, how it changes while they are filled in, and how it is told after each press: then the first such
+ * field gets the focus, also where it was told before (rule 2).
+ */
+function useProblems(form: { readonly current: HTMLFormElement | null }) {
+  const [problems, setProblems] = useState<FieldProblems>({});
+  const [told, setTold] = useState<FieldProblems>(problems);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [told]);
+  const tell = (found: FieldProblems): void => {
+    setProblems(found);
+    setTold(found);
+  };
+  return { problems, setProblems, tell };
 }
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -230,16 +235,16 @@ function useCode(
   hold: Hold,
   values: FormValues,
   setAll: (values: FormValues) => void,
-  setProblems: (problems: FieldProblems) => void,
+  tell: (problems: FieldProblems) => void,
 ) {
   const apply = async (wanted: string | null): Promise<void> => {
     try {
       if (wanted !== null) await client.quoteCheckout(hold, wanted);
       setAll(withCode(values, wanted));
-      setProblems({});
+      tell({});
     } catch (error) {
       setAll({ ...withCode(values, null), promo: wanted ?? '' });
-      setProblems({ promo: inWords(error, { timezone: event.timezone }) });
+      tell({ promo: inWords(error, { timezone: event.timezone }) });
     }
   };
   return { apply };
@@ -248,7 +253,7 @@ function useCode(
 // ── the start ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Starts the checkout and leaves for the payment page; `trouble` says why it did not start where no field is to blame. */
-function useStart(event: EventPayload, hold: Hold, values: FormValues, setProblems: (problems: FieldProblems) => void) {
+function useStart(event: EventPayload, hold: Hold, values: FormValues, tell: (problems: FieldProblems) => void) {
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const start = async (): Promise<void> => {
@@ -260,7 +265,7 @@ function useStart(event: EventPayload, hold: Hold, values: FormValues, setProble
       const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
       keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined, held: undefined });
       await reportStarted(event, hold, perksOf(event, hold, values), started);
-      location.assign(started.redirect_url);
+      leaveFor(started.redirect_url);
     } catch (error) {
       if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {
         keep(event.id, { startKey: undefined });
@@ -272,7 +277,7 @@ function useStart(event: EventPayload, hold: Hold, values: FormValues, setProble
         keep(event.id, { startKey: undefined });
       }
       const atFields = problemsOf(error, event);
-      setProblems(atFields);
+      tell(atFields);
       if (Object.keys(atFields).length === 0) setTrouble(inWords(error, { timezone: event.timezone }));
       setBusy(false);
     }

@@ -12,6 +12,7 @@ import { texts } from '../language.ts';
 import { inWords } from '../messages.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
 import { ArrowIcon } from '../parts/icons.tsx';
+import { leaveFor } from '../router.tsx';
 import { client, serviceAddress } from '../service.ts';
 
 const words = texts.ownOrder;
@@ -74,7 +75,7 @@ export function PayButton({ order }: { readonly order: Order }) {
   const pay = async (): Promise<void> => {
     setBusy(true);
     try {
-      location.assign((await client.payOrder(order.order_id)).redirect_url);
+      leaveFor((await client.payOrder(order.order_id)).redirect_url);
     } catch (error) {
       setTrouble(inWords(error));
       setBusy(false);

@@ -46,13 +46,17 @@ export function DrawPage({ slug }: { readonly slug: string }) {
           <dt>{words.promised}</dt>
           <dd class="hash">{draw.draw_commitment}</dd>
           <dt>{words.secret}</dt>
-          <dd class="hash">{draw.seed ?? words.shownLater}</dd>
+          {draw.seed === null ? <dd>{words.shownLater}</dd> : <dd class="hash">{draw.seed}</dd>}
           <dt>{words.atOpening}</dt>
-          <dd class="hash">{draw.opening ?? (draw.status === 'pending' ? words.shownLater : words.noOpening)}</dd>
+          {draw.opening === null ? (
+            <dd>{draw.status === 'pending' ? words.shownLater : words.noOpening}</dd>
+          ) : (
+            <dd class="hash">{draw.opening}</dd>
+          )}
           <dt>{words.inDraw}</dt>
           <dd>
             {draw.drawn_at === null
-              ? words.people(draw.count)
+              ? words.everybody
               : words.drawnOn(draw.count, dayAndHour(draw.drawn_at, event.timezone))}
           </dd>
         </dl>
@@ -111,7 +115,7 @@ function Check({ slug, eventId, draw }: CheckProps) {
     );
   }
   return (
-    <ul class="verdict" role="status">
+    <ul class="verdict" tabIndex={-1} ref={takeFocus}>
       <Finding holds={verdict.commitmentHolds}>{words.commitmentHolds}</Finding>
       <Finding holds={verdict.digestHolds}>{words.digestHolds}</Finding>
       <Finding holds={verdict.orderHolds}>{words.orderHolds}</Finding>
@@ -119,6 +123,9 @@ function Check({ slug, eventId, draw }: CheckProps) {
     </ul>
   );
 }
+
+/** The verdict stands in place of the button that had the focus. */
+const takeFocus = (verdict: HTMLElement | null): void => verdict?.focus({ preventScroll: true });
 
 function Finding({ holds, children }: { readonly holds: boolean; readonly children: preact.ComponentChildren }) {
   return (

@@ -13,7 +13,7 @@ import { Loading, Notice } from '../parts/controls.tsx';
 import { ListFilter, NoneFits } from '../parts/list-filter.tsx';
 import { EventArt } from '../parts/poster.tsx';
 import { eventPath, Link } from '../router.tsx';
-import { client } from '../service.ts';
+import { client, serviceNow } from '../service.ts';
 
 const PAGE = 24;
 
@@ -87,13 +87,14 @@ function Cards({ events }: { readonly events: readonly EventListEntry[] }) {
   );
 }
 
-const { datesOf, fromPrice, placeOf } = eventLinesOf(language);
+const { datesOf, fromPrice, goneNote, placeOf } = eventLinesOf(language);
 
 function Card({ event, isFirst }: { readonly event: EventListEntry; readonly isFirst: boolean }) {
   const sheet = event.starts_at === null ? null : dayParts(event.starts_at, event.timezone);
   const place = placeOf(event);
+  const gone = goneNote(event, serviceNow());
   return (
-    <article class={event.sold_out ? 'card over' : 'card'}>
+    <article class={gone === null ? 'card' : 'card over'}>
       <div class="card-art">
         <EventArt name={event.slug} picture={event.picture} isFirst={isFirst} />
         {sheet !== null && (
@@ -112,7 +113,7 @@ function Card({ event, isFirst }: { readonly event: EventListEntry; readonly isF
         <p class="quiet">{datesOf(event)}</p>
         {place !== null && <p class="quiet">{place}</p>}
         <p class="card-foot">
-          {event.sold_out ? <span>{texts.list.soldOut}</span> : <b>{fromPrice(event)}</b>}
+          {gone === null ? <b>{fromPrice(event)}</b> : <span>{gone}</span>}
           {event.waiting_room && <span class="chip">{texts.list.waitingRoom}</span>}
         </p>
       </div>

@@ -52,6 +52,11 @@ export function Countdown({ until, label }: CountdownProps) {
   );
 }
 
+/** The attributes of a button that its own press may switch off: it keeps the focus, which `disabled` would take from it. */
+export function pressedUnless(isOff: boolean, onPress: () => void) {
+  return { 'aria-disabled': isOff, onClick: () => void (!isOff && onPress()) };
+}
+
 interface StepperProps {
   /** What is counted, for assistive technology. */
   readonly label: string;
@@ -69,8 +74,7 @@ export function Stepper({ label, value, max, min = 0, disabled = false, onChange
       <button
         type="button"
         aria-label={texts.basket.fewer(label)}
-        disabled={disabled || value <= min}
-        onClick={() => onChange(value - 1)}
+        {...pressedUnless(disabled || value <= min, () => onChange(value - 1))}
       >
         <MinusIcon />
       </button>
@@ -78,8 +82,7 @@ export function Stepper({ label, value, max, min = 0, disabled = false, onChange
       <button
         type="button"
         aria-label={texts.basket.more(label)}
-        disabled={disabled || value >= max}
-        onClick={() => onChange(value + 1)}
+        {...pressedUnless(disabled || value >= max, () => onChange(value + 1))}
       >
         <PlusIcon />
       </button>

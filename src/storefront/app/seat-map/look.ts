@@ -1,5 +1,5 @@
 /** How seats look: to a buyer, and at which size which details are drawn. */
-import type { SeatPlan } from './plan.ts';
+import type { SeatLayout } from '#client/seat-layout.ts';
 
 /**
  * How a seat looks to this buyer: the states of the API, `chosen` for picked seats, `mine` for those of them that are held,
@@ -16,10 +16,10 @@ export interface View {
 
 /** Sizes of a seat on the screen from which its number fits into it, the names of rows can be read, its form is seen. */
 export const NUMBER_PIXELS_MIN = 22;
-export const ROW_PIXELS_MIN = 11;
+export const ROW_PIXELS_MIN = 9;
 export const FORM_PIXELS_MIN = 5;
 
-export const seatPixels = (plan: SeatPlan, scale: number): number => plan.radius * 2 * scale;
+export const seatPixels = (plan: SeatLayout, scale: number): number => plan.radius * 2 * scale;
 
 export const isOwn = (look: Look | undefined): boolean => look === 'chosen' || look === 'mine';
 

@@ -1,5 +1,6 @@
 /** The buttons of the plan: closer, away, the whole hall, and each direction, for whoever cannot drag or pinch. */
 import { texts } from '../language.ts';
+import { pressedUnless } from '../parts/controls.tsx';
 import { ArrowIcon, FitIcon, MinusIcon, PlusIcon } from '../parts/icons.tsx';
 import type { Camera } from './camera.ts';
 
@@ -42,15 +43,14 @@ export function MapTools({ camera, isZoomed, isByBlock, onStep }: MapToolsProps)
       <button type="button" class="tool" aria-label={t.zoomIn} onClick={() => onStep(STEP)}>
         <PlusIcon />
       </button>
-      <button type="button" class="tool" aria-label={t.zoomOut} disabled={!isZoomed} onClick={() => onStep(1 / STEP)}>
+      <button type="button" class="tool" aria-label={t.zoomOut} {...pressedUnless(!isZoomed, () => onStep(1 / STEP))}>
         <MinusIcon />
       </button>
       <button
         type="button"
         class="tool whole"
         aria-label={t.whole}
-        disabled={!isZoomed}
-        onClick={() => camera.flyHome()}
+        {...pressedUnless(!isZoomed, () => camera.flyHome())}
       >
         <FitIcon /> {isByBlock && <span aria-hidden="true">{t.allBlocks}</span>}
       </button>

@@ -22,6 +22,7 @@ import { texts } from '../language.ts';
 import { blocksOf, isByBlock, type Block } from './blocks.ts';
 import { gridOf, type PointGrid } from './grid.ts';
 import { zonePalette } from './palette.ts';
+import { endsOf, rowNamesOf, type RowName } from './row-names.ts';
 
 export interface SeatPlan extends SeatLayout {
   readonly numberById: ReadonlyMap<string, number>;
@@ -35,6 +36,7 @@ export interface SeatPlan extends SeatLayout {
   /** Whether seats are chosen block by block from afar. */
   readonly isByBlock: boolean;
   readonly grid: PointGrid;
+  readonly rowNames: readonly RowName[];
   readonly shapes: readonly Shape[];
 }
 
@@ -69,8 +71,12 @@ export function planOf(locality: SeatedLocality): SeatPlan {
   const zoneIndex = new Map(zones.map(({ key }, index) => [key, index]));
   const names = sections.map(({ box }) => ({ x: box.x + box.width / 2, y: box.y - radius * NAME_RADII }));
   const shapes = shapesOf(locality);
+  const seated = { ...layout, grid: gridOf(seats, radius * GRID_RADII) };
+  const rowNames = rowNamesOf(layout, (x, y) => seatAt(seated, x, y) !== null);
+  const around = grown(boxAround([...seats, ...names, ...shapes.flatMap(cornersOf)]), radius * MARGIN_RADII);
+  const end = { x: around.x + around.width, y: around.y + around.height };
   return {
-    ...layout,
+    ...seated,
     zones,
     zoneOf: seats.map((seat) => zoneIndex.get(seat.zone_key) ?? 0),
     numberById: new Map(seats.map((seat, number) => [seat.id, number])),
@@ -78,13 +84,13 @@ export function planOf(locality: SeatedLocality): SeatPlan {
     blocks,
     blockOf,
     isByBlock: isByBlock(layout),
-    grid: gridOf(seats, radius * GRID_RADII),
-    box: grown(boxAround([...seats, ...names, ...shapes.flatMap(cornersOf)]), radius * MARGIN_RADII),
+    rowNames,
+    box: boxAround([around, end, ...rowNames.flatMap((name) => endsOf(name, radius))]),
   };
 }
 
 /** The seat at a point of the plan. */
-export function seatAt(plan: SeatPlan, x: number, y: number): number | null {
+export function seatAt(plan: Pick<SeatPlan, 'seats' | 'radius' | 'grid'>, x: number, y: number): number | null {
   let best: number | null = null;
   let bestDistance = plan.radius * 1.25;
   for (const seat of plan.grid.within(grown({ x, y, width: 0, height: 0 }, bestDistance))) {

@@ -1,17 +1,32 @@
 /** The names of rows at both of their ends. */
-import { distance, type Point } from '#client/seat-layout.ts';
-import { shortLabel } from './look.ts';
-import { seatAt, type SeatPlan } from './plan.ts';
+import { distance, type Point, type SeatLayout } from '#client/seat-layout.ts';
+import { ROW_PIXELS_MIN, shortLabel } from './look.ts';
 
 export interface RowName extends Point {
   readonly text: string;
 }
 
+/** A name is at least so many pixels high, and as many units of the plan as this times a seat's radius. */
+const PIXELS_MIN = 11;
+const RADII = 1.1;
+/** Half of a character's width, of its height. */
+const HALF_WIDTH = 0.33;
+
 /** A name stands so many radii beyond the last seat, and more for each character. */
 const AWAY_RADII = 1.75;
 const CHARACTER_RADII = 0.4;
 
-export function rowNamesOf(plan: SeatPlan): readonly RowName[] {
+/** How high names are, in units of the plan. */
+export const rowNameSize = (radius: number, scale: number): number => Math.max(radius * RADII, PIXELS_MIN / scale);
+
+/** Where a name begins and ends at the smallest scale at which names are shown. */
+export function endsOf({ x, y, text }: RowName, radius: number): readonly Point[] {
+  const reach = text.length * HALF_WIDTH * rowNameSize(radius, ROW_PIXELS_MIN / (radius * 2));
+  return [-reach, reach].map((by) => ({ x: x + by, y }));
+}
+
+/** `isSeat` says whether a seat is at a point. */
+export function rowNamesOf(plan: SeatLayout, isSeat: (x: number, y: number) => boolean): readonly RowName[] {
   return plan.rows.flatMap((row) => {
     const [first, last] = [plan.seats[row[0]!], plan.seats[row.at(-1)!]];
     if (first === undefined || last === undefined) return [];
@@ -22,7 +37,7 @@ export function rowNamesOf(plan: SeatPlan): readonly RowName[] {
       beyond(last, plan.seats[row.at(-2) ?? -1] ?? { x: last.x - 1, y: last.y }, away),
     ];
     // Where the next block begins at once there is no room.
-    return beside.filter(({ x, y }) => text !== '' && seatAt(plan, x, y) === null).map((at) => ({ ...at, text }));
+    return beside.filter(({ x, y }) => text !== '' && !isSeat(x, y)).map((at) => ({ ...at, text }));
   });
 }
 

@@ -13,7 +13,7 @@ import type { Colours } from './colours.ts';
 import { drawSeat, write } from './draw-seat.ts';
 import { gridOf, type PointGrid } from './grid.ts';
 import { ROW_PIXELS_MIN, seatPixels, type Look, type View } from './look.ts';
-import { rowNamesOf, type RowName } from './row-names.ts';
+import { rowNameSize } from './row-names.ts';
 import type { SeatPlan } from './plan.ts';
 import { Tiles } from './tiles.ts';
 
@@ -26,7 +26,6 @@ export class Scene {
   readonly #context = this.canvas.getContext('2d')!;
   readonly #plan: SeatPlan;
   readonly #tiles = new Tiles((on, box, scale) => this.#paint(on, box, scale));
-  readonly #rowNames: readonly RowName[];
   readonly #rowNameGrid: PointGrid;
   #looks: readonly Look[] = [];
   #figures: readonly BlockFigures[] = [];
@@ -42,8 +41,7 @@ export class Scene {
 
   constructor(plan: SeatPlan) {
     this.#plan = plan;
-    this.#rowNames = rowNamesOf(plan);
-    this.#rowNameGrid = gridOf(this.#rowNames, plan.radius * 40);
+    this.#rowNameGrid = gridOf(plan.rowNames, plan.radius * 40);
     this.canvas.className = 'plan';
     this.canvas.setAttribute('aria-hidden', 'true');
   }
@@ -144,9 +142,9 @@ export class Scene {
       drawSeat(on, style, seat, this.#looks[seat] ?? 'free', zone !== null && plan.zoneOf[seat] !== zone);
     }
     if (seatPixels(plan, scale) < ROW_PIXELS_MIN) return;
-    const textSize = Math.max(plan.radius * 1.1, 11 / scale);
+    const textSize = rowNameSize(plan.radius, scale);
     for (const name of this.#rowNameGrid.within(grown(box, textSize * 2))) {
-      const { x, y, text } = this.#rowNames[name]!;
+      const { x, y, text } = plan.rowNames[name]!;
       write(on, text, x, y, textSize, colours.quiet);
     }
   }

@@ -35,6 +35,7 @@ export const de: Texts = {
     empty: 'Zurzeit ist nichts im Verkauf.',
     more: 'Weitere Veranstaltungen',
     soldOut: 'Ausverkauft',
+    over: 'Vorbei',
     waitingRoom: 'Warteraum',
     noDates: 'Termine folgen',
     from: (price) => `ab ${price}`,

@@ -37,6 +37,7 @@ export const en = {
     empty: 'Nothing is on sale yet.',
     more: 'Show more events',
     soldOut: 'Sold out',
+    over: 'Over',
     waitingRoom: 'Waiting room',
     noDates: 'Dates to be announced',
     from: (price: string) => `from ${price}`,

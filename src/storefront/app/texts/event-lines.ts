@@ -25,6 +25,11 @@ export function eventLinesOf(language: Language) {
     },
     fromPrice: ({ from_price: amount, currency }: EventListEntry): string =>
       amount === 0 ? texts.frame.free : texts.list.from(wording.shortMoney(amount, currency)),
+    /** What stands in place of the price of an event that nobody can buy; null where somebody can. */
+    goneNote({ ends_at: end, sold_out: isSoldOut }: EventListEntry, now: number): string | null {
+      if (end !== null && Date.parse(end) <= now) return texts.list.over;
+      return isSoldOut ? texts.list.soldOut : null;
+    },
     /** "Kesselhaus, Leipzig". */
     placeOf: ({ venue }: EventListEntry): string | null =>
       venue === undefined ? null : [venue.name, venue.city].filter((part) => part !== null).join(', '),

@@ -21,6 +21,8 @@ export const groups = {
   commands: ['cli', 'operations', 'rehearsal'],
   crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation', 'soak'],
   engine: ['actors', 'catalogue', 'client', 'domain', 'http', 'machines', 'notifications', 'payments'],
+  // What it measures is the heap of its process.
+  memory: ['domain/retained-bytes.test.ts'],
   pages: ['console', 'docs', 'storefront/storefront.test.ts', 'storefront/way.test.ts'],
   shop: ['storefront'],
   storage: ['.', 'golden', 'persistence'],

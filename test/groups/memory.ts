@@ -1,0 +1,4 @@
+/** How many bytes a record keeps. */
+import { importGroup } from '../groups.ts';
+
+importGroup('memory');

@@ -20,7 +20,7 @@ import { machineTiming, pauseFor, type Timing } from './timing.ts';
 
 export interface ClaimOptions extends ShardJournalOptions {
   readonly node: string;
-  /** What is proved already; null: the log is read from its first message. It is not changed. */
+  /** What is proved already, or was read ahead; null: the log is read from its first message. It is not changed. */
   readonly checkpoint: ShardContent | null;
   /** A unique id for the claim. */
   readonly newId?: () => string;
@@ -55,6 +55,13 @@ export class CheckpointOutdated extends Error {
     super(`the log begins with message ${firstSeq}, after what the checkpoint has, message ${streamSeq}`);
     this.name = 'CheckpointOutdated';
   }
+}
+
+/** Reads what a shard has without claiming it: a claim that begins with it is short. Rejects as a claim does. */
+export async function readAhead(log: ShardLog, options: ClaimOptions): Promise<ShardContent> {
+  const recovery = new Recovery(log, options);
+  await recovery.catchUp();
+  return recovery.content();
 }
 
 /** Claims the shard. Rejects with LogUnreachable, CheckpointOutdated, or with ChainBroken when the log is damaged. */

@@ -35,6 +35,8 @@ export interface LiveNode {
   readonly isLeaving: boolean;
   /** The epoch by shard. */
   readonly shards: ReadonlyMap<number, number>;
+  /** Shards that it is about to own, and has read ahead. */
+  readonly awaited: ReadonlySet<number>;
 }
 
 export interface MembershipPorts {
@@ -53,6 +55,7 @@ export interface Heartbeat {
   readonly beat: number;
   readonly shards: readonly (readonly [shard: number, epoch: number])[];
   readonly leaving: boolean;
+  readonly awaited?: readonly number[];
 }
 
 interface Member extends LiveNode {
@@ -61,12 +64,14 @@ interface Member extends LiveNode {
   beat: number;
   isLeaving: boolean;
   shards: ReadonlyMap<number, number>;
+  awaited: ReadonlySet<number>;
 }
 
 export class Membership {
   readonly #ports: MembershipPorts;
   readonly #subject: string;
   readonly #owned = new Map<number, number>();
+  readonly #awaited = new Set<number>();
   /** The other nodes, by instance. */
   readonly #members = new Map<string, Member>();
   readonly #listeners = new Set<() => void>();
@@ -117,12 +122,21 @@ export class Membership {
   /** Announces that this node owns a shard. */
   own(shard: number, epoch: number): void {
     this.#owned.set(shard, epoch);
+    this.#awaited.delete(shard);
     this.#announce();
   }
 
   /** Announces that it does not any more. */
   release(shard: number): void {
     if (this.#owned.delete(shard)) this.#announce();
+  }
+
+  /** Announces whether it is about to own a shard and has read it ahead. */
+  setAwaited(shard: number, isAwaited: boolean): void {
+    if (isAwaited === this.#awaited.has(shard)) return;
+    if (isAwaited) this.#awaited.add(shard);
+    else this.#awaited.delete(shard);
+    this.#announce();
   }
 
   /** Announces that this node is about to stop. */
@@ -143,7 +157,14 @@ export class Membership {
   /** Every node that was heard of lately, this one first. */
   nodes(): readonly LiveNode[] {
     const { node, instance } = this.#ports;
-    return [{ node, instance, isLeaving: this.#isLeaving, shards: this.#owned }, ...this.#members.values()];
+    const own = { node, instance, isLeaving: this.#isLeaving, shards: this.#owned, awaited: this.#awaited };
+    return [own, ...this.#members.values()];
+  }
+
+  /** Whether another node is about to own a shard and has read it ahead. */
+  isAwaited(shard: number): boolean {
+    for (const { awaited, isLeaving } of this.#members.values()) if (!isLeaving && awaited.has(shard)) return true;
+    return false;
   }
 
   /** Who announces a shard with the highest epoch (3); null when nobody does. */
@@ -197,6 +218,7 @@ export class Membership {
       beat: this.#beat,
       shards: [...this.#owned],
       leaving: this.#isLeaving,
+      ...(this.#awaited.size > 0 && { awaited: [...this.#awaited] }),
     };
     bus.publish(this.#subject, Buffer.from(JSON.stringify(heartbeat)));
   }
@@ -210,9 +232,12 @@ export class Membership {
     if (member !== undefined && beat <= member.beat) return;
     const heardAt = this.#ports.time.stopwatchMs();
     const shards = new Map(heartbeat.shards);
-    const isNews = member?.isLeaving !== leaving || !isSame(member.shards, shards);
+    const awaited = new Set(heartbeat.awaited);
+    const isNews =
+      member?.isLeaving !== leaving || !isSame(member.shards, shards) || !isSameSet(member.awaited, awaited);
     if (member === undefined) {
-      this.#members.set(instance, { node, instance, beat, since: heardAt, heardAt, shards, isLeaving: leaving });
+      const heard = { node, instance, beat, since: heardAt, heardAt };
+      this.#members.set(instance, { ...heard, shards, awaited, isLeaving: leaving });
       // The newcomer learns at once who is there.
       this.#announce();
       return;
@@ -221,6 +246,7 @@ export class Membership {
     member.heardAt = heardAt;
     member.isLeaving = leaving;
     member.shards = shards;
+    member.awaited = awaited;
     if (isNews) this.#change();
   }
 
@@ -287,5 +313,11 @@ function isHeartbeat(message: Partial<Heartbeat> | null): message is Heartbeat {
 function isSame(one: ReadonlyMap<number, number>, other: ReadonlyMap<number, number>): boolean {
   if (one.size !== other.size) return false;
   for (const [shard, epoch] of one) if (other.get(shard) !== epoch) return false;
+  return true;
+}
+
+function isSameSet(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
+  if (one.size !== other.size) return false;
+  for (const each of one) if (!other.has(each)) return false;
   return true;
 }

@@ -127,6 +127,8 @@ export class ClusterNode implements EnginePort {
       shards,
       membership,
       open: (shard, hasGivenUp) => opener.open(shard, hasGivenUp),
+      readAhead: (shard) => opener.readAhead(shard),
+      forget: (shard) => opener.forget(shard),
       serve: (shard, epoch) => {
         server.serve(shard, epoch);
         this.#follow(shard);

@@ -12,11 +12,13 @@
  *    it, during its own hold-off says so when that is over, because the owner before it may answer until then.
  * 4. A node that leaves claims nothing and gives up everything, a few shards at a time as well: each event is without an owner for the
  *    time of its own claim and not for that of all of them.
+ * 5. A shard is given up when the node that should own it has read it ahead (`read-ahead.ts`), or after a while.
  */
 import { channel } from 'node:diagnostics_channel';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
 import { placeOf } from './placement.ts';
+import { ReadAhead } from './read-ahead.ts';
 import type { Bus } from './bus.ts';
 import type { Membership } from './membership.ts';
 import type { OwnedShard } from './owned-shard.ts';
@@ -50,7 +52,14 @@ export interface ShardClaimsPorts<Shard extends ClaimedShard> {
   readonly shards: number;
   readonly bus: Pick<Bus, 'isConnected'>;
   readonly time: Timing;
-  readonly membership: Pick<Membership, 'leave' | 'live' | 'nodes' | 'onChange' | 'own' | 'ownerOf' | 'release'>;
+  readonly membership: Pick<
+    Membership,
+    'isAwaited' | 'leave' | 'live' | 'nodes' | 'onChange' | 'own' | 'ownerOf' | 'release' | 'setAwaited'
+  >;
+  /** Reads a shard of another owner and keeps it for the claim (5). */
+  readonly readAhead: (shard: number) => Promise<void>;
+  /** Lets go of what was kept. */
+  readonly forget: (shard: number) => void;
   /** Claims a shard and opens it; null when another node was faster. `hasGivenUp` says whether the owner of an epoch gave it up. */
   readonly open: (shard: number, hasGivenUp: (epoch: number) => boolean) => Promise<OpenedShard<Shard> | null>;
   /** Calls of other nodes are answered from now on. */
@@ -66,6 +75,9 @@ const LISTEN_MS = 750;
 /** Nothing moves while nodes come and go (2). */
 const SETTLED_MS = 2_000;
 
+/** So long a shard that should move waits for the other node to read it ahead (5). */
+const AWAITED_MS_MAX = 3_000;
+
 const LOOK_MS = 250;
 
 /** Shards that are claimed at once: each reads from the servers. */
@@ -77,7 +89,7 @@ const MOVES_MAX = 4;
 /** The same where a node leaves, which has little time (4). */
 const LEAVES_MAX = 8;
 
-/** From then on what is left is given up at once. */
+/** From then on what is left is given up at once, read ahead or not. */
 const LEAVE_MS_MAX = 1_000;
 
 const ENDED_LOOK_MS = 10;
@@ -91,6 +103,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
   readonly #owned = new Map<number, Shard>();
   readonly #claiming = new Set<number>();
   readonly #ending = new Map<number, Promise<void>>();
+  readonly #ahead: ReadAhead;
   /** Shards that are not claimed before a moment of the stopwatch. */
   readonly #notBefore = new Map<number, number>();
   /** Claims that failed in a row, by shard. */
@@ -112,6 +125,8 @@ export class ShardClaims<Shard extends ClaimedShard> {
     const now = ports.time.stopwatchMs();
     this.#liveSince = now;
     this.#mayClaimAt = now + LISTEN_MS;
+    const { time, membership, readAhead, forget } = ports;
+    this.#ahead = new ReadAhead({ time, membership, read: readAhead, forget });
     this.#unfollow = ports.membership.onChange(() => this.#look());
     this.#lookLater();
   }
@@ -127,11 +142,17 @@ export class ShardClaims<Shard extends ClaimedShard> {
     const { membership, time } = this.#ports;
     membership.leave();
     const endsAt = time.stopwatchMs() + LEAVE_MS_MAX;
-    const shards = [...this.#owned.keys()];
-    for (let given: readonly number[] = []; shards.length > 0;) {
-      while (time.stopwatchMs() < endsAt && !this.#areTakenOver(given)) await pauseFor(time, ENDED_LOOK_MS);
-      given = shards.splice(0, LEAVES_MAX);
-      for (const shard of given) this.#giveUp(shard);
+    const given: number[] = [];
+    while (this.#owned.size > 0) {
+      const isHurried = time.stopwatchMs() >= endsAt || membership.live().length === 0;
+      let underWay = given.filter((shard) => !this.#isTakenOver(shard)).length;
+      for (const shard of [...this.#owned.keys()]) {
+        if (!isHurried && (underWay >= LEAVES_MAX || !membership.isAwaited(shard))) continue;
+        given.push(shard);
+        underWay += 1;
+        this.#giveUp(shard);
+      }
+      if (this.#owned.size > 0) await pauseFor(time, ENDED_LOOK_MS);
     }
     while (this.#ending.size > 0 || this.#claiming.size > 0) {
       await Promise.all(this.#ending.values());
@@ -139,11 +160,9 @@ export class ShardClaims<Shard extends ClaimedShard> {
     }
   }
 
-  /** Whether other nodes own shards that were given up, or there is no other node. */
-  #areTakenOver(shards: readonly number[]): boolean {
-    const { membership } = this.#ports;
-    if (membership.live().length === 0) return true;
-    return shards.every((shard) => !this.#ending.has(shard) && membership.ownerOf(shard) !== null);
+  /** Whether another node owns a shard that was given up. */
+  #isTakenOver(shard: number): boolean {
+    return !this.#ending.has(shard) && this.#ports.membership.ownerOf(shard) !== null;
   }
 
   /** Ends the look. What is owned is lost without a word, as in a crash, unless the node left before. */
@@ -181,8 +200,11 @@ export class ShardClaims<Shard extends ClaimedShard> {
     if (this.#isLeaving) return;
     for (let shard = 0; shard < shards; shard += 1) {
       const place = placeOf(shard, live);
-      if (place === node) this.#claimUnowned(shard, now);
-      else if (place !== null && now - this.#liveSince >= SETTLED_MS) this.#moveOwned(shard);
+      if (place === node) this.#take(shard, now);
+      else {
+        this.#ahead.end(shard);
+        if (place !== null) this.#moveOwned(shard, now - this.#liveSince);
+      }
     }
   }
 
@@ -200,14 +222,16 @@ export class ShardClaims<Shard extends ClaimedShard> {
 
   // ── claims ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #claimUnowned(shard: number, now: number): void {
+  /** Claims a shard that nobody owns; one that another node owns is read ahead. */
+  #take(shard: number, now: number): void {
     if (this.#owned.has(shard) || this.#ending.has(shard) || this.#claiming.has(shard)) return;
+    if (this.#ports.membership.ownerOf(shard) !== null) return this.#ahead.want(shard);
     if (now < this.#mayClaimAt && !this.#givenUp.has(shard)) return;
     if (this.#claiming.size >= CLAIMS_MAX || (this.#notBefore.get(shard) ?? 0) > now) return;
-    if (this.#ports.membership.ownerOf(shard) !== null) return;
     this.#claiming.add(shard);
     void this.#claim(shard, now).finally(() => {
       this.#claiming.delete(shard);
+      this.#ahead.end(shard);
       this.#look();
     });
   }
@@ -268,8 +292,9 @@ export class ShardClaims<Shard extends ClaimedShard> {
 
   // ── giving up ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #moveOwned(shard: number): void {
-    if (this.#owned.has(shard) && this.#ending.size < MOVES_MAX) this.#giveUp(shard);
+  #moveOwned(shard: number, settledMs: number): void {
+    if (!this.#owned.has(shard) || this.#ending.size >= MOVES_MAX || settledMs < SETTLED_MS) return;
+    if (settledMs >= SETTLED_MS + AWAITED_MS_MAX || this.#ports.membership.isAwaited(shard)) this.#giveUp(shard);
   }
 
   #giveUp(shard: number): void {

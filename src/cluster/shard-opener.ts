@@ -14,7 +14,7 @@ import { reportTrouble } from '#actors/trouble.ts';
 import { SERVICE_STREAM } from '#actors/service-facts.ts';
 import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
 import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
+import { claimShard, readAhead } from '#persistence/nats/claim.ts';
 import { wholeLog } from '#persistence/nats/purge.ts';
 import { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
 import type { SnapshotSummary } from '#actors/engine-port.ts';
@@ -22,12 +22,14 @@ import type { TimeSource } from '#actors/clock.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 import type { Sealing } from '#domain/personal.ts';
 import type { Objects } from '#persistence/nats/objects.ts';
+import type { ShardContent } from '#persistence/nats/shard-journal.ts';
 import type { ShardLog } from '#persistence/nats/shard-log.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { AnswerGate, HOLD_OFF_MS } from './answer-gate.ts';
 import { OwnedShard } from './owned-shard.ts';
 import { INDEX_SHARD, shardOf } from './placement.ts';
 import { ShardSnapshots } from './shard-snapshots.ts';
+import { AHEAD_MS_MAX } from './read-ahead.ts';
 import type { Bus } from './bus.ts';
 import type { DefineThere } from './index-keeper.ts';
 import type { EventDirectoryPorts } from './event-directory.ts';
@@ -70,6 +72,14 @@ export interface ShardSurroundings {
 const SHARE_FACTOR = 4;
 const LIVE_EVENTS_MIN = 16;
 
+/** What is read before a shard is claimed. */
+interface ShardBegin {
+  readonly checkpoint: Checkpoint | null;
+  /** The checkpoint's, or more. */
+  readonly content: ShardContent | null;
+  readonly readAtMs: number;
+}
+
 export class ShardOpener {
   readonly #options: ShardOpenerOptions;
   readonly #surroundings: ShardSurroundings;
@@ -77,6 +87,8 @@ export class ShardOpener {
   readonly #ids = createIdSource();
   readonly #sealingOf: (eventId: string) => Sealing;
   readonly #stopping = new AbortController();
+  /** What was read ahead, by shard. */
+  readonly #ahead = new Map<number, ShardBegin>();
 
   constructor(options: ShardOpenerOptions, surroundings: ShardSurroundings) {
     this.#options = options;
@@ -86,16 +98,27 @@ export class ShardOpener {
     this.#snapshotter = startSnapshotter(options.dataFolder, () => 0);
   }
 
+  /** Reads a shard of another owner, and keeps it until it is claimed. */
+  async readAhead(shard: number): Promise<void> {
+    const { node, time } = this.#options;
+    const { checkpoint } = await this.#begin(shard);
+    const readAtMs = time.stopwatchMs();
+    const content = await readAhead(this.#log(shard, checkpoint), { node, checkpoint, timing: time });
+    this.#ahead.set(shard, { checkpoint, content, readAtMs });
+  }
+
+  /** Lets go of what was read ahead. */
+  forget(shard: number): void {
+    this.#ahead.delete(shard);
+  }
+
   /** Claims a shard; null when another node was faster. */
   async open(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard | null> {
     const { servers, node, time } = this.#options;
-    const log = servers.log(shard);
-    const checkpoints = this.#checkpoints(shard);
-    const archive = new ArchiveBucket(servers.archive, shard);
-    const checkpoint = await checkpoints.newest();
-    const claim = await claimShard(checkpoint === null ? wholeLog(log, archive) : log, {
+    const { checkpoint, content } = await this.#begin(shard);
+    const claim = await claimShard(this.#log(shard, content), {
       node,
-      checkpoint,
+      checkpoint: content,
       timing: time,
       signal: this.#stopping.signal,
     });
@@ -132,10 +155,10 @@ export class ShardOpener {
         ),
         snapshots: new ShardSnapshots(
           {
-            log,
+            log: servers.log(shard),
             bucket,
-            checkpoints,
-            archive,
+            checkpoints: this.#checkpoints(shard),
+            archive: new ArchiveBucket(servers.archive, shard),
             snapshotter: this.#snapshotter,
             checkpointHead: checkpoint?.head ?? null,
           },
@@ -172,6 +195,23 @@ export class ShardOpener {
   stop(): Promise<void> {
     this.#stopping.abort();
     return this.#snapshotter.stop();
+  }
+
+  /** With what a claim begins: what was read ahead, or the newest checkpoint. */
+  async #begin(shard: number): Promise<ShardBegin> {
+    const readAtMs = this.#options.time.stopwatchMs();
+    const ahead = this.#ahead.get(shard);
+    this.#ahead.delete(shard);
+    if (ahead !== undefined && readAtMs - ahead.readAtMs < AHEAD_MS_MAX) return ahead;
+    const checkpoint = await this.#checkpoints(shard).newest();
+    return { checkpoint, content: checkpoint, readAtMs };
+  }
+
+  /** The log after what is known of it; the first messages may be in the archive. */
+  #log(shard: number, known: ShardContent | null): ShardLog {
+    const { servers } = this.#options;
+    const log = servers.log(shard);
+    return known === null ? wholeLog(log, new ArchiveBucket(servers.archive, shard)) : log;
   }
 
   #checkpoints(shard: number): Checkpoints {

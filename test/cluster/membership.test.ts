@@ -35,6 +35,25 @@ describe('The nodes of a cluster', () => {
     for (const { membership } of [a, b]) assert.equal(membership.ownerOf(5), null);
   });
 
+  it('hear at once which shards another one awaits, until it owns them or leaves', async () => {
+    const { cluster, a, b, c } = await openThree();
+    const heard = async (): Promise<boolean[]> => {
+      await cluster.time.pass(2);
+      return [a, b, c].map(({ membership }) => membership.isAwaited(5));
+    };
+    c.membership.setAwaited(5, true);
+    assert.deepEqual(await heard(), [true, true, false]);
+    c.membership.setAwaited(5, false);
+    assert.deepEqual(await heard(), [false, false, false]);
+    c.membership.setAwaited(5, true);
+    c.own(5, 17);
+    assert.deepEqual(await heard(), [false, false, false]);
+    b.membership.setAwaited(5, true);
+    assert.deepEqual(await heard(), [true, false, true]);
+    b.membership.leave();
+    assert.deepEqual(await heard(), [false, false, false]);
+  });
+
   it('hold the one with the highest epoch for the owner, in whatever order they hear of it', async () => {
     const { cluster, a, b, c } = await openThree();
     b.own(5, 30);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { placeOf } from '#cluster/placement.ts';
 import { ShardClaims, type ClaimedShard } from '#cluster/shard-claims.ts';
-import { openCluster, type TestCluster, type TestNode } from './nodes.ts';
+import { openCluster } from './nodes.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const EPOCH = 7;
@@ -38,17 +38,21 @@ async function prepare(holdOffMs: number) {
     time,
     membership: {
       live: () => ['node-a'],
-      nodes: () => [{ node: 'node-a', instance: 'node-a-1', isLeaving: false, shards: owned }],
+      nodes: () => [{ node: 'node-a', instance: 'node-a-1', isLeaving: false, shards: owned, awaited: new Set() }],
       ownerOf: () => null,
       onChange: () => () => {},
       own: () => say('owned'),
       release: () => say('released'),
       leave: () => {},
+      isAwaited: () => true,
+      setAwaited: () => {},
     },
     open: () => {
       opensAtMs = time.stopwatchMs() + holdOffMs;
       return Promise.resolve({ owned: shard, previousEpoch: 3 });
     },
+    readAhead: () => Promise.resolve(),
+    forget: () => {},
     serve: () => {},
     giveUp: () => {},
     changed: () => {},
@@ -94,7 +98,11 @@ describe('The shards of a node that leaves', () => {
   const SHARDS = 20;
 
   /** A node that owns all shards, beside another one that takes a shard over `takesMs` after it was given up. */
-  async function prepareMany(others: readonly string[], takesMs: number) {
+  async function prepareMany(
+    others: readonly string[],
+    takesMs: number,
+    isAwaited: (shard: number) => boolean = () => true,
+  ) {
     const time = new VirtualTime();
     const owners = new Map<number, string>();
     let released = 0;
@@ -127,6 +135,8 @@ describe('The shards of a node that leaves', () => {
           });
         },
         leave: () => (isLeaving = true),
+        isAwaited: (shard) => isAwaited(shard),
+        setAwaited: () => {},
       },
       open: () =>
         Promise.resolve({
@@ -139,6 +149,8 @@ describe('The shards of a node that leaves', () => {
           },
           previousEpoch: 3,
         }),
+      readAhead: () => Promise.resolve(),
+      forget: () => {},
       serve: () => {},
       giveUp: () => {},
       changed: () => {},
@@ -165,6 +177,15 @@ describe('The shards of a node that leaves', () => {
     assert.equal(released(), SHARDS);
   });
 
+  it('are given up when another node has read them ahead, or after a second', async () => {
+    const { time, leaving, released } = await prepareMany(['node-b'], 10, (shard) => shard >= 17);
+    await time.pass(500);
+    assert.equal(released(), 3);
+    await time.pass(600);
+    await leaving;
+    assert.equal(released(), SHARDS);
+  });
+
   it('are given up at once where there is no other node', async () => {
     const { time, leaving, released } = await prepareMany([], 0);
     await time.pass(1);
@@ -173,73 +194,89 @@ describe('The shards of a node that leaves', () => {
   });
 });
 
-describe('A node that has just started', () => {
+describe('The shards of several nodes', () => {
   const SHARDS = 8;
 
-  /** A node that claims shards; each claim is noted, with whether a hold-off is needed. */
-  function claimsOf({ time }: TestCluster, { name, membership, bus }: TestNode, claimed: Map<number, string>) {
-    return new ShardClaims<ClaimedShard>({
-      node: name,
-      instance: `${name}-1`,
-      shards: SHARDS,
-      bus,
-      time,
-      membership,
-      open: (shard, hasGivenUp) => {
-        const before = claimed.get(shard);
-        claimed.set(shard, before === undefined || hasGivenUp(EPOCH) ? name : `${name} with a hold-off`);
-        return Promise.resolve({
-          owned: {
-            journal: { epoch: EPOCH, status: 'OPEN', abandon: () => {}, onFenced: () => {} },
-            holdOffLeftMs: 0,
-            giveUp: () => Promise.resolve(),
-            lose: () => {},
-            settle: () => {},
-          },
-          previousEpoch: before === undefined ? 0 : EPOCH,
-        });
-      },
-      serve: () => {},
-      giveUp: () => {},
-      changed: () => {},
-    });
-  }
-
-  it('takes over what another one gives up without having listened to the end, and without a hold-off', async () => {
+  /** Nodes that claim shards, with what each of them did. */
+  function prepareNodes() {
     const cluster = openCluster();
     const claimed = new Map<number, string>();
-    const nodes: ReturnType<typeof claimsOf>[] = [];
+    const done: string[] = [];
+    const nodes: ShardClaims<ClaimedShard>[] = [];
     const start = (name: string): ShardClaims<ClaimedShard> => {
-      const claims = claimsOf(cluster, cluster.open(name), claimed);
+      const { bus, membership } = cluster.open(name);
+      const claims = new ShardClaims<ClaimedShard>({
+        ...{ node: name, instance: `${name}-1`, shards: SHARDS, bus, membership, time: cluster.time },
+        readAhead: (shard) => Promise.resolve(void done.push(`${name} reads ${shard}`)),
+        forget: () => {},
+        open(shard, hasGivenUp) {
+          const isFirst = !claimed.has(shard);
+          done.push(`${name} claims ${shard}${isFirst || hasGivenUp(EPOCH) ? '' : ' with a hold-off'}`);
+          claimed.set(shard, name);
+          const owned = {
+            journal: { epoch: EPOCH, status: 'OPEN', abandon: () => {}, onFenced: () => {} },
+            holdOffLeftMs: 0,
+            giveUp: () => Promise.resolve(void done.push(`${name} gives ${shard} up`)),
+            lose: () => {},
+            settle: () => {},
+          } as const;
+          return Promise.resolve({ owned, previousEpoch: isFirst ? 0 : EPOCH });
+        },
+        serve: () => {},
+        giveUp: () => {},
+        changed: () => {},
+      });
       nodes.push(claims);
       return claims;
     };
+    const ownedBy = (name: string): number[] =>
+      [...claimed.keys()].filter((shard) => claimed.get(shard) === name).toSorted((one, other) => one - other);
+    const stop = (): void => nodes.forEach((claims) => claims.stop());
+    return { time: cluster.time, start, stop, done, ownedBy };
+  }
+
+  const placedAt = (name: string, live: readonly string[], shards: readonly number[]): number[] =>
+    shards.filter((shard) => placeOf(shard, live) === name);
+  const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+  it('are read ahead before their owner gives them up, taken over without a hold-off, also by a node that still listens', async () => {
+    const { time, start, stop, done, ownedBy } = prepareNodes();
     const first = start('a');
     start('b');
-    await cluster.time.pass(1_500);
-    const owners = [...claimed].toSorted(([one], [other]) => one - other).map(([, name]) => name);
-    const shards = [...owners.keys()];
-    assert.deepEqual(
-      owners,
-      shards.map((shard) => placeOf(shard, ['a', 'b'])),
-    );
+    await time.pass(1_500);
+    const before = placedAt('a', ['a', 'b'], ALL);
+    assert.deepEqual(ownedBy('a'), before);
     start('c');
-    await cluster.time.pass(20);
-    assert.equal(
-      [...claimed.values()].filter((name) => name.startsWith('c')).length,
-      0,
-      'it does not know who owns what',
-    );
+    await time.pass(20);
+    assert.deepEqual(ownedBy('c'), [], 'it does not know yet who owns what');
+    const begin = done.length;
     const leaving = first.leave();
-    await cluster.time.pass(100);
+    await time.pass(100);
     await leaving;
-    const expected = owners.map((owner, shard) => (owner === 'a' ? placeOf(shard, ['b', 'c']) : owner));
-    assert.ok(expected.includes('c'), 'some of them are its own');
-    assert.deepEqual(
-      shards.map((shard) => claimed.get(shard)),
-      expected,
-    );
-    for (const claims of nodes) claims.stop();
+    assert.deepEqual(ownedBy('a'), []);
+    assert.ok(placedAt('c', ['b', 'c'], before).length > 0, 'some of them are its own');
+    for (const shard of before) {
+      const next = placeOf(shard, ['b', 'c']);
+      const steps = done.filter((what, n) => what.includes(` ${shard}`) && (n >= begin || what.includes('reads')));
+      assert.deepEqual(steps, [`${next} reads ${shard}`, `a gives ${shard} up`, `${next} claims ${shard}`]);
+    }
+    stop();
+  });
+
+  it('move to a node that joins when that one has read them ahead', async () => {
+    const { time, start, stop, done, ownedBy } = prepareNodes();
+    start('a');
+    await time.pass(1_000);
+    assert.deepEqual(ownedBy('a'), ALL);
+    start('b');
+    await time.pass(3_000);
+    const moved = placedAt('b', ['a', 'b'], ALL);
+    assert.deepEqual(ownedBy('b'), moved);
+    for (const shard of moved) {
+      const steps = done.filter((what) => what.includes(` ${shard}`)).slice(1);
+      assert.deepEqual(steps, [`b reads ${shard}`, `a gives ${shard} up`, `b claims ${shard}`]);
+    }
+    stop();
   });
 });
 
@@ -261,11 +298,15 @@ describe('A shard that cannot be opened', () => {
         own: () => assert.fail('it is not opened'),
         release: () => {},
         leave: () => {},
+        isAwaited: () => false,
+        setAwaited: () => {},
       },
       open: () => {
         tries.push(time.stopwatchMs());
         return Promise.reject(new Error('its chain is broken'));
       },
+      readAhead: () => Promise.resolve(),
+      forget: () => {},
       serve: () => {},
       giveUp: () => {},
       changed: () => {},

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { MemoryLog } from '#persistence/memory-log.ts';
-import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
+import { CheckpointOutdated, claimShard, readAhead } from '#persistence/nats/claim.ts';
 import { decodeRecord, encodeRecord, type ShardRecord } from '#persistence/nats/records.ts';
 import { LogUnreachable } from '#persistence/nats/shard-log.ts';
 import { applyRecord, ChainBroken, copyHead, emptyHead, readRecord } from '#persistence/nats/shard-reading.ts';
@@ -207,6 +207,20 @@ describe('A claim', () => {
     const log = new MemoryLog();
     log.isReachable = false;
     await assert.rejects(claimShard(log, { node: 'node-a', checkpoint: null }), LogUnreachable);
+  });
+
+  it('has what was read ahead and everything after it', async () => {
+    const { log } = await filledLog();
+    const checkpoint = await readAhead(log.reconnected(), { node: 'node-d', checkpoint: null });
+    const begun = await log.lastSeq();
+    const { journal: before } = await claimed(log.reconnected(), { node: 'node-c' });
+    await appendAll(before, [unitOf('evt_a', 2)], 1);
+    const own = log.reconnected();
+    const { recovered, previousEpoch } = await claimed(own, { node: 'node-d', checkpoint });
+    const { rows } = await readShard(log);
+    assert.deepEqual(recovered.rows, rows);
+    assert.equal(checkpoint.head.streamSeq, begun);
+    assert.equal(previousEpoch, before.epoch);
   });
 
   it('leaves the checkpoint as it was', async () => {

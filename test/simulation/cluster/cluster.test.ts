@@ -22,7 +22,7 @@ const scenarioOf = (seed: number): ClusterScenario => ({
 // prettier-ignore
 const MUST_BE_SEEN = [
   'election', 'pause', 'crash', 'cut-off', 'split', 'leap', 'checkpoint', 'damaged checkpoint', 'damaged log', 'damage found', 'purge',
-  'gave up', 'claimed', 'lost', 'fenced', 'claims', 'batches', 'voids', 'answers', 'reads', 'refusals',
+  'gave up', 'read ahead', 'claimed', 'lost', 'fenced', 'claims', 'batches', 'voids', 'answers', 'reads', 'refusals',
 ];
 
 describe('A simulated cluster', () => {

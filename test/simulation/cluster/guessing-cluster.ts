@@ -30,6 +30,8 @@ export class GuessingCluster implements Cluster {
   readonly #givenUp = new Set<string>();
   /** How often a node claims, in a hundred looks, what has an owner that works. */
   readonly #whimShare: number;
+  /** How often, in a hundred looks, it reads one ahead. */
+  readonly #aheadShare: number;
   #starts = 0;
   #commands = 0;
 
@@ -37,6 +39,7 @@ export class GuessingCluster implements Cluster {
     this.#world = world;
     this.#kind = ledgerKind(world);
     this.#whimShare = world.without.has('whim') ? 0 : world.chance.pick([0, 1, 6]);
+    this.#aheadShare = world.without.has('ahead') ? 0 : world.chance.pick([0, 20, 60]);
   }
 
   start(): void {
@@ -117,6 +120,7 @@ export class GuessingCluster implements Cluster {
           ({ owner: { process } }) => process.state === 'RUNS' && !process.isCutOff,
         );
         if (chance.percent(isServed ? whimShare : 60)) void this.#claim(node, shard);
+        else if (chance.percent(this.#aheadShare)) node.owner.readAhead(shard).catch(() => {});
       }
       this.#guess(node);
     });

@@ -3,9 +3,10 @@
  * journal, ledgers or event actors, is given.
  */
 import { HOLD_OFF_MS } from '#cluster/answer-gate.ts';
+import { AHEAD_MS_MAX } from '#cluster/read-ahead.ts';
 import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
 import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
+import { CheckpointOutdated, claimShard, readAhead } from '#persistence/nats/claim.ts';
 import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
 import { ChainBroken } from '#persistence/nats/shard-reading.ts';
 import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
@@ -73,6 +74,8 @@ export class Owner<Shard extends ServedShard> {
   readonly #node: string;
   readonly #timing: Timing;
   readonly #kind: ShardKind<Shard>;
+  /** What was read ahead, by shard. */
+  readonly #ahead = new Map<number, { checkpoint: Checkpoint | null; content: ShardContent; readAtMs: number }>();
   #ids = 0;
 
   constructor(world: World, node: string, process: SimulatedProcess, kind: ShardKind<Shard>) {
@@ -81,6 +84,25 @@ export class Owner<Shard extends ServedShard> {
     this.#node = node;
     this.process = process;
     this.#timing = timeOf(process);
+  }
+
+  /** Reads a shard of another owner, and keeps it until it is claimed. */
+  async readAhead(shard: number): Promise<void> {
+    const { log, checkpoints } = accessOf(this.#world, this.process, shard);
+    try {
+      const readAtMs = this.process.stopwatchMs();
+      const checkpoint = await checkpoints.newest();
+      const content = await readAhead(log, { node: this.#node, checkpoint, timing: this.#timing });
+      this.#ahead.set(shard, { checkpoint, content, readAtMs });
+      this.#world.count('read ahead');
+    } catch (error) {
+      refuseDefect(this.#world, shard, error);
+      throw error;
+    }
+  }
+
+  forget(shard: number): void {
+    this.#ahead.delete(shard);
   }
 
   /** Claims a shard; null when another process was faster, or the servers were not reached. */
@@ -103,17 +125,22 @@ export class Owner<Shard extends ServedShard> {
 
   async #claim(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard<Shard> | null> {
     const { log, checkpoints } = accessOf(this.#world, this.process, shard);
-    const checkpoint = await checkpoints.newest();
+    const now = this.process.stopwatchMs();
+    const kept = this.#ahead.get(shard);
+    this.#ahead.delete(shard);
+    const ahead = kept !== undefined && now - kept.readAtMs < AHEAD_MS_MAX ? kept : null;
+    const checkpoint = ahead === null ? await checkpoints.newest() : ahead.checkpoint;
     const newId = (): string => `${this.process.name}-${(this.#ids += 1)}`;
     const giveUp = new AbortController();
     const cancel = this.process.after(CLAIM_MS_MAX, () => giveUp.abort());
-    const options = { node: this.#node, checkpoint, newId, timing: this.#timing, signal: giveUp.signal };
+    const known = ahead === null ? checkpoint : ahead.content;
+    const options = { node: this.#node, checkpoint: known, newId, timing: this.#timing, signal: giveUp.signal };
     const claimed = await claimShard(log, options).finally(cancel);
     this.#world.count(claimed.outcome.toLowerCase());
     if (claimed.outcome === 'LOST') return null;
     const { journal, recovered, previousEpoch } = claimed;
-    const now = this.process.stopwatchMs();
-    const opensAtMs = hasGivenUp(previousEpoch) ? now : now + HOLD_OFF_MS;
+    const claimedAtMs = this.process.stopwatchMs();
+    const opensAtMs = hasGivenUp(previousEpoch) ? claimedAtMs : claimedAtMs + HOLD_OFF_MS;
     const owned = await this.#kind.open({ shard, journal, recovered, checkpoint, opensAtMs }, this.process);
     return { owned, previousEpoch };
   }

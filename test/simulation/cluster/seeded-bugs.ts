@@ -181,6 +181,12 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
     'return (await this.#good(KEPT))[KEPT - 1]?.head.streamSeq ?? 0;',
     'return (await this.#good(KEPT))[0]?.head.streamSeq ?? 0;',
   ),
+  bug(
+    'a claim follows messages that were not read',
+    CLAIM,
+    'const seq = await appendClaim(log, body, streamSeq, options);',
+    'const seq = await appendClaim(log, body, await log.lastSeq(), options);',
+  ),
   bug('two claims believe', CLAIM, 'if (recovery.claimId === record.id) {', 'if (recovery.claimId !== null) {'),
   bug(
     'an owner answers without the gate',

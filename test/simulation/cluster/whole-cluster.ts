@@ -116,6 +116,8 @@ export class WholeCluster<Shard extends ServedShard> implements Cluster {
         this.#leaveSoon(index);
         return owner.open(shard, hasGivenUp);
       },
+      readAhead: (shard) => owner.readAhead(shard),
+      forget: (shard) => owner.forget(shard),
       serve: (shard, epoch) => server.serve(shard, epoch),
       giveUp: (shard, epoch) => server.giveUp(shard, epoch),
       changed: () => router.lookNow(),
@@ -144,6 +146,8 @@ export class WholeCluster<Shard extends ServedShard> implements Cluster {
       onChange: (listener) => membership.onChange(listener),
       own: (shard, epoch) => membership.own(shard, epoch),
       release: (shard) => membership.release(shard),
+      setAwaited: (shard, isAwaited) => membership.setAwaited(shard, isAwaited),
+      isAwaited: (shard) => membership.isAwaited(shard),
       leave: () => membership.leave(),
     };
   }

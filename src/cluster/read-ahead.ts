@@ -1,0 +1,65 @@
+/**
+ * Shards that this node should own and another one still does: what they have is read meanwhile, so that each is without an owner for
+ * the time of its claim alone, however much it has.
+ *
+ * 1. A claim begins with what was read, reads what came afterwards, and its expectation proves that nothing is missing.
+ * 2. The others are told, so that an owner that is about to give a shard up does so when it is awaited.
+ * 3. A few are read at a time, beside requests. One that cannot be read is tried again after a while.
+ */
+import type { Timing } from '#persistence/nats/timing.ts';
+import type { Membership } from './membership.ts';
+
+export interface ReadAheadPorts {
+  readonly time: Timing;
+  readonly membership: Pick<Membership, 'setAwaited'>;
+  /** Reads what a shard has and keeps it for the claim. */
+  readonly read: (shard: number) => Promise<void>;
+  /** Lets go of what was kept. */
+  readonly forget: (shard: number) => void;
+}
+
+/** What was read serves for so long: checkpoints that are written later may name other snapshots. */
+export const AHEAD_MS_MAX = 10_000;
+
+const AT_ONCE_MAX = 4;
+const RETRY_MS = 500;
+
+export class ReadAhead {
+  readonly #ports: ReadAheadPorts;
+  readonly #wanted = new Set<number>();
+  #reading = 0;
+
+  constructor(ports: ReadAheadPorts) {
+    this.#ports = ports;
+  }
+
+  /** This node is going to own the shard. */
+  want(shard: number): void {
+    if (this.#wanted.has(shard) || this.#reading >= AT_ONCE_MAX) return;
+    this.#wanted.add(shard);
+    this.#reading += 1;
+    const { time, membership, read } = this.#ports;
+    read(shard).then(
+      () => {
+        this.#reading -= 1;
+        if (this.#wanted.has(shard)) membership.setAwaited(shard, true);
+        else this.#forget(shard);
+      },
+      () => {
+        this.#reading -= 1;
+        // Whoever claims it reports what is wrong.
+        time.after(RETRY_MS, () => this.#wanted.delete(shard));
+      },
+    );
+  }
+
+  /** It is not, or it owns it now. */
+  end(shard: number): void {
+    if (this.#wanted.delete(shard)) this.#forget(shard);
+  }
+
+  #forget(shard: number): void {
+    this.#ports.forget(shard);
+    this.#ports.membership.setAwaited(shard, false);
+  }
+}

@@ -76,12 +76,10 @@ const publicExamples = {
     noun: 'left',
     ...asCem,
   }),
-  getDraw: get('/api/events/public/late-show/draw', {
+  getDraw: get('/api/events/public/new-year-at-the-harbour/draw', {
     operation: 'getDraw',
     title: 'The commitment before the draw',
     noun: 'draw',
-    needs:
-      'It needs an event whose waiting room opens at a set time, which the demo catalogue has not. Send the example of PUT /admin/events/{id} on the operators’ listener first.',
   }),
 
   createHold: post(

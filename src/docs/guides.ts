@@ -15,7 +15,7 @@ const firstSale: Guide = {
     {
       title: 'List what is on sale',
       blocks: [
-        { text: 'Start the service with `npm start`; it brings six events to try. Then read what is on sale.' },
+        { text: 'Start the service with `npm start`; it brings seven events to try. Then read what is on sale.' },
         { example: 'listEvents' },
         { example: 'getEvent' },
       ],

@@ -169,7 +169,7 @@ describe('While a service runs', () => {
     { skip: !existsSync('/usr/bin/curl') && 'curl is not installed' },
     async () => {
       const { stdout } = await promisify(execFile)('curl', ['-s', `${service.publicUrl}/api/events/public`]);
-      assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 6);
+      assert.equal((JSON.parse(stdout) as { events: unknown[] }).events.length, 7);
     },
   );
 });

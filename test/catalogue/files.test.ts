@@ -136,12 +136,13 @@ describe('The demo catalogue', () => {
     return definition;
   };
 
-  it('has six events and no problems', () => {
+  it('has seven events and no problems', () => {
     assert.deepEqual(problems, []);
     assert.deepEqual(definitions.map((definition) => definition.id).sort(), [
       'evt_club',
       'evt_erfurt',
       'evt_free',
+      'evt_harbour',
       'evt_rush',
       'evt_supper',
       'evt_theatre',

@@ -36,7 +36,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
   it('answers examples of each kind with success when they are pressed: alone, after others, as a stream, in another state', async () => {
     const visitor = await newVisitor(browser, service.publicUrl);
     // That every example works is tested without a browser in examples.test.ts.
-    for (const operation of ['listEvents', 'createHold', 'watchDate', 'getOrderStatus', 'advanceClock']) {
+    for (const operation of ['listEvents', 'getDraw', 'createHold', 'watchDate', 'getOrderStatus', 'advanceClock']) {
       for (const status of await sendAll(visitor, operation)) assert.match(status, /^20[01]/, operation);
     }
     await visitor.close();
@@ -46,7 +46,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
     const visitor = await newVisitor(browser, service.adminUrl);
     assert.deepEqual(await sendAll(visitor, 'forecastCancellation'), ['200 OK']);
     await visitor.sees('First: PUT /admin/events/evt_late → 201');
-    assert.deepEqual(await sendAll(visitor, 'getOrder'), ['200 OK']);
+    assert.deepEqual(await sendAll(visitor, 'getTicket'), ['200 OK']);
     await visitor.close();
   });
 

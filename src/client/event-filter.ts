@@ -18,6 +18,9 @@ export interface Filter {
 /** From so many events on, a list is searched rather than read. */
 export const SEARCHED_FROM = 10;
 
+/** Events that a search reads at once. */
+export const SEARCH_PAGE = 500;
+
 /** What the events of a list differ in. */
 export interface FilterChoices {
   readonly cities: readonly string[];

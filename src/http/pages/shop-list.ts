@@ -1,35 +1,40 @@
 /** The list of events in the first HTML, as `pages/event-list.tsx` draws it. */
 import type { EventList, EventListEntry } from '#client/bodies.ts';
-import { choicesOf, SEARCHED_FROM } from '#client/event-filter.ts';
+import { choicesOf, fits, isEmpty, SEARCHED_FROM, type Filter } from '#client/event-filter.ts';
 import { eventLinesOf } from '#texts/event-lines.ts';
 import type { Language } from '#texts/language.ts';
 import { TEXTS } from '#texts/texts.ts';
 import { wordingOf } from '#texts/wording.ts';
-import { html, type Html } from './html.ts';
+import { drawn, html, type Html } from './html.ts';
 import { artOf, frameOf, headOf, type ShopPage } from './shop-frame.ts';
 
 /** Pictures of cards that a phone or a desktop shows at once; the others come when they are scrolled to. */
 export const FIRST_CARDS = 3;
 
-/** `isNarrowed` where the address narrows the list, which the page's script does. */
+/** The list, narrowed to what fits; `list` has all events then, as far as a search reads at once. */
 export function listPage(
   list: EventList,
   language: Language,
-  isNarrowed: boolean,
+  filter: Filter,
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
 ): ShopPage {
   const texts = TEXTS[language];
   const { shop, description } = texts.frame;
   const head = headOf({ title: shop, description, url: `${baseUrl}/`, image: null, language });
-  const cards = list.events.map((event, index) => html`<li>${cardOf(event, language, index < FIRST_CARDS, now)}</li>`);
-  const isSearched = list.next_cursor !== null || list.events.length >= SEARCHED_FROM;
+  const isNarrowed = !isEmpty(filter);
+  const isWhole = list.next_cursor === null;
+  const shown = isNarrowed ? list.events.filter((event) => fits(event, filter)) : list.events;
+  const cards = shown.map((event, index) => html`<li>${cardOf(event, language, index < FIRST_CARDS, now)}</li>`);
+  const isSearched = isNarrowed || !isWhole || list.events.length >= SEARCHED_FROM;
+  const found = isNarrowed && isWhole ? texts.list.found(shown.length) : '';
   const main = html`<div class="list-head">
       <h1 tabindex="-1">${texts.list.title}</h1>
       <p class="lead">${texts.list.lead}</p>
     </div>
-    ${isSearched && !isNarrowed ? searchOf(list.events, language) : null}
+    ${isSearched ? searchOf(list.events, filter, found, language) : null}
+    ${isNarrowed && isWhole && shown.length === 0 && list.events.length > 0 ? noneFits(language) : null}
     ${
-      list.events.length === 0 || isNarrowed
+      shown.length === 0
         ? null
         : html`<ul class="cards">
             ${cards}
@@ -38,35 +43,56 @@ export function listPage(
   return { head, app: frameOf(language, null, main), data: { list } };
 }
 
+const valueOf = (text: string): Html | null => (text === '' ? null : html`value="${text}"`);
+
 /** The search, as `parts/list-filter.tsx` draws it. */
-function searchOf(events: readonly EventListEntry[], language: Language): Html {
+function searchOf(events: readonly EventListEntry[], filter: Filter, found: string, language: Language): Html {
   const { list } = TEXTS[language];
   const { cities, months, currency } = choicesOf(events);
   const monthText = (month: string): string => wordingOf(language).month(`${month}-15`, 'UTC');
   const price = (unit: string): Html =>
-    html`<label>${list.priceUpTo(unit)}<input type="number" inputmode="numeric" min="0" step="1" /></label>`;
+    html`<label
+      >${list.priceUpTo(unit)}<input type="number" min="0" step="1" inputmode="numeric" ${valueOf(filter.price)}
+    /></label>`;
+  const city = { label: list.city, all: list.anyCity, values: cities, chosen: filter.city, textOf: String };
+  const month = { label: list.month, all: list.anyMonth, values: months, chosen: filter.month, textOf: monthText };
   return html`<form class="list-filter" role="search">
-    <label>${list.search}<input type="search" placeholder="${list.searchHint}" maxlength="100" /></label>
-    ${choiceOf(list.city, list.anyCity, cities, String)} ${choiceOf(list.month, list.anyMonth, months, monthText)}
-    ${currency === null ? null : price(currency)}
-    <p class="quiet" role="status"></p>
+    <label
+      >${list.search}<input type="search" placeholder="${list.searchHint}" maxlength="100" ${valueOf(filter.q)}
+    /></label>
+    ${choiceOf(city)} ${choiceOf(month)} ${currency === null ? null : price(currency)}
+    <p class="quiet" role="status">${found}</p>
   </form>`;
 }
 
-function choiceOf(
-  label: string,
-  all: string,
-  values: readonly string[],
-  textOf: (value: string) => string,
-): Html | null {
+interface Choice {
+  readonly label: string;
+  readonly all: string;
+  readonly values: readonly string[];
+  readonly chosen: string;
+  readonly textOf: (value: string) => string;
+}
+
+function choiceOf({ label, all, values, chosen, textOf }: Choice): Html | null {
   if (values.length < 2) return null;
-  const options = values.map((value) => html`<option value="${value}">${textOf(value)}</option>`);
+  const options = values.map(
+    (value) => html`<option value="${value}" ${value === chosen ? drawn('selected') : null}>${textOf(value)}</option>`,
+  );
   return html`<label
     >${label}<select>
       <option value="">${all}</option>
       ${options}
     </select></label
   >`;
+}
+
+function noneFits(language: Language): Html {
+  const { list } = TEXTS[language];
+  return html`<div class="none-fits">
+    <h2>${list.noneFits}</h2>
+    <p>${list.noneFitsHint}</p>
+    <p><a href="/" class="button primary">${list.showAll}</a></p>
+  </div>`;
 }
 
 function cardOf(event: EventListEntry, language: Language, isFirst: boolean, now: number): Html {

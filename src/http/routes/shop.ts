@@ -2,7 +2,7 @@
  * The shop's pages with their first HTML, in the language that the buyer chose or reads.
  *
  *  1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request costs the
- *     reading of a revision. The list is kept as long as its bodies are the same.
+ *     reading of a revision. The list, as the address narrows it, is kept as long as its bodies are the same.
  *  2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the event, the
  *     bare document comes, whose script asks by itself.
  *  3. An event that there is not is answered 404, with a page.
@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Overloaded } from '#actors/admission.ts';
 import { readAt } from '#actors/event-port.ts';
+import { filterOf, isEmpty, queryOf, SEARCH_PAGE, type Filter } from '#client/event-filter.ts';
 import { firstPerformance } from '#client/first-performance.ts';
 import type { EventPayload } from '#client/bodies.ts';
 import type { PayloadView } from '#domain/inventory/public-view.ts';
@@ -33,8 +34,9 @@ import { pageHeaders, sendFile } from './pages.ts';
 
 const LIST_LIMIT = 24;
 
-/** Queries that the page's script narrows the list by. */
-const FILTERS = ['q', 'city', 'month', 'price'];
+/** Lists that are kept, each narrowed in its own way, and their bytes (I10). */
+const LISTS_MAX = 32;
+const LIST_BYTES_MAX = 16 * 1024 * 1024;
 
 const PAGES_OF_EVENT: ReadonlySet<string> = new Set(['checkout', 'queue', 'draw']);
 
@@ -62,8 +64,8 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
   const query = Type.Object({ date: Type.Optional(Type.String()) });
   const slugOnly = Type.Object({ slug: Type.String() });
   app.get('/', { schema: { hide: true } }, (request, reply) => {
-    const isNarrowed = FILTERS.some((name) => Object.hasOwn(request.query as object, name));
-    return show(request, reply, (language) => pages.list(language, isNarrowed));
+    const filter = filterOf(new URLSearchParams(request.url.replace(/^[^?]*/, '')));
+    return show(request, reply, (language) => pages.list(language, filter));
   });
   app.get('/e/:slug', { schema: { hide: true, params: slugOnly, querystring: query } }, (request, reply) =>
     show(request, reply, (language) => pages.event(request.params.slug, request.query.date ?? null, language)),
@@ -84,7 +86,7 @@ interface ShopPages {
   /** The document alone, for a page that its script draws. */
   plain(language: Language): Promise<PageFile>;
   missing(language: Language): Promise<PageFile>;
-  list(language: Language, isNarrowed: boolean): Promise<PageFile>;
+  list(language: Language, filter: Filter): Promise<PageFile>;
   /** Null where there is no such event. */
   event(slug: string, date: string | null, language: Language): Promise<PageFile | null>;
 }
@@ -92,7 +94,11 @@ interface ShopPages {
 function keptPages(ports: ShopPorts): ShopPages {
   const { events, clock, baseUrl, storefront } = ports;
   const fixed = new Map<string, PageFile>();
-  const lists = new LRUCache<string, { readonly source: string; readonly file: PageFile }>({ max: 4 });
+  const lists = new LRUCache<string, { readonly source: string; readonly file: PageFile }>({
+    max: LISTS_MAX,
+    maxSize: LIST_BYTES_MAX,
+    sizeCalculation: ({ source, file }, key) => 2 * (source.length + key.length) + 2 * file.body.bytes.length,
+  });
 
   const fill = async (language: Language, page: ShopPage): Promise<PageFile> =>
     htmlFile(documentOf(await storefront.document(), language, page));
@@ -108,13 +114,14 @@ function keptPages(ports: ShopPorts): ShopPages {
   return {
     plain,
     missing: (language) => once('missing', language, missingPage),
-    async list(language, isNarrowed) {
-      const { events: found, nextAfter } = await events.list({ limit: LIST_LIMIT, after: null });
+    async list(language, filter) {
+      const limit = isEmpty(filter) ? LIST_LIMIT : SEARCH_PAGE;
+      const { events: found, nextAfter } = await events.list({ limit, after: null });
       const list = { events: found.map(toEventSummaryBody), next_cursor: toCursor(nextAfter) };
-      const [key, source] = [`${language} ${isNarrowed}`, JSON.stringify(list)];
+      const [key, source] = [`${language} ${queryOf(filter)}`, JSON.stringify(list)];
       const known = lists.get(key);
       if (known?.source === source) return known.file;
-      const file = await fill(language, listPage(list, language, isNarrowed, { baseUrl: baseUrl(), now: clock.now() }));
+      const file = await fill(language, listPage(list, language, filter, { baseUrl: baseUrl(), now: clock.now() }));
       lists.set(key, { source, file });
       return file;
     },

@@ -1,7 +1,7 @@
 /** All events, by first date. */
 import { useEffect, useState } from 'preact/hooks';
 import type { EventListEntry } from '#client/bodies.ts';
-import { filterOf, fits, isEmpty, SEARCHED_FROM } from '#client/event-filter.ts';
+import { filterOf, fits, isEmpty, SEARCH_PAGE, SEARCHED_FROM } from '#client/event-filter.ts';
 import { useLoaded } from '#client/browser/hooks.ts';
 import { eventLinesOf } from '#texts/event-lines.ts';
 import { takeFirstList } from '../first.ts';
@@ -22,7 +22,6 @@ const FIRST_CARDS = 3;
 
 /** Events that are read for a search; the list of a shop with more is cut there. */
 const SEARCHED_MAX = 2_000;
-const SEARCH_PAGE = 500;
 
 /** `query` narrows the list. */
 export function EventListPage({ query }: { readonly query: URLSearchParams }) {

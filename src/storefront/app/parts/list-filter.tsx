@@ -3,7 +3,7 @@ import type { EventListEntry } from '#client/bodies.ts';
 import { choicesOf, queryOf, type Filter } from '#client/event-filter.ts';
 import { month as monthText } from '../format.ts';
 import { texts } from '../language.ts';
-import { go, homePath } from '../router.tsx';
+import { go, homePath, Link } from '../router.tsx';
 
 interface ListFilterProps {
   readonly events: readonly EventListEntry[];
@@ -98,9 +98,9 @@ export function NoneFits() {
       <h2>{texts.list.noneFits}</h2>
       <p>{texts.list.noneFitsHint}</p>
       <p>
-        <button type="button" class="button primary" onClick={() => go(homePath, { replace: true })}>
+        <Link to={homePath} class="button primary">
           {texts.list.showAll}
-        </button>
+        </Link>
       </p>
     </div>
   );

@@ -20,7 +20,6 @@ import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { addressOf, baseUrlOf, type Config } from './config.ts';
-import { buyDemoTickets } from './demo.ts';
 import { gaugesOf, healthOf } from './health.ts';
 import { pagesOf, scriptOf } from './pages.ts';
 import { createJsonLog, logTroubles } from './log.ts';
@@ -32,7 +31,7 @@ import type { EnginePort } from '#actors/engine-port.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
 export interface ServiceOptions {
-  /** Load the demo catalogue, and sell a few of its tickets, when the journal is empty and no catalogue is set. */
+  /** Load the demo catalogue when the journal is empty and no catalogue is set. */
   readonly demo?: boolean;
   /** The journal broke; the process must end with exit code 4. */
   readonly onFatal?: (fault: JournalFault) => void;
@@ -91,10 +90,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
     if (engine.node === null) await loading();
     const service = await openService(config, options.demo ?? false, engine, log, apps);
-    if (engine.node === null) {
-      if (hasDemoEvents(engine, config, options.demo ?? false)) await sellDemoTickets(service);
-      return service;
-    }
+    if (engine.node === null) return service;
     await engine.whenReady();
     await untilAccepted(loading);
     return service;
@@ -103,16 +99,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await engine.stop();
     throw error;
   }
-}
-
-/** Whether this start makes the demo: its events, and with them its orders. */
-function hasDemoEvents(engine: EnginePort, { catalog }: Config, demo: boolean): boolean {
-  return demo && catalog === null && engine.wasEmpty;
-}
-
-async function sellDemoTickets({ engine, payments, log }: Service): Promise<void> {
-  const refused = await buyDemoTickets(engine, payments);
-  if (refused !== null) log.warn({ code: refused.code }, 'the demo has no orders: its tickets were not sold');
 }
 
 /** An owner may change, and servers may elect, while a node loads the catalogue. */
@@ -346,7 +332,7 @@ function picturesOf({ pictures, catalog }: Config, demo: boolean): Pick<PublicPo
 
 /** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */
 async function loadCatalogue(engine: EnginePort, config: Config, demo: boolean): Promise<void> {
-  const source = config.catalog ?? (hasDemoEvents(engine, config, demo) ? samplesFolder : null);
+  const source = config.catalog ?? (demo && engine.wasEmpty ? samplesFolder : null);
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {

@@ -16,7 +16,7 @@ const get = (path: string, rest: Rest): Example => ask('GET', path, rest);
 const post = (path: string, body: object, rest: Rest): Example => ask('POST', path, { ...rest, body });
 
 const theatre = '/admin/events/evt_theatre';
-const PAID_ORDER = 'It uses up a paid order of Night Shift. The demo has four; buy another one in its shop.';
+const PAID_ORDER = 'It needs a paid order: buy a ticket of Night Shift in the demo shop first.';
 
 /** A small event with a waiting room that opens later. */
 const lateShow = {
@@ -76,13 +76,15 @@ export const operatorExamples = {
     title: 'One order',
     noun: 'order',
     gives: { TICKET: ['tickets', 0] },
+    needs: PAID_ORDER,
   }),
   getTicket: get('/admin/tickets/$TICKET', {
     operation: 'getTicket',
     title: 'One ticket',
     noun: 'ticket',
+    needs: PAID_ORDER,
   }),
-  readSubject: get('/admin/subject?email=ada.lovelace@example.com', {
+  readSubject: get('/admin/subject?email=ada@example.com', {
     operation: 'readSubject',
     title: 'All that is kept about one person',
     noun: 'subject',

@@ -171,7 +171,7 @@ const eventFile = fc
 describe('The file form of a definition', () => {
   it('reads back as the same definition, for every sample', () => {
     const { definitions } = readCatalogue(samplesFolder);
-    assert.equal(definitions.length, 6);
+    assert.equal(definitions.length, 7);
     for (const definition of definitions) assert.deepEqual(readBack(definition), definition);
   });
 

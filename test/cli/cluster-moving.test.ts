@@ -69,7 +69,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const before = (await holdfast(['verify', '--data', data, '--json'])).json<Report>();
     const imported = await holdfast(['import', data], cluster);
     assert.equal(imported.code, 0, imported.stderr);
-    assert.match(imported.stdout, /^[\d,]+ facts of 6 events are in the cluster shop_\d, on [1-4] shards?\.\n/);
+    assert.match(imported.stdout, /^[\d,]+ facts of 7 events are in the cluster shop_\d, on [1-4] shards?\.\n/);
     assert.match(imported.stdout, /Start every node with TICKET_KEY as in .*ticket-key\./);
     const again = await holdfast(['import', data, '--json'], cluster);
     assert.equal(again.code, 1);

@@ -46,7 +46,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
     const visitor = await newVisitor(browser, service.adminUrl);
     assert.deepEqual(await sendAll(visitor, 'forecastCancellation'), ['200 OK']);
     await visitor.sees('First: PUT /admin/events/evt_late → 201');
-    assert.deepEqual(await sendAll(visitor, 'getTicket'), ['200 OK']);
+    assert.deepEqual(await sendAll(visitor, 'getOrder'), ['200 OK']);
     await visitor.close();
   });
 

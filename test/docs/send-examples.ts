@@ -11,8 +11,19 @@ export interface Answer {
 /** The examples of a single machine, in their order. */
 export const exampleKeys = (Object.keys(examples) as ExampleKey[]).filter((key) => key !== 'getCluster');
 
+/** What the other listener has to do first, where an example says that it needs something (`needs`). */
+const PREPARED_BY: Readonly<Partial<Record<ExampleKey, ExampleKey>>> = {
+  getOrder: 'getOrderStatus',
+  getTicket: 'getOrderStatus',
+  cancelOrder: 'getOrderStatus',
+  recordRefund: 'getOrderStatus',
+  eraseOrder: 'getOrderStatus',
+};
+
 /** Sends the examples that have to come before one; answers the values that they give. */
 export async function sendStepsBefore(service: TestService, key: ExampleKey): Promise<Record<string, string>> {
+  const other = PREPARED_BY[key];
+  if (other !== undefined) await sendWithSteps(service, other);
   let values: Record<string, string> = { [TOKEN_NAME]: ADMIN_TOKEN };
   for (const step of stepsBefore(examples, key)) {
     const { status, body } = await send(service, examples[step as ExampleKey], values);

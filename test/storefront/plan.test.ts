@@ -4,6 +4,7 @@ import type { CDPSession, Locator, Page } from 'playwright-core';
 import { layoutOf } from '#client/seat-layout.ts';
 import { contrast, zoneColour } from '#src/storefront/app/seat-map/palette.ts';
 import { companionSeat, loneSeats } from '#src/storefront/app/seat-map/beside.ts';
+import { bowl } from '../../bench/bowl.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 import { until } from '../fixtures/until.ts';
 import { openShop, seat, type Shop } from './shop.ts';
@@ -77,6 +78,20 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
       const names = (await written(page)).filter(({ text }) => text === 'Stalls' || text === 'Front stalls');
       return names.length > 0 && names.every(({ y }) => y > 0 && y < height);
     }, 'the name of the block stays in view');
+  });
+
+  it('names more than a hundred blocks whole where they have room, in two lines', async () => {
+    await shop.service.define(bowl(20_000));
+    const wide = await shop.enter('/nowhere', { viewport: { width: 1280, height: 1000 } });
+    await wide.page.addInitScript({ content: REMEMBER_TEXTS });
+    await wide.open('/e/bowl');
+    const texts: string[] = [];
+    const timesOf = (tier: string): number => texts.filter((text) => text === tier).length;
+    await until(async () => {
+      texts.push(...(await written(wide.page)).map(({ text }) => text));
+      return ['Lower', 'Middle', 'Upper'].every((tier) => timesOf(tier) >= 36);
+    }, 'the names of the blocks are written');
+    await wide.close();
   });
 
   it('leads through its blocks in a large hall, by pointer, keyboard and legend', async () => {

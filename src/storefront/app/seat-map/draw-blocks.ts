@@ -91,68 +91,85 @@ function isSeen({ box }: Block, { view, size }: Seen): boolean {
 
 interface Way {
   readonly pixels: number;
-  readonly lines: readonly string[];
+  readonly name: readonly string[];
+  readonly figures: readonly string[];
 }
 
-/** What can be written into a block, the most first. */
-function waysOf({ name }: Block, figure: BlockFigures): readonly Way[] {
-  const short = shortLabel(name);
+/** What can be written into a block, the most first: its whole name, in two lines if need be, comes before its price. */
+function waysOf({ name: whole }: Block, figure: BlockFigures): readonly Way[] {
+  const [name, short] = [[whole], [shortLabel(whole)]];
+  const inTwo = /^(.+) (\S+)$/.exec(whole)?.slice(1) ?? name;
   const ways: readonly Way[] = [
-    { pixels: 16, lines: [name, figure.price, figure.free] },
-    { pixels: 13, lines: [name, figure.price, figure.free] },
-    { pixels: 13, lines: [name, figure.isFull ? figure.free : figure.price] },
-    { pixels: 11, lines: [short, figure.shortPrice] },
-    { pixels: 12, lines: [name] },
-    { pixels: 12, lines: [short] },
-    { pixels: 10, lines: [short] },
+    { pixels: 16, name, figures: [figure.price, figure.free] },
+    { pixels: 13, name, figures: [figure.price, figure.free] },
+    { pixels: 13, name, figures: [figure.isFull ? figure.free : figure.price] },
+    { pixels: 11, name, figures: [figure.shortPrice] },
+    { pixels: 11, name: inTwo, figures: [figure.shortPrice] },
+    { pixels: 11, name: inTwo, figures: [] },
+    { pixels: 10, name: inTwo, figures: [] },
+    { pixels: 11, name, figures: [] },
+    { pixels: 11, name: short, figures: [figure.shortPrice] },
+    { pixels: 12, name: short, figures: [] },
+    { pixels: 10, name: short, figures: [] },
   ];
-  return ways.map(({ pixels, lines }) => ({ pixels, lines: lines.filter((line) => line !== '') }));
+  return ways.map((way) => ({ ...way, figures: way.figures.filter((line) => line !== '') }));
 }
 
-const LEAST_WAY = 6;
 const LEAST_SHARE = 0.6;
 /** So many of the blocks must have room for what all of them say, so that they look alike. */
 const ALIKE_SHARE = 0.6;
 
-const fontOf = (pixels: number, line: number): string => `${line === 0 ? 650 : 500} ${pixels}px ${SANS}`;
+interface Line {
+  readonly text: string;
+  readonly font: string;
+}
+
+function linesOf({ name, figures }: Way, size: number): readonly Line[] {
+  const lineIn = (weight: number) => (text: string) => ({ text, font: `${weight} ${size}px ${SANS}` });
+  return [...name.map(lineIn(650)), ...figures.map(lineIn(500))];
+}
 
 /** Writes about each block as much as most of them have room for, or less. */
 function writeFigures(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
   const { plan, figures, zone, colours } = seen;
-  const rooms = numbers.map((number) => roomFor(context, seen, plan.blocks[number]!, figures[number]!));
-  const sorted = rooms.filter((way) => way !== null).sort((a, b) => a - b);
+  const rooms = numbers.map((number) => waysFor(context, seen, plan.blocks[number]!, figures[number]!));
+  const sorted = rooms.flatMap(([most]) => (most === undefined ? [] : [most])).sort((a, b) => a - b);
   const common = sorted[Math.floor((sorted.length - 1) * ALIKE_SHARE)] ?? 0;
   numbers.forEach((number, i) => {
-    const [block, figure, room] = [plan.blocks[number]!, figures[number]!, rooms[i]!];
-    if (room === null) return;
-    const { pixels, lines } = waysOf(block, figure)[Math.max(room, common)]!;
+    const [block, figure, fitting] = [plan.blocks[number]!, figures[number]!, rooms[i]!];
+    const chosen = fitting.find((each) => each >= common) ?? fitting[0];
+    if (chosen === undefined) return;
+    const way = waysOf(block, figure)[chosen]!;
     const { x, y } = onScreen(seen.view, centreOf(block));
-    const size = pixels * colours.rem;
+    const size = way.pixels * colours.rem;
+    const lines = linesOf(way, size);
     context.globalAlpha = share * (zone !== null && !figure.zones.has(zone) ? FADED : 1);
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     context.fillStyle = figure.isFull ? colours.quiet : colours.ink;
-    lines.forEach((text, line) => {
-      context.font = fontOf(size, line);
+    lines.forEach(({ text, font }, line) => {
+      context.font = font;
       context.fillText(text, x, y + (line - (lines.length - 1) / 2) * size * 1.25);
     });
   });
 }
 
-/** The first way for which a block has room, by the corners of its text; null where there is room for none. */
-function roomFor(context: Context, { plan, view, colours }: Seen, block: Block, figure: BlockFigures): number | null {
+/** The ways for which a block has room, by the corners of their text, the most first. */
+function waysFor(context: Context, { plan, view, colours }: Seen, block: Block, figure: BlockFigures): number[] {
   const centre = centreOf(block);
   const reach = plan.radius * PADDING_RADII;
-  const found = waysOf(block, figure).findIndex(({ pixels, lines }, way) => {
-    const size = pixels * colours.rem;
-    const wide = Math.max(...lines.map((text, line) => widthOf(context, text, fontOf(size, line))));
+  const ways = waysOf(block, figure);
+  const hasRoom = (each: Way, isLeast: boolean): boolean => {
+    const size = each.pixels * colours.rem;
+    const lines = linesOf(each, size);
+    const wide = Math.max(...lines.map((line) => widthOf(context, line)));
     // The shortest text may touch the edge of a slanted block: a number is better than nothing.
-    const half = (way === LEAST_WAY ? LEAST_SHARE : 1) / 2 / view.scale;
+    const half = (isLeast ? LEAST_SHARE : 1) / 2 / view.scale;
     const [across, down] = [wide * half, lines.length * size * 1.15 * half];
     const corners = [-1, 1].flatMap((x) => [-1, 1].map((y) => ({ x: centre.x + across * x, y: centre.y + down * y })));
     return corners.every((corner) => contains(block.outline, corner) || nearest(block.outline, corner) < reach);
-  });
-  return found < 0 ? null : Math.min(found, LEAST_WAY);
+  };
+  return ways.flatMap((way, place) => (hasRoom(way, place === ways.length - 1) ? [place] : []));
 }
 
 const centreOf = ({ box, outline, middle }: Block): Point => {
@@ -163,7 +180,7 @@ const centreOf = ({ box, outline, middle }: Block): Point => {
 const widths = new Map<string, number>();
 const WIDTHS_MAX = 5_000;
 
-function widthOf(context: Context, text: string, font: string): number {
+function widthOf(context: Context, { text, font }: Line): number {
   const key = `${font} ${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;

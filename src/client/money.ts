@@ -46,8 +46,18 @@ export function moneyText(
   const places = decimalPlaces(currency);
   const isWhole = amount % 10 ** places === 0;
   const shown = short && isWhole ? 0 : places;
-  const style = { style: 'currency', currency, minimumFractionDigits: shown, maximumFractionDigits: shown } as const;
-  return new Intl.NumberFormat(language, style).format(decimalOf(amount, currency) as Intl.StringNumericLiteral);
+  return formatOf(language, currency, shown).format(decimalOf(amount, currency) as Intl.StringNumericLiteral);
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Kept, because making one takes as long as some twenty uses and a plan names the prices of thousands of seats. */
+function formatOf(language: string, currency: string, places: number): Intl.NumberFormat {
+  const key = `${language} ${currency} ${places}`;
+  const style = { style: 'currency', currency, minimumFractionDigits: places, maximumFractionDigits: places } as const;
+  const format = formats.get(key) ?? new Intl.NumberFormat(language, style);
+  formats.set(key, format);
+  return format;
 }
 
 /** What somebody wrote, such as "12.50" or "12,5", in the minor unit; null when it is no amount of the currency. */

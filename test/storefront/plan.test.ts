@@ -247,6 +247,8 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await plan.scrollIntoViewIfNeeded();
     const outer = (await seat(phone, /Balcony · Row AA, seat 1 /).boundingBox())!;
     assert.ok(outer.x - (await plan.boundingBox())!.x > 16, 'there is room for the names of rows');
+    // Where it was smaller than its seats, Chromium needed a second for each frame of a hall with 4,800.
+    assert.ok((await phone.page.locator('.seat-layer').boundingBox())!.x < outer.x, 'the layer has all of its seats');
     const before = (await some.boundingBox())!;
     const touch = await phone.page.context().newCDPSession(phone.page);
     const { x, y } = await middleOf(plan);

@@ -31,7 +31,7 @@ export function NothingHeld({ event, keeper }: NothingHeldProps) {
     order === null
       ? [words.empty, words.emptyLead]
       : order.status === 'CANCELLED'
-        ? [words.cancelled, words.cancelledLead]
+        ? [words.cancelled, hasCancelledDate(order) ? words.dateCancelledLead : words.cancelledLead]
         : [words.orderRanOut, words.orderRanOutLead];
   return (
     <div class="narrow">
@@ -45,6 +45,9 @@ export function NothingHeld({ event, keeper }: NothingHeldProps) {
     </div>
   );
 }
+
+/** Whether a date of an order was cancelled: its tickets are not on sale again then. */
+const hasCancelledDate = ({ event }: Order): boolean => event.performances.some(({ status }) => status === 'CANCELLED');
 
 interface WithOrderProps {
   readonly event: EventPayload;

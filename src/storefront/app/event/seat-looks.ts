@@ -1,5 +1,10 @@
-/** How each seat and block of a plan looks and reads for a buyer, and as which ticket types a seat can be bought. */
-import { useCallback, useMemo } from 'preact/hooks';
+/**
+ * How each seat and block of a plan looks and reads for a buyer, and as which ticket types a seat can be bought.
+ *
+ *  1. In a rush what is left changes some times a second. As long as the same is on sale at the same prices, only looks and figures
+ *     are made anew: the names of thousands of seats would take longer than the time between two changes.
+ */
+import { useCallback, useMemo, useRef } from 'preact/hooks';
 import type { EventPayload, PlannedSeat, TicketAvailability, TicketType } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { price } from '../format.ts';
@@ -26,18 +31,21 @@ export function useLooks(
   localityId: string,
   pickedIds: ReadonlySet<string>,
 ) {
-  const typesBySeat = useMemo(() => typesOfSeats(event, rows, plan, localityId), [event, rows, plan]);
+  const types = useSame(event.ticketTypes);
+  const offers = useSame(offersOf(types, rows));
+  const typesBySeat = useMemo(() => typesOfSeats(types, offers, plan, localityId), [types, offers, plan]);
   const looks = useMemo(
     () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
     [plan, typesBySeat, states, pickedIds, own],
   );
   const figures = useMemo(
-    () => figuresOf(plan, looks, typesBySeat, rows, event.currency),
+    () => figuresOf(plan, looks, typesBySeat, offers, event.currency),
     [plan, looks, typesBySeat, event.currency],
   );
   const describe = useCallback(
-    (number: number): string => describeSeat(plan, number, looks[number]!, typesBySeat[number]!, rows, event.currency),
-    [plan, looks, typesBySeat],
+    (number: number, look: Look): string =>
+      describeSeat(plan, number, look, typesBySeat[number]!, offers, event.currency),
+    [plan, typesBySeat, event.currency],
   );
   const describeBlock = useCallback(
     (block: number): string => {
@@ -47,6 +55,21 @@ export function useLooks(
     [plan, figures],
   );
   return { typesBySeat, looks, figures, describe, describeBlock };
+}
+
+/** The value itself, or an earlier one that reads the same. */
+function useSame<Value>(value: Value): Value {
+  const kept = useRef(value);
+  if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
+  return kept.current;
+}
+
+/** The row in which each ticket type is bought, without what is left of it (rule 1). */
+function offersOf(types: readonly TicketType[], rows: readonly TicketAvailability[]): readonly TicketAvailability[] {
+  return types.flatMap(({ id }) => {
+    const row = rowFor(rows, id);
+    return row === undefined ? [] : [{ ...row, available: 0, reserved: 0 }];
+  });
 }
 
 function appearanceOf(
@@ -66,14 +89,14 @@ function appearanceOf(
 
 /** The ticket types that each seat can be bought as: those for accessible seats first, then the smallest groups. */
 function typesOfSeats(
-  event: EventPayload,
+  ticketTypes: readonly TicketType[],
   rows: readonly TicketAvailability[],
   plan: SeatPlan,
   locality: string,
 ): readonly (readonly TicketType[])[] {
   const byClass = plan.zones.map(({ key: zone }) =>
     [false, true].map((accessible) =>
-      typesForSeat(event, rows, { locality, zone, accessible }).toSorted(
+      typesForSeat(ticketTypes, rows, { locality, zone, accessible }).toSorted(
         (a, b) => Number(b.accessible) - Number(a.accessible) || a.group_size - b.group_size,
       ),
     ),

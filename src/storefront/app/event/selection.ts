@@ -64,11 +64,11 @@ interface SeatClass {
 
 /** The ticket types on sale that a seat can be bought as; accessible types need an accessible seat. */
 export function typesForSeat(
-  event: EventPayload,
+  ticketTypes: readonly TicketType[],
   rows: readonly TicketAvailability[],
   { locality, zone, accessible }: SeatClass,
 ): readonly TicketType[] {
-  return event.ticketTypes.filter(
+  return ticketTypes.filter(
     (type) =>
       type.locality_id === locality &&
       (type.zone_keys === null || type.zone_keys.includes(zone)) &&

@@ -25,7 +25,7 @@ export interface ShownEvent {
   readonly reload: () => void;
 }
 
-const REFRESH_MS = 1_500;
+const REFRESH_MS = 5_000;
 const NO_SEATS: SeatStates = new Map();
 
 /**
@@ -34,12 +34,16 @@ const NO_SEATS: SeatStates = new Map();
  */
 export function useEvent(slug: string, chosenId: string | null, hasHold: boolean): ShownEvent {
   const [known] = useState(() => takeFirstEvent(slug, chosenId ?? lastPerformance(slug)));
-  const load = async (signal: AbortSignal): Promise<FirstEvent> => {
-    const event = await client.getEvent(slug, { performanceId: chosenId, signal });
-    const performanceId = chosenId ?? shownBefore(event) ?? firstPerformance(event);
+  const load = async (signal: AbortSignal, before: FirstEvent | null): Promise<FirstEvent> => {
+    // An event that was changed may no longer have the date that is shown.
+    const known = chosenId ?? (isChanged.current ? null : (before?.performanceId ?? null));
+    const event = await client.getEvent(slug, { performanceId: known, signal });
+    isChanged.current = false;
+    const performanceId = known ?? shownBefore(event) ?? firstPerformance(event);
     const isSummed = event.ticketAvailability[0]?.performance_id === null && performanceId !== null;
     return { event: isSummed ? await client.getEvent(slug, { performanceId, signal }) : event, performanceId };
   };
+  const isChanged = useRef(false);
   const loaded = useLoaded(`${slug} ${chosenId ?? ''}`, load, null, known);
   const event = loaded.value?.event ?? null;
   const performanceId = loaded.value?.performanceId ?? null;
@@ -48,7 +52,10 @@ export function useEvent(slug: string, chosenId: string | null, hasHold: boolean
 
   useEffect(() => {
     const version = live?.definitionVersion ?? null;
-    if (definition.current !== null && version !== null && version !== definition.current) loaded.reload();
+    if (definition.current !== null && version !== null && version !== definition.current) {
+      isChanged.current = true;
+      loaded.reload();
+    }
     definition.current = version ?? definition.current;
   }, [live?.definitionVersion]);
 

@@ -115,7 +115,7 @@ export function Legend(props: LegendProps) {
 /** The price categories; pressing one shows where it is. */
 function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendProps) {
   const priceOf = (key: string): string => {
-    const types = typesForSeat(event, rows, { locality: localityId, zone: key, accessible: false });
+    const types = typesForSeat(event.ticketTypes, rows, { locality: localityId, zone: key, accessible: false });
     const prices = types.filter((type) => type.group_size === 1).map((type) => rowFor(rows, type.id)!.price);
     if (prices.length === 0) return '';
     const [low, high] = [Math.min(...prices), Math.max(...prices)];

@@ -8,9 +8,11 @@ import type { Point } from '#client/seat-layout.ts';
 import { isOwn, type Look, type View } from './look.ts';
 import type { SeatPlan } from './plan.ts';
 
+type NameOf = (seat: number, look: Look) => string;
+
 export interface SeatLayer {
   readonly root: SVGSVGElement;
-  show(looks: readonly Look[], nameOf: (seat: number) => string, nameOfBlock: (block: number) => string): void;
+  show(looks: readonly Look[], nameOf: NameOf, nameOfBlock: (block: number) => string): void;
   place(view: View, isFar: boolean): void;
   /** Leads the focus to a seat. */
   focus(seat: number): void;
@@ -24,7 +26,8 @@ export interface SeatLayer {
 export const NAMED_SEATS_MAX = 5_000;
 
 export function createSeatLayer(plan: SeatPlan): SeatLayer {
-  const root = svg('svg', { class: 'seat-layer' });
+  const { x, y, width, height } = plan.box;
+  const root = svg('svg', { class: 'seat-layer', width, height, viewBox: [x, y, width, height].join(' ') });
   const [blockGroup, seatGroup] = [svg('g', {}), svg('g', {})];
   const isNamed = plan.seats.length <= NAMED_SEATS_MAX;
   const seats = (isNamed ? plan.seats : []).map((at, seat) => seatElement(at, seat, plan.radius));
@@ -32,7 +35,7 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
   blockGroup.append(...blocks);
   seatGroup.append(...seats);
   root.append(blockGroup, seatGroup);
-  let shown: readonly string[] = [];
+  let shown: { readonly looks: readonly Look[]; readonly nameOf: NameOf | null } = { looks: [], nameOf: null };
   let current: Element | null = null;
   const leave = (): void => {
     current?.setAttribute('tabindex', '-1');
@@ -44,20 +47,19 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
     show(looks, nameOf, nameOfBlock) {
       blocks.forEach((element, block) => element.setAttribute('aria-label', nameOfBlock(block)));
       if (!isNamed) return;
-      const names = looks.map((_, seat) => nameOf(seat));
       seats.forEach((element, seat) => {
-        if (shown[seat] === names[seat]) return;
         const look = looks[seat]!;
+        if (shown.looks[seat] === look && shown.nameOf === nameOf) return;
         element.setAttribute('data-look', look);
-        element.setAttribute('aria-label', names[seat]!);
+        element.setAttribute('aria-label', nameOf(seat, look));
         element.setAttribute('aria-checked', String(isOwn(look)));
         if (look === 'free' || isOwn(look)) element.removeAttribute('aria-disabled');
         else element.setAttribute('aria-disabled', 'true');
       });
-      shown = names;
+      shown = { looks, nameOf };
     },
     place(view, isFar) {
-      root.style.transform = `matrix(${view.scale}, 0, 0, ${view.scale}, ${view.x}, ${view.y})`;
+      root.style.transform = `matrix(${view.scale}, 0, 0, ${view.scale}, ${view.x + x * view.scale}, ${view.y + y * view.scale})`;
       blockGroup.setAttribute('display', isFar ? 'inline' : 'none');
       seatGroup.setAttribute('display', isFar ? 'none' : 'inline');
     },

@@ -49,7 +49,7 @@ interface SeatMapProps {
   readonly figures: readonly BlockFigures[];
   readonly colours: Colours;
   /** A seat, and a block, with price and state, as it is read aloud. */
-  readonly describe: (seat: number) => string;
+  readonly describe: (seat: number, look: Look) => string;
   readonly describeBlock: (block: number) => string;
   /** The card of a seat, and whether it has something to press. */
   readonly seatCard: (
@@ -143,8 +143,8 @@ export function SeatMap(props: SeatMapProps) {
 const isSilent = (plan: SeatPlan): boolean => plan.seats.length > NAMED_SEATS_MAX;
 
 /** What is pointed at, as it is read aloud. */
-function readoutOf({ describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
-  if (seat !== null) return describe(seat);
+function readoutOf({ looks, describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
+  if (seat !== null) return describe(seat, looks[seat]!);
   return block === null ? null : describeBlock(block);
 }
 

@@ -59,6 +59,7 @@ export const nothingHeld: Texts['nothingHeld'] = {
   emptyLead: 'Wählen Sie zuerst Tickets. Sie bleiben reserviert, während Sie den Rest ausfüllen.',
   cancelled: 'Ihre Bestellung wurde storniert',
   cancelledLead: 'Die Tickets sind wieder im Verkauf. Wählen Sie neu, wenn Sie trotzdem kommen möchten.',
+  dateCancelledLead: 'Ein Termin dieser Bestellung wurde abgesagt. Wenn es einen anderen gibt, können Sie ihn wählen.',
   orderRanOut: 'Ihre Bestellung ist abgelaufen',
   orderRanOutLead: 'Sie wurde nicht rechtzeitig bezahlt, die Tickets sind wieder im Verkauf. Bitte wählen Sie neu.',
   orderAgain:

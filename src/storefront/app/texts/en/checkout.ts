@@ -63,6 +63,7 @@ export const nothingHeld = {
   emptyLead: 'Choose tickets first; they are held for you while you fill in the rest.',
   cancelled: 'Your order was cancelled',
   cancelledLead: 'Its tickets are back on sale. Choose again if you still want to come.',
+  dateCancelledLead: 'A date of this order was cancelled. If there is another one, you can choose it.',
   orderRanOut: 'Your order ran out',
   orderRanOutLead: 'It was not paid in time, and its tickets are back on sale. Choose again.',
   orderAgain: 'It was not paid in time, and the tickets are back on sale: hold the same tickets again.',

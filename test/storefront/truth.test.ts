@@ -98,10 +98,14 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     const buyer = await twoSingles('order-ran-out');
     await buyer.press('Order and pay €38');
     await payPage(buyer);
+    const payPath = new URL(buyer.page.url()).pathname;
     await buyer.press('Your order');
     await buyer.page.waitForURL(/\/orders\/ord_/);
     const orderPath = new URL(buyer.page.url()).pathname;
     await shop.passTime(3_600);
+    await buyer.open(payPath);
+    await buyer.sees('The time for this session ran out');
+    assert.equal(await buyer.page.getByText('can be paid').count(), 0);
     await buyer.open(orderPath);
     await buyer.sees('Expired');
     await buyer.press('Choose again');

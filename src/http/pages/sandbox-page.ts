@@ -30,7 +30,7 @@ export function sandboxPage(content: SandboxPageContent): Page {
         <button class="plain" name="outcome" value="declined">${words.decline}</button>
         <a class="button plain" href="${cancelUrl}">${words.cancel}</a>
       </form>
-      <p class="quiet small">${words.cancelNote}</p>
+      ${isOpen(payment.status) ? html`<p class="quiet small">${words.cancelNote}</p>` : null}
     </section>`,
   };
 }
@@ -54,7 +54,11 @@ const TEXT_OF_STATUS = {
   EXPIRED: 'wasExpired',
 } as const;
 
+type Status = Payable['payment']['status'];
+
+const isOpen = (status: Status): status is Exclude<Status, keyof typeof TEXT_OF_STATUS> => !(status in TEXT_OF_STATUS);
+
 function outcomeOf({ payment: { status }, texts }: SandboxPageContent): Html | null {
-  if (status === 'OPEN' || status === 'REQUESTED') return null;
+  if (isOpen(status)) return null;
   return html`<p class="notice">${texts.sandbox[TEXT_OF_STATUS[status]]}</p>`;
 }

@@ -19,6 +19,11 @@ export const LIMITS = {
   liveListenersMax: 10_000,
   /** Open connections of a listener; further ones are closed at once. Each is a file descriptor, and half of those that the systemd unit allows are left for other files. */
   connectionsMax: 30_000,
+  /**
+   * Connections that the kernel opens for a listener while the process is busy, at most `net.core.somaxconn`. With Node's 511 a rush
+   * of buyers fills it within a pass of the event loop; who comes then waits a second or more, or is reset.
+   */
+  connectionsBacklogMax: 4_096,
   /** Pipelined requests that wait on one connection: several times what clients send ahead. */
   pipelinedRequestsMax: 100,
   /** Client addresses that the rate limit remembers. */

@@ -181,7 +181,8 @@ async function openService(
     takeSnapshot: (options, mark) => engine.takeSnapshots(options, mark),
   });
   apps.push(adminApp);
-  await publicApp.listen({ host: listeningHost(config.host), port: config.port });
+  const backlog = config.limits.connectionsBacklogMax;
+  await publicApp.listen({ host: listeningHost(config.host), port: config.port, backlog });
   await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
   // 7. What runs beside the requests.
   const jobs = startJobs(config, engine, payments, log);

@@ -1,6 +1,7 @@
 /** Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,8 +23,24 @@ import {
 import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
 import { until } from '../fixtures/until.ts';
 
+/** Connections of a rush, fewer where the kernel keeps fewer; Node alone would ask it for 511. */
+const backlog = Math.min(1_000, kernelBacklog() - 8);
+
+function kernelBacklog(): number {
+  const file = '/proc/sys/net/core/somaxconn';
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 128;
+}
+
+function connectTo(url: string, count: number) {
+  const { hostname, port } = new URL(url);
+  let opened = 0;
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname, () => (opened += 1)));
+  for (const socket of sockets) socket.on('error', () => {});
+  return { sockets, opened: () => opened };
+}
+
 describe('A process that was paused and continues', () => {
-  it('expires what ran out meanwhile, loses nothing, and keeps its lock all the time', async (t) => {
+  it('expires what ran out meanwhile, loses nothing, turns no connection away, and keeps its lock all the time', async (t) => {
     const service = await spawnService();
     t.after(() => service.close());
     const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
@@ -39,6 +56,12 @@ describe('A process that was paused and continues', () => {
 
     process.kill(service.pid, 'SIGSTOP');
     const asked = place(service, late, 2);
+    const waiting = connectTo(service.publicUrl, backlog);
+    t.after(() => waiting.sockets.forEach((socket) => socket.destroy()));
+    await until(
+      () => waiting.opened() === backlog,
+      () => `${waiting.opened()} of ${backlog} connections open`,
+    );
     const second = await runToEnd({ folder: service.folder });
     assert.equal(second.code, 3);
     assert.match(second.text, new RegExp(`in use by process ${service.pid}`));

@@ -215,5 +215,6 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
     'if (!(await this.#ports.gate.pass())) throw this.#moved();\n    throw unknownHere',
     'throw unknownHere',
     ACTORS,
+    'test/cluster/owned-shard.test.ts',
   ),
 ];

@@ -116,7 +116,7 @@ describe('npm run cluster', () => {
         .filter(([, name]) => name!.startsWith('node-'))
         .map(([, name, url]) => ({ name: name!, url: url! }));
       const owners = [...printed().matchAll(/^ {2}(node-\d) +(.+) \((evt_\w+), shard \d+\)$/gm)];
-      assert.equal(owners.length, 6, printed());
+      assert.equal(owners.length, 7, printed());
       for (const { name, url } of nodes) {
         const answer = await fetch(`${url}/api/events/public/night-shift`);
         assert.deepEqual([answer.status, answer.headers.get('x-served-by')], [200, name]);

@@ -103,7 +103,7 @@ const waitingRoom: Guide = {
       title: 'Join, poll, buy',
       blocks: [
         {
-          text: 'Events with `waiting_room` require a pass. Join once; poll about every `Retry-After` seconds. Whoever does not poll for two minutes leaves the queue. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
+          text: 'Events with `waiting_room` require a pass. Join once; poll about every `Retry-After` seconds. Whoever does not poll for two minutes (`waiting_room_inactivity_seconds`) leaves the queue. An admitted entry need not be polled: its id is the `queue_pass` of the hold and opens the sale until `pass_expires_at`. A checkout without a hold names the `session_key` as well: without it a pass is good for one order.',
         },
         { example: 'joinQueue' },
         { example: 'pollQueue' },

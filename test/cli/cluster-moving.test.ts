@@ -108,7 +108,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const { figures, events } = backup.json<
       Report & { readonly figures: { readonly holds: { readonly active: number } } }
     >();
-    assert.deepEqual([events, figures.holds.active], [6, 2]);
+    assert.deepEqual([events, figures.holds.active], [7, 2]);
     await node.stop();
 
     const back = await serving(t, out, secrets);

@@ -2,7 +2,7 @@
  * The waiting room: the buyer's position, an estimate, and the way to the tickets once the entry is admitted.
  *
  * The client polls at the pace that the service names; this page shows each answer. Whoever leaves the page keeps the
- * position, on return within two minutes.
+ * position, on return before the event drops it as inactive.
  */
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';

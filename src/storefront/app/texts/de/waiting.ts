@@ -23,7 +23,7 @@ export const queue: Texts['queue'] = {
   ahead: (people) => `, vor Ihnen ${plural(people, { one: 'ist', other: 'sind' })} ${count(people, PEOPLE)}.`,
   next: ', Sie sind als Nächstes dran.',
   pace: (people) =>
-    `Pro Minute ${plural(people, { one: 'wird', other: 'werden' })} ${count(people, PEOPLE)} eingelassen. Diese Seite führt Sie von selbst weiter, wenn Sie an der Reihe sind; lassen Sie sie offen. Wenn Sie länger als zwei Minuten weg sind, rückt der Nächste nach.`,
+    `Pro Minute ${plural(people, { one: 'wird', other: 'werden' })} ${count(people, PEOPLE)} eingelassen. Diese Seite führt Sie von selbst weiter, wenn Sie an der Reihe sind; lassen Sie sie offen. Wer zu lange weg ist, verliert seinen Platz.`,
   lessThanMinute: 'Weniger als eine Minute',
   minutes: (n) => `Noch etwa ${number(n)} Minuten`,
   hours: (n) => `Noch etwa ${number(n)} Stunden`,

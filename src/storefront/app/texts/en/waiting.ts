@@ -22,7 +22,7 @@ export const queue = {
   ahead: (people: number) => `, with ${count(people, PEOPLE)} ahead of you.`,
   next: ', you are next.',
   pace: (people: number) =>
-    `${count(people, { one: 'person is', other: 'people are' })} admitted a minute. This page moves on by itself when it is your turn; keep it open. If you are away for more than two minutes your place goes to the next.`,
+    `${count(people, { one: 'person is', other: 'people are' })} admitted a minute. This page moves on by itself when it is your turn; keep it open. Who is away for too long loses their place.`,
   lessThanMinute: 'Less than a minute to go',
   minutes: (n: number) => `About ${number(n)} minutes to go`,
   hours: (n: number) => `About ${number(n)} hours to go`,

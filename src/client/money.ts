@@ -54,8 +54,10 @@ const formats = new Map<string, Intl.NumberFormat>();
 /** Kept, because making one takes as long as some twenty uses and a plan names the prices of thousands of seats. */
 function formatOf(language: string, currency: string, places: number): Intl.NumberFormat {
   const key = `${language} ${currency} ${places}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
   const style = { style: 'currency', currency, minimumFractionDigits: places, maximumFractionDigits: places } as const;
-  const format = formats.get(key) ?? new Intl.NumberFormat(language, style);
+  const format = new Intl.NumberFormat(language, style);
   formats.set(key, format);
   return format;
 }

@@ -34,16 +34,16 @@ const NO_SEATS: SeatStates = new Map();
  */
 export function useEvent(slug: string, chosenId: string | null, hasHold: boolean): ShownEvent {
   const [known] = useState(() => takeFirstEvent(slug, chosenId ?? lastPerformance(slug)));
+  const isChanged = useRef(false);
   const load = async (signal: AbortSignal, before: FirstEvent | null): Promise<FirstEvent> => {
     // An event that was changed may no longer have the date that is shown.
-    const known = chosenId ?? (isChanged.current ? null : (before?.performanceId ?? null));
-    const event = await client.getEvent(slug, { performanceId: known, signal });
+    const wantedId = chosenId ?? (isChanged.current ? null : (before?.performanceId ?? null));
+    const event = await client.getEvent(slug, { performanceId: wantedId, signal });
     isChanged.current = false;
-    const performanceId = known ?? shownBefore(event) ?? firstPerformance(event);
+    const performanceId = wantedId ?? shownBefore(event) ?? firstPerformance(event);
     const isSummed = event.ticketAvailability[0]?.performance_id === null && performanceId !== null;
     return { event: isSummed ? await client.getEvent(slug, { performanceId, signal }) : event, performanceId };
   };
-  const isChanged = useRef(false);
   const loaded = useLoaded(`${slug} ${chosenId ?? ''}`, load, null, known);
   const event = loaded.value?.event ?? null;
   const performanceId = loaded.value?.performanceId ?? null;

@@ -12,10 +12,12 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Folders and single files, below `test`; `.` is the files beside this one. A file that is named belongs to that group alone, also where
- * its folder belongs to another. Groups start in the order of their names and should take about equally long.
+ * its folder belongs to another. Groups start in the order of their names, so that the long ones come first.
  */
 export const groups = {
   api: ['api'],
+  'browser-pages': ['console', 'docs', 'storefront/storefront.test.ts', 'storefront/way.test.ts'],
+  'browser-shop': ['storefront'],
   'cluster-api': ['cluster/api.test.ts'],
   cluster: ['cluster'],
   commands: ['cli', 'operations', 'rehearsal'],
@@ -23,8 +25,6 @@ export const groups = {
   engine: ['actors', 'catalogue', 'client', 'domain', 'http', 'machines', 'notifications', 'payments'],
   // What it measures is the heap of its process.
   memory: ['domain/retained-bytes.test.ts'],
-  pages: ['console', 'docs', 'storefront/storefront.test.ts', 'storefront/way.test.ts'],
-  shop: ['storefront'],
   storage: ['.', 'golden', 'persistence'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

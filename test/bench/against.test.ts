@@ -6,7 +6,7 @@ import type { Findings } from '../../bench/scenario.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { ADMIN_TOKEN, openService } from '../fixtures/service.ts';
 
-const SETTINGS = { quick: true, rounds: 1, seconds: 2, warmUpSeconds: 0.5, report: () => {} };
+const SETTINGS = { quick: true, rounds: 1, seconds: 0.5, warmUpSeconds: 0.2, report: () => {} };
 
 describe('A bench against an address', { skip: isClusterMode }, () => {
   it('defines events of its own, measures as a client sees it, and hides the events again', async (t) => {

@@ -2,7 +2,8 @@
  * Sales and erasures of a service that is killed meanwhile, and what must be true of its folder afterwards.
  *
  * 1. A book keeps what was asked and what was answered. What was asked and not answered may have happened or not.
- * 2. Every name and address has the letters `qxqzq`, which nothing else here has, and no random id is likely to.
+ * 2. Every name and address has ten letters that nothing else here has. Five are too few: in some megabytes of sealed texts they occur
+ *    by chance in one run of twenty.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -20,7 +21,7 @@ import type { ServiceClient } from '../fixtures/client.ts';
 import { clubNight } from '../fixtures/events.ts';
 import { START_CHECKOUT, type Started } from '../fixtures/checkout.ts';
 
-const PERSONAL = /qxqzq/i;
+const PERSONAL = /qxqzqvwkjq/i;
 
 /** A floor for many, with tickets for money and tickets for nothing. */
 export const club = clubNight({
@@ -55,7 +56,7 @@ export class OrderBook {
 
   newName(): string {
     this.#buyers += 1;
-    return `Qxqzq ${this.#buyers}`;
+    return `Qxqzqvwkjq ${this.#buyers}`;
   }
 }
 

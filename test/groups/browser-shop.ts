@@ -1,4 +1,4 @@
 /** The other pages of the shop, in a browser. */
 import { importGroup } from '../groups.ts';
 
-importGroup('shop');
+importGroup('browser-shop');

@@ -88,7 +88,10 @@ describe('The personal data of an order', () => {
   it('that are damaged are reported once, and the other orders are opened', async (t) => {
     const { reader, sealedOrder } = openFixture();
     const troubles: TroubleMessage[] = [];
-    const note = (message: unknown): number => troubles.push(message as TroubleMessage);
+    // Other files of the group may leave troubles of their own.
+    const note = (message: unknown): void => {
+      if ((message as TroubleMessage).where === 'personal-data') troubles.push(message as TroubleMessage);
+    };
     subscribe('holdfast:trouble', note);
     t.after(() => unsubscribe('holdfast:trouble', note));
     const moved = { ...sealedOrder('ord_1'), orderId: 'ord_2' };
@@ -102,10 +105,7 @@ describe('The personal data of an order', () => {
         ],
       );
     }
-    assert.deepEqual(
-      troubles.map(({ where }) => where),
-      ['personal-data'],
-    );
+    assert.equal(troubles.length, 1);
     assert.match(troubles[0]!.message, /ord_2/);
     assert.doesNotMatch(troubles[0]!.message, /maria/i);
   });

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AGAINST, measureAgainst } from '../../bench/against.ts';
-import type { Findings } from '../../bench/scenario.ts';
+import { settingsOf, type Findings } from '../../bench/scenario.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { ADMIN_TOKEN, openService } from '../fixtures/service.ts';
 
-const SETTINGS = { quick: true, rounds: 1, seconds: 0.5, warmUpSeconds: 0.2, report: () => {} };
+const SETTINGS = settingsOf(true, () => {});
 
 describe('A bench against an address', { skip: isClusterMode }, () => {
   it('defines events of its own, measures as a client sees it, and hides the events again', async (t) => {

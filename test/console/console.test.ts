@@ -129,6 +129,10 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Record it' }).click();
     await page.getByText('REFUND_TOO_HIGH').waitFor();
     await page.getByLabel('Amount in EUR').fill('54,00');
+    // The order is read again every few seconds. What was typed stays.
+    await page.waitForResponse((answer) => answer.url().endsWith(`/admin/orders/${orderId}`));
+    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+    assert.equal(await page.getByLabel('Amount in EUR').inputValue(), '54,00');
     await page.getByRole('button', { name: 'Record it' }).click();
     await page.getByText('Given back').nth(1).waitFor();
     const order = await orderOf(service, orderId);

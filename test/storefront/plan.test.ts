@@ -269,13 +269,15 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await until(async () => (await some.boundingBox())!.width > before.width * 2, 'two fingers zoom');
     const scroll = (): Promise<number> => phone.page.evaluate<number>('scrollY');
     const [top, left] = [await scroll(), (await some.boundingBox())!.x];
+    // It is shown for a few seconds.
+    const told = phone.sees('Move the plan with two fingers');
     await fingers(
       touch,
       Array.from({ length: 8 }, (_, n) => [{ x, y: y + 100 - n * 25 }]),
     );
     await until(async () => (await scroll()) > top + 20, 'one finger scrolls the page');
     assert.equal((await some.boundingBox())!.x, left, 'and does not move the plan');
-    await phone.sees('Move the plan with two fingers');
+    await told;
     await phone.page.getByRole('button', { name: 'Show the whole hall' }).click();
     const balcony = seat(phone, /Balcony · Row BB, seat 12 /);
     await plan.scrollIntoViewIfNeeded();

@@ -80,8 +80,10 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     const payPages = '**/sandbox/pay/*';
     // An answer without content leaves the page as it is.
     await buyer.page.route(payPages, (route) => route.fulfill({ status: 204 }));
+    const leaves = buyer.page.waitForRequest(payPages);
     await buyer.press('Pay €38');
     await buyer.page.locator('.actions button:disabled').waitFor();
+    await leaves;
     // So do browsers that come back from the payment page.
     await buyer.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
     await buyer.page.locator('.actions button:enabled').waitFor();

@@ -141,6 +141,7 @@ function EraseDialog({ order, change, onClose }: DialogProps) {
   );
 }
 
+/** What was typed stays when the order is read again meanwhile: the suggested amount is a default, which is no value of the field. */
 function RefundDialog({ order, change, onClose }: DialogProps) {
   const suggested = order.refunds_due[0] ?? { amount: refundableOf(order), currency: order.currency };
   const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);
@@ -160,7 +161,7 @@ function RefundDialog({ order, change, onClose }: DialogProps) {
           name="amount"
           inputMode="decimal"
           required
-          value={decimalOf(suggested.amount, suggested.currency)}
+          defaultValue={decimalOf(suggested.amount, suggested.currency)}
           autocomplete="off"
         />
       </label>

@@ -155,6 +155,13 @@ const rules: readonly Rule[] = [
     slip: 'await x',
     inModules: ['domain', 'machines'],
   },
+  {
+    what: 'a field with a value that nobody changes: each rendering puts it over what was typed; a suggestion is its defaultValue',
+    pattern:
+      /<(?:input|textarea)\b(?:(?!\bon(?:Input|Change)=|\/>)[^])*?\svalue=(?:(?!\bon(?:Input|Change)=|\/>)[^])*\/>/,
+    slip: '<input name="amount" value={suggested} />',
+    inModules: ['console', 'storefront', 'docs'],
+  },
 ];
 
 /**

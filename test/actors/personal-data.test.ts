@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { PersonalDataReader } from '#actors/personal-data.ts';
@@ -7,7 +6,7 @@ import { createSealer } from '#actors/sealing.ts';
 import { keyIdOf, type PersonalData, type SealedOrder } from '#domain/personal.ts';
 import { MemoryKeys } from '#persistence/memory-keys.ts';
 import type { CancellationView, RefundView } from '#domain/views.ts';
-import type { TroubleMessage } from '#actors/trouble.ts';
+import { troublesAt } from '../fixtures/troubles.ts';
 
 const MARIA = { email: 'maria@example.com', name: 'Maria', documentNumber: null, phone: '+49 361 1' };
 const DATA: PersonalData = {
@@ -87,13 +86,7 @@ describe('The personal data of an order', () => {
 
   it('that are damaged are reported once, and the other orders are opened', async (t) => {
     const { reader, sealedOrder } = openFixture();
-    const troubles: TroubleMessage[] = [];
-    // Other files of the group may leave troubles of their own.
-    const note = (message: unknown): void => {
-      if ((message as TroubleMessage).where === 'personal-data') troubles.push(message as TroubleMessage);
-    };
-    subscribe('holdfast:trouble', note);
-    t.after(() => unsubscribe('holdfast:trouble', note));
+    const troubles = troublesAt(t, 'personal-data');
     const moved = { ...sealedOrder('ord_1'), orderId: 'ord_2' };
     for (let time = 0; time < 2; time += 1) {
       const opened = await reader.openAll([{ personal: moved }, { personal: sealedOrder('ord_3') }]);

@@ -1,9 +1,8 @@
 /** Who is there and who owns what, as each node hears it. */
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 import { DEAD_MS, HEARTBEAT_MS } from '#cluster/membership.ts';
-import type { TroubleMessage } from '#actors/trouble.ts';
+import { troublesAt } from '../fixtures/troubles.ts';
 import { CLUSTER, openCluster, type TestCluster, type TestNode } from './nodes.ts';
 
 async function openThree(): Promise<{ cluster: TestCluster; a: TestNode; b: TestNode; c: TestNode }> {
@@ -155,19 +154,13 @@ describe('The nodes of a cluster', () => {
   });
 
   it('report that two of them have one name, and not that one was restarted', async (t) => {
-    const reports: string[] = [];
-    // Other files of the group may leave troubles of their own.
-    const note = (message: unknown): void => {
-      const { where, message: text } = message as TroubleMessage;
-      if (where === 'cluster') reports.push(text);
-    };
-    subscribe('holdfast:trouble', note);
-    t.after(() => unsubscribe('holdfast:trouble', note));
+    const troubles = troublesAt(t, 'cluster');
+    const reports = (): string[] => troubles.map(({ message }) => message);
     const { cluster, b } = await openThree();
     b.kill();
     cluster.open('b');
     await cluster.time.pass(20_000);
-    assert.deepEqual(reports, []);
+    assert.deepEqual(reports(), []);
     // A second process of the name elsewhere; a network in memory takes one of each name.
     const instance = 'b-elsewhere';
     const bus = cluster.network.connect('elsewhere');
@@ -178,8 +171,8 @@ describe('The nodes of a cluster', () => {
       );
       await cluster.time.pass(HEARTBEAT_MS);
     }
-    assert.equal(reports.length, 1);
-    assert.match(reports[0]!, /two nodes have the name b/);
+    assert.equal(troubles.length, 1);
+    assert.match(reports()[0]!, /two nodes have the name b/);
   });
 
   it('take a heartbeat that comes late for no news', async () => {

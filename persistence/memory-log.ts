@@ -29,6 +29,7 @@ export class MemoryLog implements ShardLog {
   readonly sent: { readonly body: Uint8Array; readonly expectedLastSeq: number }[] = [];
   /** While false nothing arrives and nothing is answered. */
   isReachable = true;
+  #isLate = false;
 
   constructor(shared: Shared = { messages: [], changed: new Set() }) {
     this.#shared = shared;
@@ -47,6 +48,12 @@ export class MemoryLog implements ShardLog {
   /** Lets held appends arrive, oldest first, or only so many of them. */
   arrive(count = this.#held.length): void {
     for (const run of this.#held.splice(0, count)) run();
+  }
+
+  /** While true those who follow the log over this connection see no further message. */
+  set isLate(isLate: boolean) {
+    this.#isLate = isLate;
+    for (const run of this.#shared.changed) run();
   }
 
   /** Puts a message at the end, whatever anybody expects. */
@@ -96,7 +103,7 @@ export class MemoryLog implements ShardLog {
 
   async *follow(fromSeq: number, signal: AbortSignal): AsyncIterable<LogMessage> {
     for (let seq = fromSeq; !signal.aborted; seq += 1) {
-      while (this.#shared.messages.length < seq && !signal.aborted) await this.#change(signal);
+      while ((this.#isLate || this.#shared.messages.length < seq) && !signal.aborted) await this.#change(signal);
       if (signal.aborted) return;
       const body = this.#shared.messages[seq - 1] ?? null;
       if (body !== null) yield { seq, body };

@@ -4,7 +4,9 @@
  *
  * 1. A definition goes through the owner of shard 0, and is answered once this node's own directory has it.
  * 2. Until the directory was read every call is refused with Overloaded: there may be an event of that name.
- * 3. An event that cannot be activated is left out of lists.
+ * 3. An event that the directory does not have is looked for once more when the directory has caught up: another node may just have
+ *    answered its definition. Where that cannot be known the call is refused with Overloaded as well.
+ * 4. An event that cannot be activated is left out of lists.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { byFirstPerformance, pageOf, type EventEntry } from '#actors/event-entry.ts';
@@ -12,7 +14,8 @@ import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { EnginePort } from '#actors/engine-port.ts';
 import type { DefinedEvent } from '#actors/event-index.ts';
-import type { EventPort } from '#actors/event-port.ts';
+import type { EventPort, Found } from '#actors/event-port.ts';
+import type { IndexedEvents } from '#actors/indexed-events.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OperatorMark } from '#domain/fact.ts';
 import type { OperatorEventView } from '#domain/figures.ts';
@@ -37,7 +40,7 @@ interface PageRequest {
   readonly after: string | null;
 }
 
-/** How long a definition waits for this node's directory (1); after that the other nodes' have it all the same. */
+/** How long a definition waits for this node's directory (1), after which the other nodes' have it all the same; and a look for an event (3). */
 const FOLLOW_MS_MAX = 2_000;
 
 export class ClusterEvents {
@@ -53,17 +56,17 @@ export class ClusterEvents {
 
   // ── finding ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  byEventId(eventId: string): EventPort | null {
-    return this.#find(this.#index.byId(eventId));
+  byEventId(eventId: string): Found {
+    return this.#find((index) => index.byId(eventId));
   }
 
-  bySlug(slug: string): EventPort | null {
-    return this.#find(this.#index.bySlug(slug));
+  bySlug(slug: string): Found {
+    return this.#find((index) => index.bySlug(slug));
   }
 
-  byId(prefix: IdPrefix, id: string): EventPort | null {
+  byId(prefix: IdPrefix, id: string): Found {
     const eventNumber = eventNumberOf(prefix, id);
-    return eventNumber === null ? null : this.#find(this.#index.byNumber(eventNumber));
+    return eventNumber === null ? null : this.#find((index) => index.byNumber(eventNumber));
   }
 
   /** Rule 2. */
@@ -73,9 +76,25 @@ export class ClusterEvents {
     return index;
   }
 
-  #find(entry: EventEntry | undefined): EventPort | null {
-    if (entry === undefined) return null;
-    const { eventId } = entry;
+  #find(lookUp: (index: IndexedEvents) => EventEntry | undefined): Found {
+    const entry = lookUp(this.#index);
+    if (entry !== undefined) return this.#event(entry);
+    const finding = this.#findLater(lookUp);
+    // Whoever shares the answer of another request does not look at this one.
+    finding.catch(() => {});
+    return finding;
+  }
+
+  /** Rule 3. */
+  async #findLater(lookUp: (index: IndexedEvents) => EventEntry | undefined): Promise<EventPort | null> {
+    const isCurrent = await this.#ports.directory.catchUp(FOLLOW_MS_MAX);
+    const entry = lookUp(this.#index);
+    if (entry !== undefined) return this.#event(entry);
+    if (isCurrent) return null;
+    throw new Overloaded('the index of events cannot be read now', RETRY_AFTER_SECONDS);
+  }
+
+  #event({ eventId }: EventEntry): EventPort {
     const known = this.#events.get(eventId);
     if (known !== undefined) return known;
     const event = this.#eventAt(eventId);

@@ -5,6 +5,7 @@
  *    of a log folds them.
  * 2. When messages are missing, because the log was purged while the node was away, it begins again.
  * 3. It is a copy: numbers and slugs are given by the owner of shard 0 alone (`index-keeper.ts`).
+ * 4. A copy may be behind. Whoever does not find an event in it lets it catch up with the log before saying that there is none.
  */
 import { evolveService, readServiceFact, restoreService, SERVICE_STREAM } from '#actors/service-facts.ts';
 import { IndexedEvents } from '#actors/indexed-events.ts';
@@ -34,9 +35,16 @@ const RETRY_MS = 500;
 export class EventDirectory {
   readonly #ports: EventDirectoryPorts;
   readonly #listeners = new Set<() => void>();
+  /** Those who wait for something that a further message brings. */
+  readonly #waiting = new Set<() => void>();
   readonly #stopping = new AbortController();
   #index = new IndexedEvents();
   #isRead = false;
+  /** The index has what the log has up to this message. */
+  #readSeq = 0;
+  /** The question for the end of the log that is under way, and the one after it. */
+  #question: Promise<unknown> = Promise.resolve();
+  #nextQuestion: Promise<number> | null = null;
 
   constructor(ports: EventDirectoryPorts) {
     this.#ports = ports;
@@ -68,6 +76,7 @@ export class EventDirectory {
   stop(): void {
     this.#stopping.abort();
     this.#changed();
+    this.#lookAgain();
   }
 
   onChange(listener: () => void): () => void {
@@ -79,11 +88,39 @@ export class EventDirectory {
   async until(holds: () => boolean, msMax: number): Promise<void> {
     if (holds()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const unfollow = this.onChange(() => holds() && resolve());
+    const look = (): void => {
+      if (holds()) resolve();
+    };
+    this.#waiting.add(look);
     const cancel = this.#ports.time.after(msMax, resolve);
     await promise;
-    unfollow();
+    this.#waiting.delete(look);
     cancel();
+  }
+
+  /** Resolves with true once it has everything that was in the log before the call; with false when that is not known in time (4). */
+  async catchUp(msMax: number): Promise<boolean> {
+    let endSeq = Number.POSITIVE_INFINITY;
+    let isUnknown = false;
+    const isThere = (): boolean => this.#readSeq >= endSeq;
+    const asked = this.#endOfLog().then(
+      (seq) => (endSeq = seq),
+      () => (isUnknown = true),
+    );
+    void asked.then(() => this.#lookAgain());
+    await this.until(() => isThere() || isUnknown, msMax);
+    return isThere();
+  }
+
+  /** The end of the log at a moment after the call. Calls that come while it is asked share the next question, so that many cost one. */
+  #endOfLog(): Promise<number> {
+    this.#nextQuestion ??= this.#question.then(() => {
+      this.#nextQuestion = null;
+      const asked = this.#ports.log.lastSeq();
+      this.#question = asked.catch(() => {});
+      return asked;
+    });
+    return this.#nextQuestion;
   }
 
   // ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -97,6 +134,7 @@ export class EventDirectory {
       if (!isCurrent) return;
       this.#index = state.index ?? this.#index;
       this.#isRead = true;
+      this.#readSeq = head.streamSeq;
       this.#changed();
     };
     show();
@@ -107,6 +145,8 @@ export class EventDirectory {
       for (const row of own) evolve(state, row);
       // Most messages are of the events of the shard, and change nothing here.
       if (own.length > 0 || !isCurrent) show();
+      else this.#readSeq = head.streamSeq;
+      this.#lookAgain();
     }
   }
 
@@ -132,6 +172,10 @@ export class EventDirectory {
 
   #changed(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  #lookAgain(): void {
+    for (const look of this.#waiting) look();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Definitions in a cluster: a number and a slug belong to one event, whichever node they come from, and every node knows it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Overloaded } from '#actors/admission.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { concert, place } from '../fixtures/actors.ts';
 import { executeAt, openNodes, type TestNode, type TestNodes } from '../fixtures/cluster-nodes.ts';
@@ -30,7 +31,7 @@ const slugsAt = async ({ engine }: TestNode): Promise<readonly string[]> => {
 };
 
 describe('A definition in a cluster', () => {
-  it('is known at the node that was asked when it is answered, and soon at every other', () =>
+  it('is known at the node that was asked when it is answered, and soon in the lists of every other', () =>
     withNodes(async (all) => {
       for (const [place, node] of all.entries()) {
         assert.deepEqual(await define(node, `event-${place}`), { created: true, changed: true, version: 1 });
@@ -38,6 +39,26 @@ describe('A definition in a cluster', () => {
       }
       await until(() => all.every(({ engine }) => engine.figures.events === 3));
       for (const node of all) assert.deepEqual(await slugsAt(node), ['event-0', 'event-1', 'event-2']);
+    }));
+
+  it('is found at every node from its answer on: a node that has not heard of it asks before it says that there is none', () =>
+    withNodes(async ([one, other]) => {
+      const log = other!.logs[0]!;
+      log.isLate = true;
+      await define(one!, 'concert');
+      const { events } = other!.engine;
+      const finding = Promise.all([
+        events.byEventId('evt_concert'),
+        events.bySlug('concert'),
+        events.byId('hld', 'hld_1_aaaaaaaaaaaaaaaaaaaaaaaa'),
+        events.bySlug('no-such-event'),
+      ]);
+      log.isLate = false;
+      const found = (await finding).map((event) => event?.eventId ?? null);
+      assert.deepEqual(found, ['evt_concert', 'evt_concert', 'evt_concert', null]);
+      log.isReachable = false;
+      await assert.rejects(async () => events.bySlug('no-such-event'), Overloaded);
+      log.isReachable = true;
     }));
 
   it('gives each event a number of its own when many come to all nodes at once', () =>
@@ -50,8 +71,9 @@ describe('A definition in a cluster', () => {
       );
       // Every node leads an id to the event that it was given by.
       for (const node of all) {
+        const found = await Promise.all(ids.map((id) => node.engine.events.byId('hld', id)));
         assert.deepEqual(
-          ids.map((id) => node.engine.events.byId('hld', id)!.eventId),
+          found.map((event) => event?.eventId),
           names.map((name) => `evt_${name}`),
         );
       }
@@ -76,7 +98,7 @@ describe('A definition in a cluster', () => {
       assert.deepEqual(await define(all[1]!, 'next', 'third'), { created: true, changed: true, version: 1 });
       const { engine } = all[0]!;
       await until(() => engine.figures.events === 3);
-      assert.equal(engine.events.bySlug('second')!.eventId, 'evt_one');
+      assert.equal((await engine.events.bySlug('second'))?.eventId, 'evt_one');
     }));
 
   it('changes nothing when the same one comes to every node at once', () =>

@@ -13,7 +13,15 @@ import { readAllKeys } from '#persistence/nats/key-copy.ts';
 import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
 import { checkoutBody, START_CHECKOUT, type Started } from '../fixtures/checkout.ts';
 import { clusterSecrets } from '../fixtures/cluster.ts';
-import { defineAt, executeAt, openNodes, ownerOf, type TestNode, type TestNodes } from '../fixtures/cluster-nodes.ts';
+import {
+  defineAt,
+  executeAt,
+  findAt,
+  openNodes,
+  ownerOf,
+  type TestNode,
+  type TestNodes,
+} from '../fixtures/cluster-nodes.ts';
 import { start, visitor } from '../fixtures/commands.ts';
 import { concert } from '../fixtures/actors.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
@@ -52,14 +60,14 @@ async function buy(node: TestNode, email: string): Promise<OrderView> {
 }
 
 async function orderAt({ engine }: TestNode, orderId: string): Promise<OrderView> {
-  const found = await engine.events.byEventId(EVENT)!.read({ type: 'FindOrder', orderId });
+  const found = await (await findAt(engine, EVENT)).read({ type: 'FindOrder', orderId });
   assert.ok(!isRefusal(found), JSON.stringify(found));
   return found.order;
 }
 
 const keyOf = ({ personal }: OrderView): string => keyIdOf(personal.sealed!);
 
-const tryToErase = (node: TestNode, { id }: OrderView) => node.engine.events.byEventId(EVENT)!.execute(erase(id));
+const tryToErase = async ({ engine }: TestNode, { id }: OrderView) => (await findAt(engine, EVENT)).execute(erase(id));
 
 describe('An order in a cluster', () => {
   it('is read at every node, and erased at any: its key is gone for all', () =>

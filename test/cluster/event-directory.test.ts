@@ -67,6 +67,49 @@ describe('The directory of events', () => {
     await following;
   });
 
+  it('catches up with what was in the log before it was asked to, however late it hears of that', async () => {
+    const { log, index, open } = await openShard();
+    const own = log.reconnected();
+    const directory = open(own);
+    const following = directory.start();
+    await until(() => directory.isRead);
+    own.isLate = true;
+    await index('one', 1);
+    assert.equal(await directory.catchUp(1), false, 'the time was up');
+    let isCurrent: boolean | null = null;
+    const catchingUp = directory.catchUp(60_000).then((value) => (isCurrent = value));
+    await log.lastSeq();
+    assert.deepEqual([isCurrent, directory.index.size], [null, 0]);
+    own.isLate = false;
+    assert.equal(await catchingUp, true);
+    assert.equal(directory.index.bySlug('one')?.eventNumber, 1);
+    own.isReachable = false;
+    assert.equal(await directory.catchUp(60_000), false, 'the log does not answer');
+    directory.stop();
+    await following;
+  });
+
+  it('asks for the end of the log once for all who wait, and again for those who came meanwhile', async () => {
+    const { log, open } = await openShard();
+    const own = log.reconnected();
+    const directory = open(own);
+    const following = directory.start();
+    await until(() => directory.isRead);
+    let questions = 0;
+    own.lastSeq = async () => {
+      questions += 1;
+      return log.lastSeq();
+    };
+    const ask = () => Promise.all(Array.from({ length: 100 }, () => directory.catchUp(60_000)));
+    const first = ask();
+    await until(() => questions === 1);
+    const answers = await Promise.all([first, ask(), ask()]);
+    assert.ok(answers.flat().every(Boolean));
+    assert.equal(questions, 2);
+    directory.stop();
+    await following;
+  });
+
   it('begins again from a checkpoint when messages that it had not read were purged', async () => {
     const { log, checkpoints, archive, journal, index, open } = await openShard();
     const purged = Promise.withResolvers<void>();

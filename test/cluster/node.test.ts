@@ -7,7 +7,15 @@ import { isRefusal } from '#domain/refusal.ts';
 import { shardOf } from '#cluster/placement.ts';
 import { claimShard } from '#persistence/nats/claim.ts';
 import { concert, place } from '../fixtures/actors.ts';
-import { defineAt, executeAt, openNodes, ownerOf, type TestNode, type TestNodes } from '../fixtures/cluster-nodes.ts';
+import {
+  defineAt,
+  executeAt,
+  findAt,
+  openNodes,
+  ownerOf,
+  type TestNode,
+  type TestNodes,
+} from '../fixtures/cluster-nodes.ts';
 import { until } from '../fixtures/until.ts';
 
 const EVENT = 'evt_concert';
@@ -35,13 +43,14 @@ const hold = (node: TestNode, sessionKey: string, quantity = 1) =>
   executeAt(node, EVENT, place(sessionKey, quantity)).then((reply) => reply.hold);
 
 const find = async (node: TestNode, holdId: string, sessionKey: string) => {
-  const found = await node.engine.events.byId('hld', holdId)!.read({ type: 'FindHold', holdId, sessionKey });
+  const event = await node.engine.events.byId('hld', holdId);
+  const found = await event!.read({ type: 'FindHold', holdId, sessionKey });
   assert.ok(!isRefusal(found), JSON.stringify(found));
   return found;
 };
 
 const heldAt = async (node: TestNode): Promise<number> => {
-  const { performances } = await node.engine.events.byEventId(EVENT)!.read({ type: 'ReadFigures' });
+  const { performances } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadFigures' });
   return performances.reduce((sum, { held }) => sum + held, 0);
 };
 
@@ -61,8 +70,8 @@ describe('A node that starts', () => {
       await assert.rejects(engine.events.list({ limit: 10, after: null }), Overloaded);
       await assert.rejects(engine.events.listAll({ limit: 10, after: null }), Overloaded);
       await engine.whenReady();
-      assert.equal(engine.events.byEventId(EVENT)?.eventId, EVENT);
-      assert.equal(engine.events.bySlug('no-such-event'), null);
+      assert.equal((await engine.events.byEventId(EVENT))?.eventId, EVENT);
+      assert.equal(await engine.events.bySlug('no-such-event'), null);
     } finally {
       await nodes.close();
     }
@@ -205,7 +214,7 @@ describe('A revision of a view', () => {
       const [one] = others(all, owner);
       const revisionAt = async (node: TestNode): Promise<string> => {
         const query = { type: 'ReadPayload', performanceId: null, sessionKey: null, knownRevision: null } as const;
-        const view = await node.engine.events.byEventId(EVENT)!.read(query);
+        const view = await (await findAt(node.engine, EVENT)).read(query);
         assert.ok('revision' in view && view.revision !== null);
         return view.revision;
       };

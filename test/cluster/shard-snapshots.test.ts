@@ -15,6 +15,7 @@ import { concert, place } from '../fixtures/actors.ts';
 import {
   defineAt,
   executeAt,
+  findAt,
   openNodes,
   ownerOf,
   type NodesOptions,
@@ -48,7 +49,7 @@ const sell = async (node: TestNode, count: number, name: string): Promise<void> 
 };
 
 const figuresAt = async (node: TestNode): Promise<unknown> => {
-  const { figures } = await node.engine.events.byEventId(EVENT)!.read({ type: 'ReadFigures' });
+  const { figures } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadFigures' });
   return figures;
 };
 

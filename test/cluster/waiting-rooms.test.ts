@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { concert, place, START } from '../fixtures/actors.ts';
-import { defineAt, executeAt, openNodes, ownerOf, type TestNode, type TestNodes } from '../fixtures/cluster-nodes.ts';
+import {
+  defineAt,
+  executeAt,
+  findAt,
+  openNodes,
+  ownerOf,
+  type TestNode,
+  type TestNodes,
+} from '../fixtures/cluster-nodes.ts';
 import { until } from '../fixtures/until.ts';
 
 const EVENT = 'evt_concert';
@@ -66,7 +74,7 @@ describe('Events that are evicted', () => {
       const next = otherThan(all, owner);
       owner.kill();
       for (const [n, id] of ids.entries()) {
-        const { performances } = await next.engine.events.byEventId(id)!.read({ type: 'ReadFigures' });
+        const { performances } = await (await findAt(next.engine, id)).read({ type: 'ReadFigures' });
         assert.equal(performances[0]!.held, (n % 5) + 1, id);
       }
     }));

@@ -49,8 +49,8 @@ export interface DrillTally {
   /** Answers 503, and connections that broke or were given up. */
   busy: number;
   lost: number;
-  /** Answers 503 of nodes that were not struck. */
-  busyElsewhere: number;
+  /** What answers 503 of nodes that were not struck say. */
+  readonly busyElsewhere: string[];
   serversStartedAgain: number;
   /** Descriptions of wrong answers; limited in number. */
   readonly wrong: string[];
@@ -92,7 +92,7 @@ const PATIENCE_MS = [2_500, 15_000] as const;
 const INSIST_MS_MAX = 120_000;
 
 export function newTally(): DrillTally {
-  return { requests: 0, repeats: 0, busy: 0, lost: 0, busyElsewhere: 0, serversStartedAgain: 0, wrong: [] };
+  return { requests: 0, repeats: 0, busy: 0, lost: 0, busyElsewhere: [], serversStartedAgain: 0, wrong: [] };
 }
 
 export function noteWrong({ tally }: Pick<DrillCalls, 'tally'>, what: string): void {
@@ -145,7 +145,7 @@ async function send(
     const { status } = response;
     if (status === 503) {
       tally.busy += 1;
-      if (!wasStruck && !struck.has(node.name)) tally.busyElsewhere += 1;
+      if (!wasStruck && !struck.has(node.name)) tally.busyElsewhere.push(`${node.name}: ${text.slice(0, 200)}`);
       const retrySeconds = Number(response.headers.get('retry-after'));
       if (!(retrySeconds >= 1)) noteWrong(calls, `503 without Retry-After at ${node.name}: ${text.slice(0, 200)}`);
       else await pause(Math.min(retrySeconds * 1_000, RETRY_MS_MAX));

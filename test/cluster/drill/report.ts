@@ -44,6 +44,9 @@ export const PROMISED_MS: Readonly<Partial<Record<string, number>>> = {
 /** Of a node that ends by itself no buyer at another node sees anything. */
 const UNSEEN: FaultKind = 'node ended';
 
+/** Different answers 503 that are shown. */
+const TEXTS_MAX = 5;
+
 /** The kinds of faults that took longer than is promised, or `slack` times as long on a machine that is busy with other things. */
 export function missedPromises(steps: readonly DrillStep[], slack = 1): readonly string[] {
   const late = gapRows(steps).flatMap(({ what, touchedMaxMs }) => {
@@ -51,8 +54,12 @@ export function missedPromises(steps: readonly DrillStep[], slack = 1): readonly
     if (promisedMs === undefined || touchedMaxMs <= slack * promisedMs) return [];
     return [`${what}: an event had no answer for ${touchedMaxMs} ms, ${promisedMs} are promised`];
   });
-  const seen = steps.filter(({ what, busyElsewhere }) => what === UNSEEN && busyElsewhere > 0);
-  return [...late, ...seen.map(({ what, busyElsewhere }) => `${what}: ${busyElsewhere} × 503 at the other nodes`)];
+  const seen = steps.filter(({ what, busyElsewhere }) => what === UNSEEN && busyElsewhere.length > 0);
+  const described = seen.map(({ what, busyElsewhere }) => {
+    const texts = [...new Set(busyElsewhere)].slice(0, TEXTS_MAX).join('; ');
+    return `${what}: ${busyElsewhere.length} × 503 at the other nodes: ${texts}`;
+  });
+  return [...late, ...described];
 }
 
 export function reportDrill(outcome: DrillOutcome): string {

@@ -36,9 +36,9 @@ export interface DrillStep {
   /** Milliseconds without an answer: of each event that it touches, and of each other one. */
   readonly touchedMs: readonly number[];
   readonly otherMs: readonly number[];
-  /** Answers 503: of all nodes, and of those that were not struck. */
+  /** Answers 503: of all nodes, and what those of nodes that were not struck say. */
   readonly busy: number;
-  readonly busyElsewhere: number;
+  readonly busyElsewhere: readonly string[];
   /** Connections that broke or were given up. */
   readonly lost: number;
 }
@@ -215,7 +215,7 @@ async function measure(
   aim: Aim,
   work: () => Promise<void>,
 ): Promise<DrillStep> {
-  const before = { ...sale.tally };
+  const before = { ...sale.tally, busyElsewhere: sale.tally.busyElsewhere.length };
   sale.answers.begin();
   await work();
   await untilAnswering(sale, what);
@@ -228,7 +228,7 @@ async function measure(
     touchedMs: touched(true),
     otherMs: touched(false),
     busy: busy - before.busy,
-    busyElsewhere: busyElsewhere - before.busyElsewhere,
+    busyElsewhere: busyElsewhere.slice(before.busyElsewhere),
     lost: lost - before.lost,
   };
 }

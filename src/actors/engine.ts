@@ -197,7 +197,7 @@ function followJournal(
 ): void {
   let certainSeq = journal.durableSeq;
   journal.onStatus((journalStatus, fault) => {
-    if (journalStatus === 'CLOSED') return;
+    if (journalStatus === 'CLOSED') return keyDestruction.stop();
     events.actors.retireAll();
     inBackground('space-guard', space.check());
     if (journalStatus === 'OPEN') {

@@ -31,6 +31,7 @@ export class KeyDestruction {
   /** Keys whose destruction is not known to be durable. */
   readonly #waiting = new Set<string>();
   #isRetrying = false;
+  #isStopped = false;
 
   constructor(
     keys: Pick<KeyStore, 'destroy'>,
@@ -66,13 +67,19 @@ export class KeyDestruction {
     }
   }
 
+  /** Ends the retries; the next start, or the next owner, destroys what waits (1). */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   #retryLater(fault: unknown): void {
-    if (this.#isRetrying) return;
+    if (this.#isRetrying || this.#isStopped) return;
     this.#isRetrying = true;
     const { message } = fault instanceof Error ? fault : new Error(String(fault));
     reportTrouble('keys', `${this.#waiting.size} keys of erased orders are not destroyed yet: ${message}`, fault);
     this.#later(() => {
       this.#isRetrying = false;
+      if (this.#isStopped) return;
       // What fails again is tried again.
       this.destroy([]).catch(() => {});
     }, this.#retryMs);

@@ -300,6 +300,7 @@ export class OwnedShard {
   #end(): void {
     this.#ports.gate.close();
     this.events.actors.retireAll();
+    this.#erasures.destruction.stop();
     this.#ports.snapshots.stop();
   }
 

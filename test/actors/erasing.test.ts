@@ -157,6 +157,21 @@ describe('The destruction of keys', () => {
     assert.equal(destroyed.length, 1, 'nothing is left to destroy');
   });
 
+  it('tries nothing again once its owner has stopped', async () => {
+    let tries = 0;
+    const later: (() => void)[] = [];
+    const destroy = (): Promise<void> => {
+      tries += 1;
+      return Promise.reject(new KeyStoreFault('no', 'wait'));
+    };
+    const destruction = new KeyDestruction({ destroy }, { later: (work) => later.push(work) });
+    await assert.rejects(destruction.destroy(['a']), Overloaded);
+    destruction.stop();
+    later[0]!();
+    await assert.rejects(destruction.destroy(['b']), Overloaded);
+    assert.deepEqual([tries, later.length], [2, 1]);
+  });
+
   it('admits no further erasure while too many keys wait', async () => {
     const fault = new KeyStoreFault('no', 'wait');
     const destruction = new KeyDestruction({ destroy: () => Promise.reject(fault) }, { later: () => {} });

@@ -93,7 +93,7 @@ export const SETTINGS = {
     schema: { enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] },
     default: 'info',
     allowed: 'fatal, error, warn, info, debug, trace or silent',
-    meaning: 'what is logged',
+    meaning: 'what is logged; with debug also why a request is answered 503',
   },
   RESPONSE_ENVELOPE: {
     schema: { enum: ['none', 'data'] },

@@ -62,10 +62,14 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
   const methods = trackMethods(app);
   app.setErrorHandler((error, request, reply) => {
     const failure = failureOf(error as FastifyError);
+    const about = { requestId: request.id, route: routeOf(request) };
     if (failure.code === 'INTERNAL') {
-      log.error({ err: error, requestId: request.id, route: routeOf(request) }, 'request failed');
+      log.error({ err: error, ...about }, 'request failed');
       return send(reply, 'INTERNAL', { requestId: request.id });
     }
+    // The public is not told what is busy.
+    if (failure.code === 'OVERLOADED')
+      log.debug({ reason: (error as Error).message, ...about }, 'request answered 503');
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
     return send(reply, failure.code, failure.detail);
   });

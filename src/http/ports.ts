@@ -75,6 +75,7 @@ export interface Metrics {
 /** The part of a pino logger that is used here. */
 export interface LogPort {
   error(details: object, message: string): void;
+  debug(details: object, message: string): void;
 }
 
 /** The settings that concern HTTP; the service's configuration fits as it is. */

@@ -37,7 +37,7 @@ export interface Apps {
   readonly admin: HttpApp;
   readonly fixtures: Map<string, EventFixture>;
   readonly clock: { ms: number };
-  readonly logged: { details: object; message: string }[];
+  readonly logged: { level: 'error' | 'debug'; details: object; message: string }[];
   readonly health: { readiness: () => Readiness; draining: boolean; readonly node?: string };
   /** Thrown by every event instead of an answer, for the tests of faults. */
   trouble: Error | null;
@@ -100,7 +100,10 @@ export async function openApps(
     clock: { now: () => clock.ms },
     health,
     ...(cluster !== undefined && { cluster }),
-    log: { error: (details: object, message: string) => void logged.push({ details, message }) },
+    log: {
+      error: (details: object, message: string) => void logged.push({ level: 'error', details, message }),
+      debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
+    },
   } as const;
   const advanceClock = async (seconds: number) => {
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;

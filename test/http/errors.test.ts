@@ -97,7 +97,8 @@ describe('an error of the framework has the error body', () => {
     assert.equal(answer.statusCode, 201);
   });
 
-  test('a full mailbox or an unavailable journal is OVERLOADED with Retry-After', async () => {
+  test('a full mailbox or an unavailable journal is OVERLOADED with Retry-After, and the log alone says why', async () => {
+    apps.logged.splice(0);
     apps.trouble = new Overloaded('mailbox full', 3);
     const answer = await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() });
     assertError(answer, 'OVERLOADED');
@@ -105,9 +106,16 @@ describe('an error of the framework has the error body', () => {
     apps.trouble = Object.assign(new Error('disk full'), { name: 'JournalFault' });
     assertError(await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
     apps.trouble = null;
+    assert.doesNotMatch(answer.body, /mailbox/);
+    const reasons = apps.logged.map(({ level, details }) => [level, (details as { reason: string }).reason]);
+    assert.deepEqual(reasons, [
+      ['debug', 'mailbox full'],
+      ['debug', 'disk full'],
+    ]);
   });
 
   test('a defect is INTERNAL, logged once with the route and without its address', async () => {
+    apps.logged.splice(0);
     apps.trouble = new TypeError('secret inside');
     const url = '/api/checkout/holds/hld_1_000000000000000000000001?session_key=very-secret-key';
     const answer = await apps.app.inject({ url, headers: { 'x-request-id': 'abc' } });

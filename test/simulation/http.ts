@@ -118,7 +118,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     metrics: { observe: () => {}, watchInUse: () => {} } as unknown as PublicPorts['metrics'],
     clock: { now: () => current.now },
     health: { readiness: () => ({ ready: true, degraded: [] }), draining: false },
-    log: { error: (details) => assert.fail(JSON.stringify(details)) },
+    log: { error: (details) => assert.fail(JSON.stringify(details)), debug: () => {} },
     baseUrl: () => 'http://shop.test',
     advanceClock: () => Promise.resolve(0),
   };

@@ -43,14 +43,24 @@ export interface DrillCalls {
   readonly tally: DrillTally;
 }
 
+/** An answer 503. */
+export interface BusyAnswer {
+  readonly node: string;
+  /** Method and path. */
+  readonly request: string;
+  /** By `performance.now()`: a fault is not to blame for what was asked before it. */
+  readonly askedAt: number;
+  readonly tookMs: number;
+}
+
 export interface DrillTally {
   requests: number;
   repeats: number;
   /** Answers 503, and connections that broke or were given up. */
   busy: number;
   lost: number;
-  /** What answers 503 of nodes that were not struck say. */
-  readonly busyElsewhere: string[];
+  /** Answers 503 of nodes that were not struck. */
+  readonly busyElsewhere: BusyAnswer[];
   serversStartedAgain: number;
   /** Descriptions of wrong answers; limited in number. */
   readonly wrong: string[];
@@ -130,6 +140,7 @@ async function send(
   const { tally, struck, answers } = calls;
   const wasStruck = struck.has(node.name);
   tally.requests += 1;
+  const askedAt = performance.now();
   try {
     const response = await fetch(node.publicUrl + path, {
       method,
@@ -145,7 +156,8 @@ async function send(
     const { status } = response;
     if (status === 503) {
       tally.busy += 1;
-      if (!wasStruck && !struck.has(node.name)) tally.busyElsewhere.push(`${node.name}: ${text.slice(0, 200)}`);
+      if (!wasStruck && !struck.has(node.name))
+        tally.busyElsewhere.push(busyAnswer(node, `${method} ${path}`, askedAt));
       const retrySeconds = Number(response.headers.get('retry-after'));
       if (!(retrySeconds >= 1)) noteWrong(calls, `503 without Retry-After at ${node.name}: ${text.slice(0, 200)}`);
       else await pause(Math.min(retrySeconds * 1_000, RETRY_MS_MAX));
@@ -159,4 +171,8 @@ async function send(
     tally.lost += 1;
     return null;
   }
+}
+
+function busyAnswer({ name }: DrillNode, request: string, askedAt: number): BusyAnswer {
+  return { node: name, request, askedAt, tookMs: Math.round(performance.now() - askedAt) };
 }

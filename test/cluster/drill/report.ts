@@ -44,8 +44,8 @@ export const PROMISED_MS: Readonly<Partial<Record<string, number>>> = {
 /** Of a node that ends by itself no buyer at another node sees anything. */
 const UNSEEN: FaultKind = 'node ended';
 
-/** Different answers 503 that are shown. */
-const TEXTS_MAX = 5;
+/** Answers 503 that are shown. */
+const SHOWN_MAX = 5;
 
 /** The kinds of faults that took longer than is promised, or `slack` times as long on a machine that is busy with other things. */
 export function missedPromises(steps: readonly DrillStep[], slack = 1): readonly string[] {
@@ -56,8 +56,10 @@ export function missedPromises(steps: readonly DrillStep[], slack = 1): readonly
   });
   const seen = steps.filter(({ what, busyElsewhere }) => what === UNSEEN && busyElsewhere.length > 0);
   const described = seen.map(({ what, busyElsewhere }) => {
-    const texts = [...new Set(busyElsewhere)].slice(0, TEXTS_MAX).join('; ');
-    return `${what}: ${busyElsewhere.length} × 503 at the other nodes: ${texts}`;
+    const shown = busyElsewhere
+      .slice(0, SHOWN_MAX)
+      .map((each) => `${each.node} ${each.request} after ${each.tookMs} ms`);
+    return `${what}: ${busyElsewhere.length} × 503 at the other nodes: ${shown.join(', ')}`;
   });
   return [...late, ...described];
 }

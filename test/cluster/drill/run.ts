@@ -15,7 +15,7 @@ import { chanceOf } from '../../simulation/chance.ts';
 import { AnswerTimes } from './answer-times.ts';
 import { audit } from './audit.ts';
 import { buy, probe, type DrillSale } from './buyers.ts';
-import { newTally, noteWrong, StruckNodes } from './calls.ts';
+import { newTally, noteWrong, StruckNodes, type BusyAnswer } from './calls.ts';
 import { FAULTS, touches, type Aim, type DrillCluster, type Fault, type FaultKind } from './faults.ts';
 
 export interface DrillSettings {
@@ -36,9 +36,9 @@ export interface DrillStep {
   /** Milliseconds without an answer: of each event that it touches, and of each other one. */
   readonly touchedMs: readonly number[];
   readonly otherMs: readonly number[];
-  /** Answers 503: of all nodes, and what those of nodes that were not struck say. */
+  /** Answers 503: of all nodes, and those to requests that began in the step, of nodes that were not struck. */
   readonly busy: number;
-  readonly busyElsewhere: readonly string[];
+  readonly busyElsewhere: readonly BusyAnswer[];
   /** Connections that broke or were given up. */
   readonly lost: number;
 }
@@ -215,7 +215,8 @@ async function measure(
   aim: Aim,
   work: () => Promise<void>,
 ): Promise<DrillStep> {
-  const before = { ...sale.tally, busyElsewhere: sale.tally.busyElsewhere.length };
+  const before = { ...sale.tally };
+  const beganAt = performance.now();
   sale.answers.begin();
   await work();
   await untilAnswering(sale, what);
@@ -228,7 +229,7 @@ async function measure(
     touchedMs: touched(true),
     otherMs: touched(false),
     busy: busy - before.busy,
-    busyElsewhere: busyElsewhere.slice(before.busyElsewhere),
+    busyElsewhere: busyElsewhere.filter(({ askedAt }) => askedAt >= beganAt),
     lost: lost - before.lost,
   };
 }

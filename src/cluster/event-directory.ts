@@ -76,7 +76,6 @@ export class EventDirectory {
   stop(): void {
     this.#stopping.abort();
     this.#changed();
-    this.#lookAgain();
   }
 
   onChange(listener: () => void): () => void {
@@ -134,7 +133,7 @@ export class EventDirectory {
       if (!isCurrent) return;
       this.#index = state.index ?? this.#index;
       this.#isRead = true;
-      this.#readSeq = head.streamSeq;
+      this.#reached(head.streamSeq);
       this.#changed();
     };
     show();
@@ -145,8 +144,7 @@ export class EventDirectory {
       for (const row of own) evolve(state, row);
       // Most messages are of the events of the shard, and change nothing here.
       if (own.length > 0 || !isCurrent) show();
-      else this.#readSeq = head.streamSeq;
-      this.#lookAgain();
+      else this.#reached(head.streamSeq);
     }
   }
 
@@ -172,6 +170,11 @@ export class EventDirectory {
 
   #changed(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  #reached(seq: number): void {
+    this.#readSeq = seq;
+    this.#lookAgain();
   }
 
   #lookAgain(): void {

@@ -1,6 +1,7 @@
 /** The copy of the index at every node: what it reads, what it does when messages are missing, and when it says that it has changed. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { EventDirectory } from '#cluster/event-directory.ts';
 import { machineTime } from '#cluster/time.ts';
 import { draftEntry } from '#actors/event-entry.ts';
@@ -85,6 +86,21 @@ describe('The directory of events', () => {
     assert.equal(directory.index.bySlug('one')?.eventNumber, 1);
     own.isReachable = false;
     assert.equal(await directory.catchUp(60_000), false, 'the log does not answer');
+    directory.stop();
+    await following;
+  });
+
+  it('lets nobody wait for a message where a checkpoint has all that was in the log', async () => {
+    const { log, checkpoints, archive, journal, index } = await openShard();
+    await index('one', 1);
+    await checkpoints.write({ ...journal.content(), snapshots: [] });
+    const ports = { checkpoints, archive, readSnapshot: async () => null, log: log.reconnected() };
+    // No time is ever up.
+    const directory = new EventDirectory({ ...ports, time: { ...machineTime, after: () => () => {} } });
+    const catchingUp = directory.catchUp(1);
+    const following = directory.start();
+    await until(() => directory.isRead);
+    assert.equal(await Promise.race([catchingUp, pause(5_000, 'still waiting', { ref: false })]), true);
     directory.stop();
     await following;
   });

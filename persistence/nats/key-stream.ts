@@ -7,6 +7,8 @@
  *  4. Keys that were handed out here are at hand for a minute at most, because another node may destroy them: whoever owns the event.
  *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was killed stay: nothing is
  *     sealed with them.
+ *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, and all who wait share one look, so that
+ *     many cost the servers what one costs.
  */
 import { GatheredDestruction } from '../gathered-destruction.ts';
 import { KeyPool } from '../key-pool.ts';
@@ -47,6 +49,11 @@ const IDENTITY_TRIES_MAX = 100;
 const IDENTITY_PAUSE_MS = 100;
 /** A leader that was just elected has what it acknowledged within a second or two. */
 const MISSING_TRIES_MAX = 20;
+/** How long a read waits for an answer (6): as long as a request waits for the owner of its event. */
+const READ_MS_MAX = 12_000;
+const LOOK_EVERY_MS = 100;
+/** A look is over after so long: a server that became the leader meanwhile does not have the question. */
+const LOOK_MS_MAX = 500;
 
 export const IDENTITY_TOPIC = 'identity';
 const UNREACHABLE_HINT = 'Look at the NATS servers: holdfast cluster check.';
@@ -77,6 +84,8 @@ export class StreamKeys implements KeyStore {
   readonly #absent = new Set<string>();
   readonly #destruction: GatheredDestruction;
   #closed: Promise<void> | null = null;
+  /** The look of everybody who waits for the stream (6). */
+  #look: Promise<boolean> | null = null;
   #cancelForgetting = (): void => {};
 
   constructor({ keysId, addressKey }: KeysIdentity, options: Omit<KeyStreamOptions, 'mayCreate'>) {
@@ -119,7 +128,7 @@ export class StreamKeys implements KeyStore {
     if (asked.length === 0) return keys;
     const topics = [...groupIds(asked).keys()];
     const found = await reaching('the keys cannot be read', () =>
-      readBatches(this.#log, topics, (topic) => this.#absent.has(topic)),
+      this.#untilAnswered(() => readBatches(this.#log, topics, (topic) => this.#absent.has(topic))),
     );
     for (const topic of topics) if (!found.has(topic)) this.#noteAbsent(topic);
     for (const id of asked) {
@@ -173,6 +182,37 @@ export class StreamKeys implements KeyStore {
     });
     await Promise.all(erased);
     await destroyKeys(this.#log, others, this.#timing);
+  }
+
+  /** The answer to a request, which is sent again as soon as the stream answers (6). Rejects with LogUnreachable. */
+  async #untilAnswered<Result>(request: () => Promise<Result>): Promise<Result> {
+    const untilMs = this.#timing.stopwatchMs() + READ_MS_MAX;
+    for (;;) {
+      try {
+        return await request();
+      } catch (error) {
+        if (!(error instanceof LogUnreachable)) throw error;
+        do {
+          if (this.#closed !== null || this.#timing.stopwatchMs() >= untilMs) throw error;
+        } while (!(await this.#nextLook()));
+      }
+    }
+  }
+
+  #nextLook(): Promise<boolean> {
+    return (this.#look ??= this.#lookSoon().finally(() => (this.#look = null)));
+  }
+
+  /** Whether the stream answers. */
+  async #lookSoon(): Promise<boolean> {
+    await pauseFor(this.#timing, LOOK_EVERY_MS);
+    const answer = this.#log.lastSeq().then(
+      () => true,
+      () => false,
+    );
+    const over = new AbortController();
+    const silence = pauseFor(this.#timing, LOOK_MS_MAX, over.signal).then(() => false);
+    return Promise.race([answer, silence]).finally(() => over.abort());
   }
 
   #noteAbsent(topic: string): void {

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { deep } from '../depth.ts';
-import { nats } from '../fixtures/nats.ts';
+import { nats, type NatsServer } from '../fixtures/nats.ts';
 import { ownerOf } from '../fixtures/nodes.ts';
 import { audit } from './drill/audit.ts';
-import { placeHold } from './drill/buyers.ts';
-import type { FaultKind } from './drill/faults.ts';
+import { placeHold, purchase } from './drill/buyers.ts';
+import { streamsLedBy, type FaultKind } from './drill/faults.ts';
 import { missedPromises, reportDrill } from './drill/report.ts';
 import { drillEvent, openRunningCluster, openSale, runDrill, type RunningCluster } from './drill/run.ts';
 
@@ -70,4 +70,32 @@ describe('Three nodes on three servers', { skip: nats.missing }, () => {
     assert.deepEqual(await audit(sale, cluster.nodes), { held: STOCK, sold: 0 });
     assert.deepEqual(sale.tally.wrong, []);
   });
+
+  it('show orders at every node although the server that leads the stream of their keys was just killed', async () => {
+    const { id } = drillEvent('evt_keys', STOCK);
+    await cluster.nodes[0]!.define(drillEvent(id, STOCK));
+    const sale = openSale(cluster, [id], { seed: 3, restMsMax: 0 });
+    const entry = (await placeHold(sale, id, 1))!;
+    await purchase(sale, entry);
+    const owner = await ownerOf(id, cluster.nodes, SHARDS);
+    // The owner has the key at hand.
+    const others = cluster.nodes.filter(({ name }) => name !== owner!.name);
+    const leader = await serverThatLeads(`${cluster.clusterName}_K`);
+    await leader.kill();
+    try {
+      const shown = await Promise.all(others.map((node) => node.get(`/api/checkout/status/${entry.orderId}`)));
+      for (const { status, body } of shown) {
+        const customer = { name: 'Drill Buyer', email: `${entry.sessionKey}@example.com` };
+        assert.deepEqual([status, body['customer']], [200, customer], JSON.stringify(body));
+      }
+    } finally {
+      await leader.start();
+    }
+    assert.deepEqual(sale.tally.wrong, []);
+  });
+
+  async function serverThatLeads(stream: string): Promise<NatsServer> {
+    for (const server of cluster.servers) if ((await streamsLedBy(server)).includes(stream)) return server;
+    throw new Error(`${stream} has no leader`);
+  }
 });

@@ -16,13 +16,19 @@ import { fc } from '../property.ts';
 import { describeKeyStore } from './key-store-suite.ts';
 import { keyOf } from './key-files.ts';
 
-/** Pauses take no time, and nothing is forgotten by itself. */
+let nowMs = 0;
+
+/** Pauses are over at once, and the time with them; nothing is forgotten by itself. */
 const timing: Timing = {
-  stopwatchMs: () => 0,
+  stopwatchMs: () => nowMs,
   soon: (run) => void setImmediate(run),
   after(delayMs, run) {
-    if (delayMs < 1_000) setImmediate(run);
-    return () => {};
+    if (delayMs >= 1_000) return () => {};
+    const pause = setImmediate(() => {
+      nowMs += delayMs;
+      run();
+    });
+    return () => clearImmediate(pause);
   },
 };
 
@@ -220,6 +226,36 @@ describe('Nodes that share a stream of keys', () => {
     for await (const { keys: some } of readAllKeys(log)) parts.push(...some.map(({ id }) => id));
     assert.deepEqual(parts.sort(), taken.map(({ id }) => id).sort());
     await assert.rejects(keys.read([taken[0]!.id]), KeyStoreFault);
+  });
+
+  it('wait together until the servers have elected a leader, and ask as one meanwhile', async (t) => {
+    const log = new MemoryKeyLog();
+    const [taken] = take(await open(log), 1);
+    const waiting = log.reconnected();
+    const keys = await open(waiting);
+    const looks = t.mock.method(waiting, 'lastSeq');
+    waiting.isReachable = false;
+    const begin = nowMs;
+    const reads = Array.from({ length: 200 }, () => keys.read([taken!.id]));
+    await until(() => nowMs - begin > 5_000);
+    waiting.isReachable = true;
+    for (const found of await Promise.all(reads)) assert.deepEqual(found, new Map([[taken!.id, taken!.key]]));
+    assert.ok(looks.mock.callCount() > 3 && looks.mock.callCount() <= (nowMs - begin) / 100);
+  });
+
+  it('wait no longer than a request does, and not for a store that was closed', async () => {
+    const log = new MemoryKeyLog();
+    const keys = await open(log);
+    log.isReachable = false;
+    const begin = nowMs;
+    await assert.rejects(keys.read(['a.0']), KeyStoreFault);
+    const waitedMs = nowMs - begin;
+    assert.ok(waitedMs >= 12_000 && waitedMs < 13_000, `${waitedMs} ms`);
+    const reading = assert.rejects(keys.read(['a.0']), KeyStoreFault);
+    await assert.rejects(keys.close(), KeyStoreFault);
+    const closedMs = nowMs;
+    await reading;
+    assert.ok(nowMs - closedMs < 1_000, `${nowMs - closedMs} ms`);
   });
 
   it('end also while nobody answers', async () => {

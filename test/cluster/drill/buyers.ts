@@ -102,7 +102,7 @@ async function release(sale: DrillSale, entry: LedgerEntry): Promise<void> {
 }
 
 /** Checks the hold out and pays it. */
-async function purchase(sale: DrillSale, entry: LedgerEntry): Promise<void> {
+export async function purchase(sale: DrillSale, entry: LedgerEntry): Promise<void> {
   const { eventId, sessionKey, holdId } = entry;
   const started = await insist(sale, {
     method: 'POST',

@@ -154,11 +154,16 @@ interface StreamsReport {
   }[];
 }
 
-/** The shards whose stream a server leads, by its own monitoring. */
+/** The shards whose stream a server leads. */
 async function shardsOfServer({ clusterName }: DrillCluster, server: NatsServer): Promise<ReadonlySet<number>> {
-  const report = (await (await fetch(`${server.monitorUrl}/jsz?streams=true`)).json()) as StreamsReport;
-  const streams = (report.account_details ?? []).flatMap((account) => account.stream_detail ?? []);
   const prefix = `${clusterName}_J_`;
-  const led = streams.filter(({ name, cluster }) => name.startsWith(prefix) && cluster?.leader === server.name);
-  return new Set(led.map(({ name }) => Number(name.slice(prefix.length))));
+  const led = (await streamsLedBy(server)).filter((name) => name.startsWith(prefix));
+  return new Set(led.map((name) => Number(name.slice(prefix.length))));
+}
+
+/** The names of the streams that a server leads, by its own monitoring. */
+export async function streamsLedBy({ name: server, monitorUrl }: NatsServer): Promise<readonly string[]> {
+  const report = (await (await fetch(`${monitorUrl}/jsz?streams=true`)).json()) as StreamsReport;
+  const streams = (report.account_details ?? []).flatMap((account) => account.stream_detail ?? []);
+  return streams.filter(({ cluster }) => cluster?.leader === server).map(({ name }) => name);
 }

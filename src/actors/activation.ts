@@ -32,6 +32,8 @@ export interface ActivationSource {
   newestSnapshot(eventId: string, atMostSeq?: number): Promise<Snapshot | null>;
   /** The durable facts of the event after a sequence number, archived ones included. */
   factsAfter(eventId: string, afterSeq: number): Iterable<FactRow> | Promise<Iterable<FactRow>>;
+  /** A state of the event that was made before it was needed, handed out once; null where there is none. */
+  takeAhead?(eventId: string): Promise<Activated | null> | null;
   /** Elapsed milliseconds, for slices only: they never reach a fact. The machine's own when absent. */
   stopwatchMs?(): number;
 }
@@ -60,10 +62,10 @@ export async function activate(
   atMostSeq: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Activated> {
   const pause = slicer(source.stopwatchMs ?? stopwatchMs);
-  const snapshot = await source.newestSnapshot(eventId, atMostSeq);
-  let state = snapshot === null ? null : await restoreInSlices(snapshot.pieces, pause);
-  let lastSeq = snapshot?.header.seq ?? 0;
-  let factsReplayed = 0;
+  const begin =
+    (atMostSeq === Number.MAX_SAFE_INTEGER ? await source.takeAhead?.(eventId) : null) ??
+    (await fromSnapshot(source, eventId, atMostSeq, pause));
+  let { state, lastSeq, factsReplayed } = begin;
   for (const row of await source.factsAfter(eventId, lastSeq)) {
     if (row.seq > atMostSeq) break;
     state ??= initialState(eventId, numberIn(row) ?? eventNumber ?? 0);
@@ -77,6 +79,22 @@ export async function activate(
     throw new Error(`${eventId} has the number ${state.eventNumber} in its facts, not ${eventNumber}: start again`);
   }
   return { state, lastSeq, factsReplayed };
+}
+
+interface Begin extends Omit<Activated, 'state'> {
+  readonly state: EventState | null;
+}
+
+/** The newest snapshot's state; null without a snapshot. */
+async function fromSnapshot(
+  source: ActivationSource,
+  eventId: string,
+  atMostSeq: number,
+  pause: () => Promise<void> | undefined,
+): Promise<Begin> {
+  const snapshot = await source.newestSnapshot(eventId, atMostSeq);
+  const state = snapshot === null ? null : await restoreInSlices(snapshot.pieces, pause);
+  return { state, lastSeq: snapshot?.header.seq ?? 0, factsReplayed: 0 };
 }
 
 /** The number that an event's first fact gives it; null for any other fact. */

@@ -76,7 +76,7 @@ const LISTEN_MS = 750;
 const SETTLED_MS = 2_000;
 
 /** So long a shard that should move waits for the other node to read it ahead (5). */
-const AWAITED_MS_MAX = 3_000;
+const AWAITED_MS_MAX = 6_000;
 
 const LOOK_MS = 250;
 
@@ -89,8 +89,8 @@ const MOVES_MAX = 4;
 /** The same where a node leaves, which has little time (4). */
 const LEAVES_MAX = 8;
 
-/** From then on what is left is given up at once, read ahead or not. */
-const LEAVE_MS_MAX = 1_000;
+/** From then on what is left is given up at once, read ahead or not. Until then its events are answered. */
+const LEAVE_MS_MAX = 5_000;
 
 const ENDED_LOOK_MS = 10;
 

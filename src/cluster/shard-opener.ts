@@ -14,7 +14,7 @@ import { reportTrouble } from '#actors/trouble.ts';
 import { SERVICE_STREAM } from '#actors/service-facts.ts';
 import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
 import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { claimShard, readAhead } from '#persistence/nats/claim.ts';
+import { claimShard } from '#persistence/nats/claim.ts';
 import { wholeLog } from '#persistence/nats/purge.ts';
 import { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
 import type { SnapshotSummary } from '#actors/engine-port.ts';
@@ -29,7 +29,8 @@ import { AnswerGate, HOLD_OFF_MS } from './answer-gate.ts';
 import { OwnedShard } from './owned-shard.ts';
 import { INDEX_SHARD, shardOf } from './placement.ts';
 import { ShardSnapshots } from './shard-snapshots.ts';
-import { AHEAD_MS_MAX } from './read-ahead.ts';
+import { ShardBegins } from './shard-begins.ts';
+import { StatesAhead } from './states-ahead.ts';
 import type { Bus } from './bus.ts';
 import type { DefineThere } from './index-keeper.ts';
 import type { EventDirectoryPorts } from './event-directory.ts';
@@ -72,14 +73,6 @@ export interface ShardSurroundings {
 const SHARE_FACTOR = 4;
 const LIVE_EVENTS_MIN = 16;
 
-/** What is read before a shard is claimed. */
-interface ShardBegin {
-  readonly checkpoint: Checkpoint | null;
-  /** The checkpoint's, or more. */
-  readonly content: ShardContent | null;
-  readonly readAtMs: number;
-}
-
 export class ShardOpener {
   readonly #options: ShardOpenerOptions;
   readonly #surroundings: ShardSurroundings;
@@ -87,35 +80,42 @@ export class ShardOpener {
   readonly #ids = createIdSource();
   readonly #sealingOf: (eventId: string) => Sealing;
   readonly #stopping = new AbortController();
-  /** What was read ahead, by shard. */
-  readonly #ahead = new Map<number, ShardBegin>();
+  readonly #begins: ShardBegins;
+  /** How many events of a shard stay in memory. */
+  readonly #liveEventsMax: number;
 
   constructor(options: ShardOpenerOptions, surroundings: ShardSurroundings) {
     this.#options = options;
     this.#surroundings = surroundings;
     this.#sealingOf = createSealer(options.servers.keys);
+    const { node, time, servers, liveEventsMax } = options;
+    this.#liveEventsMax = Math.max(LIVE_EVENTS_MIN, Math.ceil((liveEventsMax * SHARE_FACTOR) / servers.shards));
+    this.#begins = new ShardBegins({
+      node,
+      time,
+      checkpoints: (shard) => this.#checkpoints(shard),
+      log: (shard, known) => this.#log(shard, known),
+      states: async (shard, checkpoint) =>
+        new StatesAhead({ snapshots: await this.#bucket(shard, checkpoint), time, eventsMax: this.#liveEventsMax }),
+    });
     mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
     this.#snapshotter = startSnapshotter(options.dataFolder, () => 0);
   }
 
   /** Reads a shard of another owner, and keeps it until it is claimed. */
-  async readAhead(shard: number): Promise<void> {
-    const { node, time } = this.#options;
-    const { checkpoint } = await this.#begin(shard);
-    const readAtMs = time.stopwatchMs();
-    const content = await readAhead(this.#log(shard, checkpoint), { node, checkpoint, timing: time });
-    this.#ahead.set(shard, { checkpoint, content, readAtMs });
+  readAhead(shard: number): Promise<void> {
+    return this.#begins.readAhead(shard);
   }
 
   /** Lets go of what was read ahead. */
   forget(shard: number): void {
-    this.#ahead.delete(shard);
+    this.#begins.forget(shard);
   }
 
   /** Claims a shard; null when another node was faster. */
   async open(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard | null> {
     const { servers, node, time } = this.#options;
-    const { checkpoint, content } = await this.#begin(shard);
+    const { checkpoint, content, states } = await this.#begins.take(shard);
     const claim = await claimShard(this.#log(shard, content), {
       node,
       checkpoint: content,
@@ -140,10 +140,7 @@ export class ShardOpener {
         keys: servers.keys,
         sealingOf: this.#sealingOf,
         clockSource: this.#options.clockSource,
-        liveEventsMax: Math.max(
-          LIVE_EVENTS_MIN,
-          Math.ceil((this.#options.liveEventsMax * SHARE_FACTOR) / servers.shards),
-        ),
+        liveEventsMax: this.#liveEventsMax,
         isShortOfSpace: () => false,
         gate: new AnswerGate(
           {
@@ -160,6 +157,7 @@ export class ShardOpener {
             checkpoints: this.#checkpoints(shard),
             archive: new ArchiveBucket(servers.archive, shard),
             snapshotter: this.#snapshotter,
+            statesAhead: states,
             checkpointHead: checkpoint?.head ?? null,
           },
           journal,
@@ -195,16 +193,6 @@ export class ShardOpener {
   stop(): Promise<void> {
     this.#stopping.abort();
     return this.#snapshotter.stop();
-  }
-
-  /** With what a claim begins: what was read ahead, or the newest checkpoint. */
-  async #begin(shard: number): Promise<ShardBegin> {
-    const readAtMs = this.#options.time.stopwatchMs();
-    const ahead = this.#ahead.get(shard);
-    this.#ahead.delete(shard);
-    if (ahead !== undefined && readAtMs - ahead.readAtMs < AHEAD_MS_MAX) return ahead;
-    const checkpoint = await this.#checkpoints(shard).newest();
-    return { checkpoint, content: checkpoint, readAtMs };
   }
 
   /** The log after what is known of it; the first messages may be in the archive. */

@@ -28,6 +28,7 @@ import type { ShardHead } from '#persistence/nats/shard-reading.ts';
 import type { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import { readStream } from './log-facts.ts';
+import type { StatesAhead } from './states-ahead.ts';
 
 export interface ShardSnapshotsPorts {
   readonly log: ShardLog;
@@ -35,6 +36,8 @@ export interface ShardSnapshotsPorts {
   readonly checkpoints: Checkpoints;
   readonly archive: ArchiveBucket;
   readonly snapshotter: Snapshotter;
+  /** States that were made before the claim; null without any. */
+  readonly statesAhead: Pick<StatesAhead, 'take' | 'clear'> | null;
   /** How far the newest checkpoint goes; null without one. */
   readonly checkpointHead: Pick<ShardHead, 'factSeq' | 'streamSeq'> | null;
 }
@@ -92,6 +95,7 @@ export class ShardSnapshots {
     this.source = {
       newestSnapshot: (eventId, atMostSeq) => bucket.newest(eventId, atMostSeq),
       factsAfter: (eventId, afterSeq) => this.#factsAfter(journal, eventId, afterSeq),
+      takeAhead: (eventId) => ports.statesAhead?.take(eventId) ?? null,
     };
   }
 
@@ -186,6 +190,8 @@ export class ShardSnapshots {
 
   /** What is due beside the calls (2). */
   maintain(): Promise<void> {
+    // Whoever waited for the claim has taken what was made for it.
+    this.#ports.statesAhead?.clear();
     return this.#inTurn(async () => {
       const { journal } = this.#shard!;
       for (const eventId of new Set(Array.from(this.headers(), (header) => header.eventId))) this.#release(eventId);

@@ -108,7 +108,7 @@ export const severalMachines: Guide = {
       title: 'Updating node by node',
       blocks: [
         {
-          text: 'Send SIGTERM to one node: it hands its shards to the others within a second and ends, and requests wait that long at most. Start the new version, wait until its `/health/ready` answers 200, and go on with the next.',
+          text: 'Send SIGTERM to one node: it hands its shards to the others and ends. The others read them first, which takes up to five seconds where events are very large; the node answers meanwhile, and requests wait a second at most. Start the new version, wait until its `/health/ready` answers 200, and go on with the next.',
         },
         {
           text: 'Update NATS servers one at a time as well, the next only when `/healthz` of the last one answers 200 and `holdfast cluster check` finds all replicas up to date, which takes 5 to 8 seconds after a start. Where `/healthz` stays unavailable for a minute, start that server again. End a server with SIGUSR2 or SIGTERM: it gives its leaderships away first, and a change waits 2 seconds at most. A server that is killed stalls the changes of about a third of the events for 4 to 9 seconds, until others are elected.',

@@ -168,18 +168,18 @@ describe('The shards of a node that leaves', () => {
     assert.deepEqual([released(), ownerlessMax()], [SHARDS, 8]);
   });
 
-  it('are given up within a second all the same where nobody takes them over', async () => {
+  it('are given up within five seconds all the same where nobody takes them over', async () => {
     const { time, leaving, released } = await prepareMany(['node-b'], 60_000);
-    await time.pass(900);
+    await time.pass(4_900);
     assert.equal(released(), 8);
     await time.pass(200);
     await leaving;
     assert.equal(released(), SHARDS);
   });
 
-  it('are given up when another node has read them ahead, or after a second', async () => {
+  it('are given up when another node has read them ahead, or after five seconds', async () => {
     const { time, leaving, released } = await prepareMany(['node-b'], 10, (shard) => shard >= 17);
-    await time.pass(500);
+    await time.pass(4_500);
     assert.equal(released(), 3);
     await time.pass(600);
     await leaving;

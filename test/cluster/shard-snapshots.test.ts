@@ -119,7 +119,7 @@ describe('Snapshots of a cluster', () => {
     t.after(() => snapshotter.stop());
     const archive = new ArchiveBucket(objects, 0);
     const snapshots = new ShardSnapshots(
-      { log, bucket, checkpoints, archive, snapshotter, checkpointHead: null },
+      { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null },
       journal,
     );
     const none = { eventId: '', seq: 0, fingerprint: null, trouble: null };
@@ -182,7 +182,7 @@ describe('The memory of a shard', () => {
     const snapshotter = startSnapshotter(newFolder(t), () => 0);
     t.after(() => snapshotter.stop());
     const [checkpoints, archive] = [new Checkpoints(objects, 0), new ArchiveBucket(objects, 0)];
-    const ports = { log, bucket, checkpoints, archive, snapshotter, checkpointHead: null };
+    const ports = { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null };
     const snapshots = new ShardSnapshots(ports, journal);
     const taken: string[] = [];
     snapshots.attach({

@@ -5,6 +5,7 @@
 import { createSealer } from '#actors/sealing.ts';
 import { AnswerGate } from '#cluster/answer-gate.ts';
 import { OwnedShard, type OwnedShardPorts } from '#cluster/owned-shard.ts';
+import { StatesAhead } from '#cluster/states-ahead.ts';
 import { joinId } from '#domain/ids.ts';
 import { MemoryKeys } from '#persistence/memory-keys.ts';
 import { purgeLog } from '#persistence/nats/purge.ts';
@@ -27,7 +28,8 @@ export function actorKind(world: World): ShardKind<OwnedShard> & { end(): void }
   const sealingOf = createSealer(keys);
   const elsewhere = (): Promise<never> => Promise.reject(new Error('the simulation defines and snapshots nothing'));
   return {
-    async open({ shard, journal, recovered, opensAtMs }, process) {
+    statesAhead: () => new StatesAhead({ snapshots: NO_SNAPSHOTS, time: NO_SLICES, eventsMax: liveEventsMax }),
+    async open({ shard, journal, recovered, states, opensAtMs }, process) {
       const time = timeOf(process);
       const gate = new AnswerGate(
         {
@@ -39,7 +41,11 @@ export function actorKind(world: World): ShardKind<OwnedShard> & { end(): void }
       );
       const owned = await OwnedShard.open({
         ...{ shard, journal, recovered, gate, ids, keys, sealingOf, time, liveEventsMax },
-        snapshots: withoutSnapshots(journal, accessOf(world, process, shard).log),
+        snapshots: withoutSnapshots(journal, accessOf(world, process, shard).log, (eventId) => {
+          const state = states?.take(eventId) ?? null;
+          if (state !== null) world.count('state ahead');
+          return state;
+        }),
         clockSource: { wallMs: () => process.wallMs(), stopwatchMs: () => process.stopwatchMs() },
         waitingRepliesMax: 1_000,
         isShortOfSpace: () => false,
@@ -62,16 +68,24 @@ export function actorKind(world: World): ShardKind<OwnedShard> & { end(): void }
   };
 }
 
-function withoutSnapshots(journal: ShardJournal, wholeLog: OwnedShardPorts['snapshots']['wholeLog']) {
+const NO_SNAPSHOTS = { newest: () => Promise.resolve(null), newestSeq: () => 0 };
+/** Slices are the same in every run. */
+const NO_SLICES = { stopwatchMs: () => 0 };
+
+function withoutSnapshots(
+  journal: ShardJournal,
+  wholeLog: OwnedShardPorts['snapshots']['wholeLog'],
+  takeAhead: StatesAhead['take'],
+) {
   const none = (): Promise<never> => Promise.reject(new Error('the simulation takes no snapshots of event actors'));
   return {
     wholeLog,
     lastSnapshotAt: null,
     source: {
-      newestSnapshot: () => Promise.resolve(null),
+      newestSnapshot: NO_SNAPSHOTS.newest,
       factsAfter: (eventId: string, afterSeq: number) => journal.read({ eventId, afterSeq }),
-      // Slices are the same in every run.
-      stopwatchMs: () => 0,
+      takeAhead,
+      ...NO_SLICES,
     },
     headers: () => [],
     attach: () => {},

@@ -154,6 +154,7 @@ export class LedgerShard {
 export function ledgerKind(world: World): ShardKind<LedgerShard> {
   const underWay = new Set<LedgerShard>();
   return {
+    statesAhead: () => null,
     open(claimed, process) {
       const snapshots = new Map<string, LedgerSnapshot>();
       for (const { eventId, seq } of claimed.checkpoint?.snapshots ?? [])

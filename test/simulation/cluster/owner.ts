@@ -3,15 +3,16 @@
  * journal, ledgers or event actors, is given.
  */
 import { HOLD_OFF_MS } from '#cluster/answer-gate.ts';
-import { AHEAD_MS_MAX } from '#cluster/read-ahead.ts';
+import { ShardBegins } from '#cluster/shard-begins.ts';
 import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
 import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { CheckpointOutdated, claimShard, readAhead } from '#persistence/nats/claim.ts';
+import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
 import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
 import { ChainBroken } from '#persistence/nats/shard-reading.ts';
 import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import type { ClaimedShard, OpenedShard } from '#cluster/shard-claims.ts';
+import type { StatesAhead } from '#cluster/states-ahead.ts';
 import type { ShardContent, ShardJournal } from '#persistence/nats/shard-journal.ts';
 import type { Call } from '#cluster/calls.ts';
 import type { SimulatedProcess } from './scheduler.ts';
@@ -54,6 +55,7 @@ export interface ClaimedLog {
   readonly journal: ShardJournal;
   readonly recovered: ShardContent;
   readonly checkpoint: Checkpoint | null;
+  readonly states: StatesAhead | null;
   /** When answers may leave, by the stopwatch. */
   readonly opensAtMs: number;
 }
@@ -63,6 +65,8 @@ export type ServedShard = ClaimedShard & { handle(call: Call): Promise<unknown> 
 
 /** What the shards of a run have above their journals. */
 export interface ShardKind<Shard extends ServedShard> {
+  /** States that are made before a claim; null where the kind has none. */
+  statesAhead(): StatesAhead | null;
   open(claimed: ClaimedLog, process: SimulatedProcess): Shard | Promise<Shard>;
   /** Snapshots what is there, writes a checkpoint, and purges the log. */
   checkpoint(shard: number, owned: Shard, process: SimulatedProcess): Promise<void>;
@@ -74,8 +78,7 @@ export class Owner<Shard extends ServedShard> {
   readonly #node: string;
   readonly #timing: Timing;
   readonly #kind: ShardKind<Shard>;
-  /** What was read ahead, by shard. */
-  readonly #ahead = new Map<number, { checkpoint: Checkpoint | null; content: ShardContent; readAtMs: number }>();
+  readonly #begins: ShardBegins;
   #ids = 0;
 
   constructor(world: World, node: string, process: SimulatedProcess, kind: ShardKind<Shard>) {
@@ -84,16 +87,19 @@ export class Owner<Shard extends ServedShard> {
     this.#node = node;
     this.process = process;
     this.#timing = timeOf(process);
+    this.#begins = new ShardBegins({
+      node,
+      time: this.#timing,
+      checkpoints: (shard) => accessOf(world, process, shard).checkpoints,
+      log: (shard) => accessOf(world, process, shard).log,
+      states: async () => kind.statesAhead(),
+    });
   }
 
   /** Reads a shard of another owner, and keeps it until it is claimed. */
   async readAhead(shard: number): Promise<void> {
-    const { log, checkpoints } = accessOf(this.#world, this.process, shard);
     try {
-      const readAtMs = this.process.stopwatchMs();
-      const checkpoint = await checkpoints.newest();
-      const content = await readAhead(log, { node: this.#node, checkpoint, timing: this.#timing });
-      this.#ahead.set(shard, { checkpoint, content, readAtMs });
+      await this.#begins.readAhead(shard);
       this.#world.count('read ahead');
     } catch (error) {
       refuseDefect(this.#world, shard, error);
@@ -102,7 +108,7 @@ export class Owner<Shard extends ServedShard> {
   }
 
   forget(shard: number): void {
-    this.#ahead.delete(shard);
+    this.#begins.forget(shard);
   }
 
   /** Claims a shard; null when another process was faster, or the servers were not reached. */
@@ -124,24 +130,19 @@ export class Owner<Shard extends ServedShard> {
   }
 
   async #claim(shard: number, hasGivenUp: (epoch: number) => boolean): Promise<OpenedShard<Shard> | null> {
-    const { log, checkpoints } = accessOf(this.#world, this.process, shard);
-    const now = this.process.stopwatchMs();
-    const kept = this.#ahead.get(shard);
-    this.#ahead.delete(shard);
-    const ahead = kept !== undefined && now - kept.readAtMs < AHEAD_MS_MAX ? kept : null;
-    const checkpoint = ahead === null ? await checkpoints.newest() : ahead.checkpoint;
+    const { log } = accessOf(this.#world, this.process, shard);
+    const { checkpoint, content, states } = await this.#begins.take(shard);
     const newId = (): string => `${this.process.name}-${(this.#ids += 1)}`;
     const giveUp = new AbortController();
     const cancel = this.process.after(CLAIM_MS_MAX, () => giveUp.abort());
-    const known = ahead === null ? checkpoint : ahead.content;
-    const options = { node: this.#node, checkpoint: known, newId, timing: this.#timing, signal: giveUp.signal };
+    const options = { node: this.#node, checkpoint: content, newId, timing: this.#timing, signal: giveUp.signal };
     const claimed = await claimShard(log, options).finally(cancel);
     this.#world.count(claimed.outcome.toLowerCase());
     if (claimed.outcome === 'LOST') return null;
     const { journal, recovered, previousEpoch } = claimed;
     const claimedAtMs = this.process.stopwatchMs();
     const opensAtMs = hasGivenUp(previousEpoch) ? claimedAtMs : claimedAtMs + HOLD_OFF_MS;
-    const owned = await this.#kind.open({ shard, journal, recovered, checkpoint, opensAtMs }, this.process);
+    const owned = await this.#kind.open({ shard, journal, recovered, checkpoint, states, opensAtMs }, this.process);
     return { owned, previousEpoch };
   }
 }

@@ -189,6 +189,20 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
   ),
   bug('two claims believe', CLAIM, 'if (recovery.claimId === record.id) {', 'if (recovery.claimId !== null) {'),
   bug(
+    'what happened after a state was made ahead is left out',
+    'src/actors/activation.ts',
+    'for (const row of await source.factsAfter(eventId, lastSeq)) {',
+    'for (const row of factsReplayed > 0 ? [] : await source.factsAfter(eventId, lastSeq)) {',
+    ACTORS,
+  ),
+  bug(
+    'a state that was made ahead is handed out twice',
+    'src/cluster/states-ahead.ts',
+    'this.#states.delete(eventId);',
+    '',
+    ACTORS,
+  ),
+  bug(
     'an owner answers without the gate',
     'src/cluster/owned-shard.ts',
     'const mayLeave = !this.#isGated(call) || gate.isOpen || (await gate.pass());',

@@ -189,8 +189,8 @@ async function goThrough(cluster: DrillCluster, sale: DrillSale, settings: Drill
   return steps;
 }
 
-/** Rule 2. */
-async function untilCurrent({ servers }: DrillCluster, sale: DrillSale): Promise<void> {
+/** Resolves when every server has caught up with the others (rule 2). */
+export async function untilCurrent({ servers }: DrillCluster, sale: DrillSale): Promise<void> {
   for (const _ of [...servers, null]) {
     const begin = performance.now();
     while (performance.now() - begin < CATCH_UP_MS_MAX) {

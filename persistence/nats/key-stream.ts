@@ -7,8 +7,8 @@
  *  4. Keys that were handed out here are at hand for a minute at most, because another node may destroy them: whoever owns the event.
  *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was killed stay: nothing is
  *     sealed with them.
- *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, and all who wait share one look, so that
- *     many cost the servers what one costs.
+ *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, as a call waits for the owner of its event,
+ *     and all who wait share one look, so that many cost the servers what one costs.
  */
 import { GatheredDestruction } from '../gathered-destruction.ts';
 import { KeyPool } from '../key-pool.ts';
@@ -26,7 +26,7 @@ import { BATCH_KEYS, batchesOf, encodeBatch, groupIds, idOf, placeOfKey, topicOf
 import { destroyKeys, readBatches } from './key-batch-log.ts';
 import type { KeyLog } from './key-log.ts';
 import { causeOf, LogUnreachable } from './shard-log.ts';
-import { machineTiming, pauseFor, type Timing } from './timing.ts';
+import { CALL_MS_MAX, machineTiming, pauseFor, type Timing } from './timing.ts';
 
 export interface KeyStreamOptions {
   readonly log: KeyLog;
@@ -49,8 +49,6 @@ const IDENTITY_TRIES_MAX = 100;
 const IDENTITY_PAUSE_MS = 100;
 /** A leader that was just elected has what it acknowledged within a second or two. */
 const MISSING_TRIES_MAX = 20;
-/** How long a read waits for an answer (6): as long as a request waits for the owner of its event. */
-const READ_MS_MAX = 12_000;
 const LOOK_EVERY_MS = 100;
 /** A look is over after so long: a server that became the leader meanwhile does not have the question. */
 const LOOK_MS_MAX = 500;
@@ -186,7 +184,7 @@ export class StreamKeys implements KeyStore {
 
   /** The answer to a request, which is sent again as soon as the stream answers (6). Rejects with LogUnreachable. */
   async #untilAnswered<Result>(request: () => Promise<Result>): Promise<Result> {
-    const untilMs = this.#timing.stopwatchMs() + READ_MS_MAX;
+    const untilMs = this.#timing.stopwatchMs() + CALL_MS_MAX;
     for (;;) {
       try {
         return await request();

@@ -1,6 +1,6 @@
 /**
  * The one way to activate an event: its newest good snapshot, and the facts after it. Without a good snapshot every fact is
- * replayed, those in the archive included.
+ * replayed, those in the archive included. A state that was made on this path before it was needed stands for both up to its last fact.
  *
  * 1. The work is done in slices, so that other events are served in between. What a slice makes stays, so that the collector must
  *    copy all of it: it is told to do so every few slices, because by itself it copies 16 MB at once, in 20 to 40 ms.

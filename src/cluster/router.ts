@@ -12,12 +12,9 @@ import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { Moved, type AnswerTo, type Call, type CallHandler } from './calls.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { Command } from '#domain/command.ts';
-import type { Timing } from '#persistence/nats/timing.ts';
+import { CALL_MS_MAX, type Timing } from '#persistence/nats/timing.ts';
 import type { Forwarding } from './forwarding.ts';
 import type { Membership, Owner } from './membership.ts';
-
-/** Longer than servers need for the election of a leader. */
-export const CALL_MS_MAX = 12_000;
 
 /** Calls at other nodes' shards that may wait for an owner; the same calls are in the limit of requests under way. */
 const WAITING_CALLS_MAX = 10_000;

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { Moved, type Call, type CommandCall } from '#cluster/calls.ts';
 import { DEAD_MS } from '#cluster/membership.ts';
-import { CALL_MS_MAX } from '#cluster/router.ts';
+import { CALL_MS_MAX } from '#persistence/nats/timing.ts';
 import { commandCall, openCluster, queryCall, type TestCluster, type TestNode } from './nodes.ts';
 
 const SHARD = 3;

@@ -5,7 +5,7 @@
  * (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
 import { sumOf } from './money.ts';
-import { isCovered, isLiveOrder, type Order } from './orders/order.ts';
+import { awaitsFirstSession, isCovered, isLiveOrder, type Order } from './orders/order.ts';
 import type { HoldLine } from './fact.ts';
 import type { LocalityPlan } from './catalogue/sale-plan.ts';
 import type { EventState } from './event-state.ts';
@@ -159,12 +159,14 @@ function auditSessions({ holds }: EventState): Discrepancy[] {
 }
 
 function auditOrders(state: EventState): Discrepancy[] {
-  return [...state.orders.inOrder].flatMap((order) =>
-    discrepanciesOf(order, state.holds.byId.get(order.purchase.holdId)).map((what) => ({
-      what,
-      where: `order ${order.id}`,
-    })),
-  );
+  const { inOrder, awaitingSession } = state.orders;
+  return [...inOrder].flatMap((order) => {
+    const found = discrepanciesOf(order, state.holds.byId.get(order.purchase.holdId));
+    if (awaitingSession.has(order.number) !== awaitsFirstSession(order)) {
+      found.push('it awaits its first session and is not noted so, or the other way round');
+    }
+    return found.map((what) => ({ what, where: `order ${order.id}` }));
+  });
 }
 
 /** A PENDING order has a CONVERTED hold, a paid one a CONSUMED hold and its tickets, one that is over no claim at all. */

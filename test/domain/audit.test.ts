@@ -91,9 +91,12 @@ describe('The audit', () => {
     const [pending, confirmed] = orders.inOrder;
     orders.inOrder.open(confirmed!.id)!.ticketIds = [];
     holds.byId.delete(pending!.purchase.holdId);
+    orders.awaitingSession.add(confirmed!.number);
     const lines = found(fixture);
     assert.ok(lines.includes(`order ${pending!.id}: its hold is gone`), lines.join('\n'));
     assert.ok(lines.includes(`order ${confirmed!.id}: it is paid, but its tickets are not issued`), lines.join('\n'));
+    const noted = `order ${confirmed!.id}: it awaits its first session and is not noted so, or the other way round`;
+    assert.ok(lines.includes(noted), lines.join('\n'));
   });
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/view.ts';
+import { findUnopenedPayments } from '#domain/orders/open-sessions.ts';
+import type { EventState } from '#domain/event-state.ts';
 import { ORDER_PAYMENTS_MAX } from '#domain/orders/decide.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
@@ -21,7 +23,7 @@ import {
   sessionOf,
 } from '../fixtures/commands.ts';
 import { code } from '../fixtures/definitions.ts';
-import { assertSameAfterReplay, id, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
+import { assertSameAfterReplay, id, MINUTE, restore, START, type EventFixture } from '../fixtures/event-state.ts';
 
 const seats = { seatIds: ['0-0', '0-1'] };
 
@@ -34,7 +36,7 @@ function ordered(
   return { fixture, order: started.order, payment: paymentOf(started) };
 }
 
-function orderNow(fixture: EventFixture, { id: orderId }: OrderView): OrderView {
+function orderNow(fixture: EventFixture, { id: orderId }: Pick<OrderView, 'id'>): OrderView {
   const order = findOrder(fixture.state, orderId);
   assert.ok(!isRefusal(order));
   return order;
@@ -249,6 +251,28 @@ describe('A payment', () => {
       if (tries < ORDER_PAYMENTS_MAX) openNext(fixture, other);
     }
     fixture.when({ ...open, orderId: other.id }).refuses('ORDER_NOT_PAYABLE', { status: 'PENDING' });
+  });
+});
+
+describe('An order without a session', () => {
+  it('is found while its window is open, the newest first, also in a restored state', () => {
+    const fixture = openCheckoutEvent();
+    const startOnly = (): string => fixture.do(buy([item('seat', 1)])).order.id;
+    const [first, second] = [startOnly(), startOnly()];
+    ordered({}, fixture);
+    fixture.wait(MINUTE);
+    const third = startOnly();
+    const foundIn = (state: EventState, ageMsMin: number, limit = 10) =>
+      findUnopenedPayments(state, { ageMsMin, limit }, fixture.now).map(({ order }) => order.id);
+    for (const state of [fixture.state, restore(fixture.state)]) {
+      assert.deepEqual(foundIn(state, 0), [third, second, first]);
+      assert.deepEqual(foundIn(state, 0, 2), [third, second]);
+      assert.deepEqual(foundIn(state, MINUTE), [second, first]);
+    }
+    openSession(fixture, orderNow(fixture, { id: second }), orderNow(fixture, { id: second }).payments[0]!);
+    assert.deepEqual(foundIn(fixture.state, MINUTE), [first]);
+    fixture.wait(fixture.state.plan.paymentWindowMs - MINUTE);
+    assert.deepEqual(foundIn(fixture.state, 0), [third]);
   });
 });
 

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import type { StockTotals } from '#domain/inventory/inventory.ts';
+import { awaitsFirstSession } from '#domain/orders/order.ts';
 import { buyerKeyOf } from '#domain/orders/purchase-limits.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
@@ -156,6 +157,8 @@ function assertBooks(fixture: EventFixture): void {
     }
   }
   assert.deepEqual([orders.usesByCode, perksSold], [uses, beers]);
+  const awaiting = live.filter(awaitsFirstSession).map(({ number }) => number);
+  assert.deepEqual([...orders.awaitingSession], awaiting);
   assert.equal(orders.ticketsByBuyer.size, tickets.size);
   for (const [email, count] of tickets) assert.equal(orders.ticketsByBuyer.get(email), count);
   assert.ok((uses.get('twice') ?? 0) <= USES_MAX && [...beers.values()].every((count) => count <= BEERS));

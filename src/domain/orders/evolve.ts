@@ -8,6 +8,7 @@ import { countPerks, countUses } from '../catalogue/pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import {
+  awaitsFirstSession,
   foreignCurrencies,
   hasSealed,
   isCovered,
@@ -51,7 +52,10 @@ export function evolveOrders(state: EventState, happened: OrderFact, at: number)
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
   applyFact(state, happened, at);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
-  if (happened.type !== 'CheckoutResumed') settleOrder(state, openOrder(state.orders, happened.data.orderId));
+  if (happened.type === 'CheckoutResumed') return;
+  const order = openOrder(state.orders, happened.data.orderId);
+  noteAwaiting(state.orders, order);
+  settleOrder(state, order);
 }
 
 function applyFact(state: EventState, { type, data }: OrderFact, at: number): void {
@@ -308,6 +312,12 @@ export function countOrder(state: EventState, { purchase }: Order, sign: 1 | -1)
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(purchase), purchase.items, sign);
   countUses(state.orders.usesByCode, purchase, sign);
   countPerks(state.perksSold, purchase.items, sign);
+}
+
+/** Notes whether an order awaits its first session; once it does not, it never does again. */
+export function noteAwaiting({ awaitingSession }: Orders, order: Order): void {
+  if (awaitsFirstSession(order)) awaitingSession.add(order.number);
+  else awaitingSession.delete(order.number);
 }
 
 /** Packs an order and its hold where nothing more is expected to happen to them (rule 3 of `state.ts`). */

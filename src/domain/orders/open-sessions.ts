@@ -6,7 +6,7 @@
  * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
  *    whose page may still be open at the provider.
  */
-import { awaitsFirstSession, firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './order.ts';
+import { firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './order.ts';
 import { viewOrder, viewPayment } from './view.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { EventState } from '../event-state.ts';
@@ -52,12 +52,12 @@ export function findUnopenedPayments(
   { ageMsMin, limit }: { readonly ageMsMin: number; readonly limit: number },
   now: number,
 ): readonly UnopenedPayment[] {
-  const { inOrder } = state.orders;
+  const { awaitingSession, inOrder } = state.orders;
   const found: UnopenedPayment[] = [];
-  for (let index = inOrder.length - 1; index >= 0 && found.length < limit; index -= 1) {
-    const order = inOrder.at(index);
-    if (order.placedAt + state.plan.paymentWindowMs <= now) break;
-    if (order.placedAt + ageMsMin > now || !awaitsFirstSession(order)) continue;
+  for (const number of [...awaitingSession].reverse()) {
+    const order = inOrder.at(number);
+    if (found.length === limit || order.placedAt + state.plan.paymentWindowMs <= now) break;
+    if (order.placedAt + ageMsMin > now) continue;
     found.push({ order: viewOrder(state, order), payment: viewPayment(order, firstPaymentOf(order)!) });
   }
   return found;

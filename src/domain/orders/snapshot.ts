@@ -1,5 +1,5 @@
 /** An order back from a snapshot. */
-import { countOrder, countPersonal, settleOrder } from './evolve.ts';
+import { countOrder, countPersonal, noteAwaiting, settleOrder } from './evolve.ts';
 import { isLiveOrder, type Order } from './order.ts';
 import { readTracking } from './tracking.ts';
 import { noteVoidTickets } from './void-tickets.ts';
@@ -17,5 +17,6 @@ export function restoreOrder(state: EventState, record: OrderRecord): void {
   if (isLiveOrder(order)) countOrder(state, order, 1);
   noteVoidTickets(state.orders.voidTickets, order);
   state.orders.money.noteOrder(order);
+  noteAwaiting(state.orders, order);
   settleOrder(state, order);
 }

@@ -31,6 +31,8 @@ export interface Orders {
   /** Tallies over live orders (2). */
   readonly ticketsByBuyer: HashedTally;
   readonly usesByCode: Map<string, number>;
+  /** The numbers of the orders that await their first session, in the order of placing. */
+  readonly awaitingSession: Set<number>;
   readonly voidTickets: VoidTickets;
   readonly money: MoneyByHour;
   /** Orders of which something can be erased, and orders with open personal data of older facts. */
@@ -49,6 +51,7 @@ export function noOrders(): Orders {
     byTicket: { get: (wanted) => inOrder.find(wanted, ({ ticketIds }) => ticketIds.includes(wanted)) },
     ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
+    awaitingSession: new Set(),
     voidTickets: noVoidTickets(),
     money: new MoneyByHour(),
     sealedCount: 0,

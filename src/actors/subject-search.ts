@@ -11,6 +11,7 @@
  *    an older journal beside today's keys.
  * 5. Of an order of somebody else, only the tickets that bear the address are told.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/orders/purchase-limits.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -66,6 +67,9 @@ const EVENTS_MAX = 50;
 /** Orders that one call opens, or finds: some hundred milliseconds, in slices. */
 const OPENED_MAX = 2_000;
 
+/** Reads of one call, each of some hundred orders that name nobody: half a second, in slices. */
+const READS_MAX = 250;
+
 /** Orders in one read of an event. */
 const ORDERS_A_READ = 100;
 
@@ -99,6 +103,7 @@ class SubjectSearch {
   readonly #attendances: FoundAttendance[] = [];
   readonly #unread: string[] = [];
   #opened = 0;
+  #reads = 0;
 
   constructor(ports: SubjectPorts, email: string, limit: number) {
     this.#ports = ports;
@@ -123,7 +128,8 @@ class SubjectSearch {
   }
 
   get #isFull(): boolean {
-    return this.#purchases.length + this.#attendances.length >= this.#limit || this.#opened >= OPENED_MAX;
+    const found = this.#purchases.length + this.#attendances.length;
+    return found >= this.#limit || this.#opened >= OPENED_MAX || this.#reads >= READS_MAX;
   }
 
   /** Where to go on in the event when this call is full; null when the event is searched to its end. */
@@ -135,6 +141,9 @@ class SubjectSearch {
       while (next !== null) {
         if (this.#isFull) return next;
         next = next.step === 'CUSTOMER' ? await this.#readPurchases(event, next) : await this.#readNamed(event, next);
+        this.#reads += 1;
+        // An event of this process answers within the round, and where nobody is named nothing is opened.
+        await nextRound();
       }
       return null;
     } catch (error) {

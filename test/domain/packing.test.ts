@@ -34,6 +34,24 @@ describe('A packed record', () => {
   });
 });
 
+describe('A packed record, when there are as many shapes as there may be,', () => {
+  it('is unpacked unchanged', async () => {
+    // A module of its own: what other tests pack still finds room.
+    const full = new URL('../../src/domain/collections/packing.ts?full', import.meta.url).href;
+    const { pack, unpack } = (await import(full)) as typeof import('#domain/collections/packing.ts');
+    for (let n = 0; n < 3_000; n += 1) pack({ [`key${n}`]: n });
+    const later = 'a later long string';
+    const inner = { notSeenBefore: 'a long string', inner: { neither: null, nor: later } };
+    for (const record of [{ first: inner, second: later, third: later }, { list: [inner, { key1: later }, later] }]) {
+      assert.equal(JSON.stringify(unpack(pack(record))), JSON.stringify(record));
+    }
+    const known = [{ key1: { notSeenBefore: 'a long string' } }, { key2: [later, { key3: later }] }, { key4: later }];
+    for (const record of [...known, { key5: [inner, later, later] }]) {
+      assert.equal(JSON.stringify(unpack(pack(record))), JSON.stringify(record));
+    }
+  });
+});
+
 describe('The index of ids', () => {
   it('gives the numbers of every id, and hardly any for an unknown one', () => {
     const index = new IdIndex();

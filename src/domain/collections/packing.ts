@@ -63,8 +63,17 @@ interface Shape {
   readonly constants: readonly Constant[];
 }
 
+/** Shapes as a tree: what begins with the same keys has the same beginning. A text of all keys to look a shape up by took twice as long. */
+interface ShapeNode {
+  /** The number of the shape that ends here. */
+  number: number | null;
+  readonly next: Readonly<Record<Constant, Map<string, ShapeNode>>>;
+}
+
+const newNode = (): ShapeNode => ({ number: null, next: { NONE: new Map(), NULL: new Map(), EMPTY: new Map() } });
+
 const shapes: Shape[] = [];
-const shapeBySignature = new Map<string, number>();
+const shapeTree = newNode();
 const words: string[] = [];
 const wordByText = new Map<string, number>();
 /** Strings met lately that are no words yet, the oldest first. */
@@ -130,23 +139,33 @@ function wordOf(text: string): number | null {
 }
 
 function packedObject(value: Readonly<Record<string, unknown>>, seen: Seen): unknown {
-  const keys: string[] = [];
-  const constants: Constant[] = [];
-  const values: unknown[] = [0];
-  let signature = '';
+  const number = shapeOf(value);
+  if (number === null) return [AS_IT_IS, value];
+  const { keys, constants } = shapes[number]!;
+  const values: unknown[] = [number];
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index]!;
+    if (constants[index] === 'NONE') values.push(packedField(key, value[key], seen));
+  }
+  return values;
+}
+
+/** The number of the shape of an object; null where there is no room for a new one. */
+function shapeOf(value: Readonly<Record<string, unknown>>): number | null {
+  let node = shapeTree;
   for (const key of Object.keys(value)) {
     const each = value[key];
     if (each === undefined) continue;
-    const constant = constantOf(each);
-    keys.push(key);
-    constants.push(constant);
-    signature += `${key} ${constant} `;
-    if (constant === 'NONE') values.push(packedField(key, each, seen));
+    const following = node.next[constantOf(each)];
+    let next = following.get(key);
+    if (next === undefined) {
+      if (shapes.length >= SHAPES_MAX) return null;
+      next = newNode();
+      following.set(key, next);
+    }
+    node = next;
   }
-  const shape = shapeBySignature.get(signature) ?? newShape(signature, { keys, constants });
-  if (shape === null) return [AS_IT_IS, value];
-  values[0] = shape;
-  return values;
+  return node.number ?? newShape(node, value);
 }
 
 function packedField(key: string, value: unknown, seen: Seen): unknown {
@@ -160,11 +179,11 @@ function constantOf(value: unknown): Constant {
   return Array.isArray(value) && value.length === 0 ? 'EMPTY' : 'NONE';
 }
 
-function newShape(signature: string, shape: Shape): number | null {
+function newShape(node: ShapeNode, value: Readonly<Record<string, unknown>>): number | null {
   if (shapes.length >= SHAPES_MAX) return null;
-  shapes.push(shape);
-  shapeBySignature.set(signature, shapes.length - 1);
-  return shapes.length - 1;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  node.number = shapes.push({ keys, constants: keys.map((key) => constantOf(value[key])) }) - 1;
+  return node.number;
 }
 
 /** `seen` has the record's long strings so far, in their positions. */
@@ -181,9 +200,9 @@ function unpacked(value: unknown, seen: string[]): unknown {
   const { keys, constants } = shapes[first]!;
   const object: Record<string, unknown> = {};
   let position = 1;
-  for (const [index, key] of keys.entries()) {
+  for (let index = 0; index < keys.length; index += 1) {
     const constant = constants[index];
-    object[key] = constant === 'NONE' ? unpacked(list[position++], seen) : constant === 'NULL' ? null : [];
+    object[keys[index]!] = constant === 'NONE' ? unpacked(list[position++], seen) : constant === 'NULL' ? null : [];
   }
   return object;
 }

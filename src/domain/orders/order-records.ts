@@ -116,9 +116,10 @@ export class OrderRecords implements Iterable<Order> {
     if (order === undefined) return undefined;
     const { records } = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;
-    if (typeof records[place] !== 'string') return order;
-    // Not the cached copy, which readers share.
-    const opened = unpack(records[place]) as Order;
+    const record = records[place]!;
+    if (typeof record !== 'string') return order;
+    // Readers share the cached copy of a large one; any other was unpacked for this call.
+    const opened = isLarge(record) ? (unpack(record) as Order) : order;
     records[place] = opened;
     this.#packed -= 1;
     return opened;
@@ -141,8 +142,12 @@ export class OrderRecords implements Iterable<Order> {
 const cached = new Map<string, Order>();
 let cachedChars = 0;
 
+function isLarge(text: string): boolean {
+  return text.length >= LARGE_TEXT_MIN;
+}
+
 function unpackOrder(text: string): Order {
-  if (text.length < LARGE_TEXT_MIN) return unpack(text) as Order;
+  if (!isLarge(text)) return unpack(text) as Order;
   const known = cached.get(text);
   const order = known ?? (unpack(text) as Order);
   // The most recently read one is at the end.

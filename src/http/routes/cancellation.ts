@@ -1,4 +1,5 @@
 /** What the cancellation of a performance would do, asked before somebody decides on it. */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
@@ -45,7 +46,7 @@ export function cancellationRoutes(
 
 type WholeForecast = Omit<CancellationForecast, 'nextAfter'>;
 
-/** The forecast over all orders of an event, part by part: between two parts the event does other work. */
+/** The forecast over all orders of an event, part by part: between two parts the process does other work. */
 async function forecastAll(
   events: Pick<EventsPort, 'byEventId'>,
   eventId: string,
@@ -59,6 +60,8 @@ async function forecastAll(
     sum = added(sum, part);
     if (part.nextAfter === null) return sum;
     after = part.nextAfter;
+    // An event of this process answers within the round.
+    await nextRound();
   }
 }
 

@@ -66,6 +66,9 @@ const RESUME_EVERY_MS = 20_000;
 
 const LOAD_RETRY_MS = 1_000;
 
+/** How often the log says what a node that starts waits for: longer than most starts take. */
+const WAITING_SAID_EVERY_MS = 10_000;
+
 /** After a signal: a node listens so long at most while it gives up its shards. */
 const HAND_OVER_MS_MAX = 1_500;
 
@@ -91,13 +94,27 @@ export async function startService(config: Config, options: ServiceOptions = {})
     if (engine.node === null) await loading();
     const service = await openService(config, options.demo ?? false, engine, log, apps);
     if (engine.node === null) return service;
-    await engine.whenReady();
+    await untilReady(engine, log);
     await untilAccepted(loading);
     return service;
   } catch (error) {
     await Promise.all(apps.map((app) => app.close()));
     await engine.stop();
     throw error;
+  }
+}
+
+/** Waits for a node, and says what it waits for: its listeners answer `/health/ready` meanwhile, but nobody may ask. */
+export async function untilReady(
+  engine: Pick<EnginePort, 'whenReady' | 'trouble'>,
+  log: Pick<Logger, 'warn'>,
+  sayEveryMs = WAITING_SAID_EVERY_MS,
+): Promise<void> {
+  const saying = setInterval(() => log.warn({ reason: engine.trouble }, 'not ready yet'), sayEveryMs);
+  try {
+    await engine.whenReady();
+  } finally {
+    clearInterval(saying);
   }
 }
 

@@ -63,9 +63,12 @@ async function openNode(
   const { nodeName, clusterName, shards } = cluster;
   const lock = lockFolder(dataDir);
   if (existsSync(journalPath(dataDir))) reportTrouble('data-folder', ofOneMachine(dataDir));
+  let reported = '';
   const onWaiting = (reason: string): void => {
     waiting(reason);
-    reportTrouble('cluster', reason);
+    // It is tried twice a second; whoever starts the service says what it waits for.
+    if (reason !== reported) reportTrouble('cluster', reason);
+    reported = reason;
   };
   const servers = await openServers(cluster, { name: `holdfast-${nodeName}`, onWaiting, signal }).catch((error) => {
     lock.release();

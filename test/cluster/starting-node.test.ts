@@ -1,10 +1,13 @@
 /** A node that waits for its servers: not ready, and it says why. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startNode } from '#cluster/start-node.ts';
+import { untilReady } from '#src/service.ts';
 import { freePort } from '../../bench/free-port.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 import { nats, startNats } from '../fixtures/nats.ts';
+import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
 
 async function settingsOf(dataDir: string, url?: string) {
@@ -15,11 +18,14 @@ async function settingsOf(dataDir: string, url?: string) {
 
 describe('A node whose servers cannot be reached', () => {
   it('is not ready, refuses what it is asked, and ends when it is told to', async (t) => {
+    const troubles = troublesAt(t, 'cluster');
     const node = startNode(await settingsOf(newDataFolder(t)));
     await until(
       () => node.trouble?.includes('no NATS server can be reached') === true,
       () => String(node.trouble),
     );
+    await pause(1_200);
+    const reported = troubles.filter(({ message }) => message.includes('no NATS server can be reached')).length;
     assert.throws(() => node.events.byEventId('evt_concert'), { name: 'Overloaded' });
     assert.equal(node.cluster.isConnected, false);
     const ready = node.whenReady().then(
@@ -29,6 +35,26 @@ describe('A node whose servers cannot be reached', () => {
     await node.stop();
     assert.equal(await ready, 'LogUnreachable');
     assert.equal(node.status, 'STOPPED');
+    assert.equal(reported, 1, 'what is tried again with the same outcome is reported once');
+  });
+});
+
+describe('A start that waits for its node', () => {
+  it('says what the node waits for until it is ready', async () => {
+    const said: unknown[] = [];
+    const ready = Promise.withResolvers<void>();
+    const log = { warn: (...line: unknown[]) => void said.push(line) };
+    const waiting = untilReady({ whenReady: () => ready.promise, trouble: 'no node owns shard 3' }, log, 5);
+    await until(
+      () => said.length >= 2,
+      () => 'nothing is said',
+    );
+    assert.deepEqual(said[0], [{ reason: 'no node owns shard 3' }, 'not ready yet']);
+    ready.resolve();
+    await waiting;
+    const saidByThen = said.length;
+    await pause(20);
+    assert.equal(said.length, saidByThen);
   });
 });
 

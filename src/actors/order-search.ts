@@ -9,6 +9,7 @@
  * 4. An event that cannot be activated is named, so that nobody takes the answer for complete.
  * 5. Names are compared without case and accents; each word must be a part of one person's name or address.
  */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/orders/purchase-limits.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { Attendee, SealedOrder } from '#domain/personal.ts';
@@ -153,6 +154,8 @@ class OrderSearch {
       let next = event === null ? null : place;
       while (event !== null && next !== null) {
         next = place.step === 'ADDRESS' ? await this.#findBuyer(event, next) : await this.#findParts(event, next);
+        // As in `subject-search.ts`: an event of this process answers within the round.
+        await nextRound();
         if (next !== null && this.#isFull) return next;
       }
       return null;

@@ -52,7 +52,7 @@ export function evolveOrders(state: EventState, happened: OrderFact, at: number)
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
   applyFact(state, happened, at);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
-  if (happened.type === 'CheckoutResumed') return;
+  if (type === 'CheckoutResumed') return;
   const order = openOrder(state.orders, happened.data.orderId);
   noteAwaiting(state.orders, order);
   settleOrder(state, order);

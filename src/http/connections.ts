@@ -109,6 +109,8 @@ export function closeInTime(app: HttpApp, changesUnderWay: () => number): void {
       const isBusy = changesUnderWay() > 0;
       const mayWait = waitedMs < CLIENTS_MS_MAX || ((isBusy || wasBusy) && waitedMs < CHANGES_MS_MAX);
       wasBusy = isBusy;
+      // Those whose answer came after the app began to close: their clients would keep them.
+      app.server.closeIdleConnections();
       if (mayWait) return;
       clearInterval(look);
       app.server.closeAllConnections();

@@ -27,6 +27,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   LeaveQueue: 'GIVE_BACK',
   SettleDeadline: 'GIVE_BACK',
   CancelPerformance: 'GIVE_BACK',
+  CancelNextOrders: 'GIVE_BACK',
   UnblockSeats: 'GIVE_BACK',
   CancelOrder: 'GIVE_BACK',
   OpenPayment: 'MONEY',

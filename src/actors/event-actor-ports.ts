@@ -12,6 +12,8 @@ export interface EventActorPorts<Actor> {
   readonly ids: IdSource;
   /** Replies that may wait for the disk at once; above it a command is refused undecided (I10). */
   readonly waitingRepliesMax: number;
+  /** Orders that one turn of a cancellation looks at; absent for the bound of the service. */
+  readonly cancelledAtOnceMax?: number;
   /** Seals personal data of an event. */
   readonly sealingOf?: (eventId: string) => Sealing;
   /** Destroys the keys of what was erased (8). */

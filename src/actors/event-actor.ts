@@ -17,9 +17,11 @@
  * 6. When a buyer who waits was last seen is soft state: it changes after the decision, and no fact says so.
  * 7. A command whose id was executed before, here or by an earlier owner of the event, is answered by what was named then.
  * 8. Who erases is answered when the keys are destroyed, which is done once the facts are durable.
+ * 9. The orders of a cancelled performance are cancelled in turns of a bounded number, between which other requests and events are
+ *    served; the next one begins when the facts of the one before are durable. Who cancelled it is answered after the last one.
  */
 import { JournalFault } from '#persistence/journal.ts';
-import { nextDeadline, nextEnding } from '#domain/deadlines.ts';
+import { nextDeadline, nextEnding, nextWakeAt } from '#domain/deadlines.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
 import { invariant } from '#domain/invariant.ts';
@@ -27,6 +29,7 @@ import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType, type Views } from '
 import { read, type ReadContext } from '#domain/read.ts';
 import { listingOf, type EventListing } from '#domain/catalogue/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { isCancelling } from '#domain/orders/state.ts';
 import { toReply } from '#domain/reply.ts';
 import { recordCountOf } from '#domain/snapshot.ts';
 import {
@@ -54,6 +57,8 @@ import type { EvictedEvent } from './evicted-events.ts';
 
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
+/** Orders that a turn of a cancellation looks at: some milliseconds where all of them are cancelled. */
+const CANCELLED_AT_ONCE_MAX = 200;
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
 let activations = 0;
 
@@ -73,6 +78,11 @@ export class EventActor implements EventPort {
   /** Whether the state was settled without facts (5). */
   #isForReading = false;
   #isDrawing = false;
+  /** The order that the next turn of a cancellation goes on after, and the newest fact of the turn before (9). */
+  #cancelledUpTo: number | null = null;
+  #cancelledSeq = 0;
+  /** Settled when every order is cancelled, and that is durable; null where nobody waits for that. */
+  #whenCancelled: PromiseWithResolvers<void> | null = null;
   /** Of the erasure that was decided last. */
   #keyIdsErased: readonly string[] = [];
 
@@ -125,9 +135,10 @@ export class EventActor implements EventPort {
     return recordCountOf(this.#state);
   }
 
-  /** Whether no reply waits, so that the event may be evicted. */
+  /** Whether no reply waits and nothing is under way, so that the event may be evicted. */
   get isIdle(): boolean {
-    return this.#unanswered === 0 && this.#lastSeq <= this.#ports.journal.durableSeq;
+    const { durableSeq } = this.#ports.journal;
+    return this.#unanswered === 0 && this.#lastSeq <= durableSeq && !isCancelling(this.#state);
   }
 
   get isRetired(): boolean {
@@ -152,7 +163,8 @@ export class EventActor implements EventPort {
         named === undefined ? this.#run(command as Command, now, commandId) : toReply(this.#state, named, now);
       endStep('turn', begin);
       const durable = this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
-      return erases(command.type) ? this.#answerWhenErased(durable) : durable;
+      if (erases(command.type)) return this.#answerWhenErased(durable);
+      return cancels(command.type) ? this.#answerWhenCancelled(durable) : durable;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -179,22 +191,22 @@ export class EventActor implements EventPort {
     return this.#answerWhenDurable(this.inspect(query));
   }
 
-  /** Settles what is due, and schedules what is due next. */
+  /** Settles what is due, goes on with a cancellation (9), and schedules what is due next. */
   settleDue(): void {
     if (this.#isRetired) return;
-    this.#settle();
+    this.#settle(true);
     this.#scheduledAt = Number.POSITIVE_INFINITY;
     this.#scheduleDue();
   }
 
-  /** When something runs out here, in milliseconds since 1970; infinite when nothing can. */
+  /** When something has to be done here, in milliseconds since 1970; infinite when nothing has. */
   get dueAt(): number {
-    return this.#nextDue()?.at ?? Number.POSITIVE_INFINITY;
+    return nextWakeAt(this.#state) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Retires the actor; returns what stays in memory. `lastSeen` is null when more than `lastSeenMax` buyers wait. */
   evict(lastSeenMax: number): { readonly listing: EventListing; readonly lastSeen: readonly LastSeen[] | null } {
-    this.#isRetired = true;
+    this.retire();
     return { listing: listingOf(this.#state), lastSeen: lastSeenTimes(this.#state, lastSeenMax) };
   }
 
@@ -206,6 +218,7 @@ export class EventActor implements EventPort {
   /** Refuses everything from now on; replies that wait are decided by the journal alone. */
   retire(): void {
     this.#isRetired = true;
+    this.#whenCancelled?.reject(new Error('the event is being activated again'));
   }
 
   // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -230,14 +243,18 @@ export class EventActor implements EventPort {
     throw new Overloaded('the waiting room is full', RETRY_AFTER_SECONDS);
   }
 
-  /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */
-  #settle(): number {
+  /**
+   * Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. `isWoken`: no request
+   * waits for it, so that a cancellation may go on.
+   */
+  #settle(isWoken = false): number {
     const now = this.#ports.clock.now();
     const { status } = this.#ports.journal;
     if (status !== 'OPEN' && status !== 'FULL') return now;
     try {
       if (status === 'OPEN') this.#settleUntil(now);
       else this.#settleForReading(now);
+      if (isWoken && this.#mayCancelNext()) this.#cancelNext(now);
     } catch (error) {
       if (error instanceof Overloaded) throw error;
       this.#giveUp(error);
@@ -311,6 +328,7 @@ export class EventActor implements EventPort {
       throw error;
     }
     this.#factsSinceSnapshot += facts.length;
+    if (!isCancelling(this.#state)) this.#endCancellation();
     this.#followDraw();
     this.#scheduleDue();
   }
@@ -325,8 +343,36 @@ export class EventActor implements EventPort {
   /** The state in memory cannot be trusted any more (4). */
   #giveUp(defect: unknown): void {
     if (this.#isRetired) return;
-    this.#isRetired = true;
+    this.retire();
     this.#ports.retired(this, defect);
+  }
+
+  // ── the orders of cancelled performances ───────────────────────────────────────────────────────────────────────────
+
+  #mayCancelNext(): boolean {
+    const { durableSeq, status } = this.#ports.journal;
+    return isCancelling(this.#state) && status === 'OPEN' && this.#cancelledSeq <= durableSeq;
+  }
+
+  /** Cancels the next orders; the turn after it waits until they are durable (9). */
+  #cancelNext(now: number): void {
+    const limit = this.#ports.cancelledAtOnceMax ?? CANCELLED_AT_ONCE_MAX;
+    const command = { type: 'CancelNextOrders', after: this.#cancelledUpTo, limit } as const;
+    const { nextAfter } = this.#run(command, now) as ReplyTo<'CancelNextOrders'>;
+    if (!isCancelling(this.#state)) return;
+    this.#cancelledUpTo = nextAfter;
+    this.#cancelledSeq = this.#lastSeq;
+    const goOn = (): void => {
+      if (!this.#isRetired) this.#scheduleDue();
+    };
+    this.#ports.journal.durable(this.#lastSeq).then(goOn, goOn);
+  }
+
+  #endCancellation(): void {
+    const waiting = this.#whenCancelled;
+    this.#cancelledUpTo = null;
+    this.#whenCancelled = null;
+    if (waiting !== null) this.#ports.journal.durable(this.#lastSeq).then(waiting.resolve, waiting.reject);
   }
 
   // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -345,6 +391,20 @@ export class EventActor implements EventPort {
       throw new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault);
     } finally {
       this.#unanswered -= 1;
+    }
+  }
+
+  /** Resolves with an answer once no order of a cancelled performance has to be cancelled any more (9). */
+  async #answerWhenCancelled<Answer extends object>(durable: Promise<Answer>): Promise<Answer> {
+    const answer = await durable;
+    if (isRefusal(answer) || !isCancelling(this.#state)) return answer;
+    this.#refuseRetired();
+    this.#whenCancelled ??= Promise.withResolvers();
+    try {
+      await this.#whenCancelled.promise;
+      return answer;
+    } catch (fault) {
+      throw new Overloaded('orders are still to be cancelled', RETRY_AFTER_SECONDS, fault);
     }
   }
 
@@ -376,14 +436,19 @@ export class EventActor implements EventPort {
   }
 
   #scheduleDue(): void {
-    const due = this.#nextDue();
-    if (due === null || due.at === this.#scheduledAt) return;
-    this.#scheduledAt = due.at;
-    this.#ports.schedule(this.eventId, due.at);
+    const at = this.#mayCancelNext() ? this.#ports.clock.now() : this.#nextDue()?.at;
+    if (at === undefined || at === this.#scheduledAt) return;
+    this.#scheduledAt = at;
+    this.#ports.schedule(this.eventId, at);
   }
 
   #publish(command: Command, code: string | null, facts: readonly Fact[]): void {
     if (!turnChannel.hasSubscribers) return;
     turnChannel.publish({ eventId: this.eventId, command: command.type, code, facts } satisfies TurnMessage);
   }
+}
+
+/** Whether orders may have to be cancelled after a command (9). */
+export function cancels(type: CommandType): boolean {
+  return type === 'CancelPerformance' || type === 'DefineEvent';
 }

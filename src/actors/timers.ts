@@ -71,14 +71,17 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
       else if (!isClosed()) reportTrouble('activation', `${eventId} could not be activated`, error);
     }
   };
+  /** What is scheduled meanwhile, for this moment as well, comes at the next firing. */
   const settleDueEvents = (): void => {
     const now = clock.now();
-    for (let settled = 0; settled < EVENTS_AT_ONCE_MAX; settled += 1) {
+    const dueEvents: string[] = [];
+    while (dueEvents.length < EVENTS_AT_ONCE_MAX) {
       const due = heap.first(stands);
-      if (due === null || due.at > now) return;
+      if (due === null || due.at > now) break;
       earliest.delete(due.item);
-      void settle(due.item);
+      dueEvents.push(due.item);
     }
+    for (const eventId of dueEvents) void settle(eventId);
   };
   const look = (): void => {
     // Settling schedules what is due next; the timer is set once, afterwards.

@@ -54,7 +54,7 @@ export const operating: Guide = {
       title: 'Cancelling',
       blocks: [
         {
-          text: '“Cancel date…” on an event cancels every order with a ticket of that date, whole, and tells first what is due back to how many buyers. One order is cancelled on its own page.',
+          text: '“Cancel date…” on an event cancels every order with a ticket of that date, whole, and tells first what is due back to how many buyers. From the first moment nothing of that date can be bought. Tens of thousands of orders take some seconds, in which buyers of other dates are served as before; the answer comes after the last order. A stop or a crash in the middle loses nothing: what is left is cancelled after the next start. One order is cancelled on its own page.',
         },
         { example: 'forecastCancellation' },
       ],

@@ -31,6 +31,7 @@ export function auditEventState(state: EventState): readonly Discrepancy[] {
   return [
     ...auditSessions(state),
     ...auditOrders(state),
+    ...auditCancellations(state),
     ...lostClaims(state, claims),
     ...[...state.performances.values()].flatMap((performance) =>
       auditPerformance(state, performance, claims.get(performance.id) ?? []),
@@ -166,6 +167,27 @@ function auditOrders(state: EventState): Discrepancy[] {
       found.push('it awaits its first session and is not noted so, or the other way round');
     }
     return found.map((what) => ({ what, where: `order ${order.id}` }));
+  });
+}
+
+/** The orders of a cancelled performance are cancelled, or that has yet to be done. */
+function auditCancellations({ orders, performances }: EventState): Discrepancy[] {
+  const counted = new Map<string, number>();
+  for (const { purchase } of [...orders.inOrder].filter(isLiveOrder)) {
+    for (const id of new Set(purchase.items.map((item) => item.performanceId))) {
+      counted.set(id, (counted.get(id) ?? 0) + 1);
+    }
+  }
+  return [...performances.values()].flatMap(({ id, status }) => {
+    const count = counted.get(id) ?? 0;
+    const noted = orders.liveByPerformance.get(id) ?? 0;
+    const found: string[] = [];
+    if (noted !== count) found.push(`${noted} live orders are noted for it, but there are ${count}`);
+    const isToDo = status === 'CANCELLED' && count > 0;
+    if (orders.cancelling.has(id) !== isToDo) {
+      found.push('live orders of the cancelled performance are not noted to be cancelled, or the other way round');
+    }
+    return found.map((what) => ({ what, where: `performance ${id}` }));
   });
 }
 

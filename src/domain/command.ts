@@ -119,7 +119,10 @@ export interface Commands {
   /** Ends what has run out; the event actor executes it before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
   DefineEvent: OperatorMark & { readonly definition: EventDefinition };
+  /** Its orders are cancelled by `CancelNextOrders`. */
   CancelPerformance: Keyed & OperatorMark & { readonly performanceId: string };
+  /** Cancels orders of cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
+  CancelNextOrders: { readonly after: number | null; readonly limit: number };
   BlockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
   UnblockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
 }
@@ -163,7 +166,10 @@ export interface Replies {
   RecordDraw: { readonly drawnEntries: number };
   SettleDeadline: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
+  /** `cancelledOrders`: those that are cancelled at once or by the turns that follow. */
   CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
+  /** `nextAfter` is null when none are left to look at. */
+  CancelNextOrders: { readonly nextAfter: number | null };
   BlockSeats: Replayable & { readonly blockedSeats: number };
   UnblockSeats: Replayable & { readonly unblockedSeats: number };
 }

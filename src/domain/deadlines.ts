@@ -1,5 +1,6 @@
 /** What runs out next in an event, over all its aggregates. */
 import { nextToEnd } from './holds/state.ts';
+import { isCancelling } from './orders/state.ts';
 import { queueDeadlineStands, staleEntryDeadline } from './waiting-room/decide.ts';
 import { OPENING } from './waiting-room/state.ts';
 import type { EventState } from './event-state.ts';
@@ -15,7 +16,15 @@ export function nextDeadline(state: EventState): Deadline | null {
 }
 
 /**
- * The same without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only for a
+ * When an event has to be woken next without a request, or null: orders of a cancelled performance are cancelled at once, but not before
+ * anything else as deadlines are, because that may take many turns.
+ */
+export function nextWakeAt(state: EventState): number | null {
+  return isCancelling(state) ? 0 : (nextDeadline(state)?.at ?? null);
+}
+
+/**
+ * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only for a
  * state that is thrown away, because the opening is dropped from its deadlines.
  */
 export function nextEnding(state: EventState): Deadline | null {

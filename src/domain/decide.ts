@@ -20,7 +20,7 @@ import { unreachable } from './invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from './inventory/decide.ts';
 import { decideStartCheckout } from './orders/checkout.ts';
 import {
-  cancelOrdersOn,
+  decideCancelNextOrders,
   decideCancelOrder,
   decideExpireOrder,
   decideOpenPayment,
@@ -29,6 +29,7 @@ import {
 import { decideEraseDueOrders, decideEraseOrder } from './orders/erasure.ts';
 import { decideRecordPayment } from './orders/payments.ts';
 import { decideRecordRefund } from './orders/refunds.ts';
+import { liveOrdersOn } from './orders/state.ts';
 import { isRefusal, refuse, type Refusal } from './refusal.ts';
 import { markOf, recallDecision, rememberAnswer } from './repeats.ts';
 import {
@@ -113,6 +114,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return defineEvent(state, command, turn);
     case 'CancelPerformance':
       return cancelPerformance(state, command);
+    case 'CancelNextOrders':
+      return decideCancelNextOrders(state, command);
     case 'BlockSeats':
       return decideBlockSeats(state, command);
     case 'UnblockSeats':
@@ -150,13 +153,16 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
   const reply = valuesReply<'CancelPerformance'>({
-    releasedHolds: countOf(facts, 'HoldReleased'),
-    cancelledOrders: countOf(facts, 'OrderCancelled'),
+    releasedHolds: facts.filter(({ type }) => type === 'HoldReleased').length,
+    cancelledOrders: facts.length === 0 ? 0 : liveOrdersOn(state, performanceId),
   });
   return { facts, reply };
 }
 
-/** Performances do not take place: holds with a line on one are released, and orders with a ticket on one cancelled whole. */
+/**
+ * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled whole by turns that
+ * follow (`decideCancelNextOrders`), because there may be tens of thousands.
+ */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
@@ -164,10 +170,5 @@ function factsOfCancellation(
 ): readonly Fact[] {
   if (performanceIds.length === 0) return [];
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
-  const cancelledIds = new Set(performanceIds);
-  return [...facts, ...releaseHoldsOn(state, cancelledIds), ...cancelOrdersOn(state, cancelledIds, { operator, note })];
-}
-
-function countOf(facts: readonly Fact[], type: Fact['type']): number {
-  return facts.filter((each) => each.type === type).length;
+  return [...facts, ...releaseHoldsOn(state, new Set(performanceIds))];
 }

@@ -18,7 +18,7 @@ import {
   evolveSeatsUnblocked,
 } from './inventory/evolve.ts';
 import { invariant } from './invariant.ts';
-import { evolveOrders } from './orders/evolve.ts';
+import { evolveOrders, noteCancelled } from './orders/evolve.ts';
 import { evolveRequestAnswered } from './repeats.ts';
 import { evolveWaitingRoom } from './waiting-room/evolve.ts';
 import type { EventState } from './event-state.ts';
@@ -31,7 +31,8 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'EventDefined':
       return evolveEventDefined(state, happened.data);
     case 'PerformanceCancelled':
-      return evolvePerformanceCancelled(state, happened.data);
+      evolvePerformanceCancelled(state, happened.data);
+      return noteCancelled(state, happened.data);
     case 'SeatsBlocked':
       return evolveSeatsBlocked(state, happened.data);
     case 'SeatsUnblocked':

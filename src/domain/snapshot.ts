@@ -18,6 +18,7 @@ import type { EndedPart } from './collections/ended-records.ts';
 import type { WholeRecord } from './holds/ended-holds.ts';
 import type { EventDefinition } from './catalogue/definition.ts';
 import type { IdempotencyRecord } from './idempotency.ts';
+import type { OperatorMark } from './fact.ts';
 import type { IdempotentAnswer } from './views.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 
@@ -48,7 +49,13 @@ type Piece =
       readonly revision: number;
       readonly definition: EventDefinition;
     }
-  | { readonly kind: 'DATE'; readonly status: PerformanceStatus; readonly inventory: InventorySnapshot }
+  | {
+      readonly kind: 'DATE';
+      readonly status: PerformanceStatus;
+      readonly inventory: InventorySnapshot;
+      /** Present while the orders of a cancelled performance are being cancelled. */
+      readonly cancelling?: OperatorMark;
+    }
   | { readonly kind: 'HOLDS'; readonly records: readonly HoldRecord[] }
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
   /** Of format 1: the ids of holds that had ended without an order. */
@@ -72,8 +79,9 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     revision,
     definition,
   });
-  for (const { status, inventory } of state.performances.values()) {
-    yield toText({ kind: 'DATE', status, inventory: inventory.snapshot() });
+  for (const { id, status, inventory } of state.performances.values()) {
+    const cancelling = state.orders.cancelling.get(id);
+    yield toText({ kind: 'DATE', status, inventory: inventory.snapshot(), ...(cancelling && { cancelling }) });
   }
   const { byId, ended } = state.holds;
   yield* pages('HOLDS', byId.objects());
@@ -113,6 +121,7 @@ export function restorePiece(state: EventState, text: string): void {
       const inventory = Inventory.restore(state.plan, piece.inventory);
       const id = inventory.performanceId;
       state.performances.set(id, { id, status: piece.status, inventory });
+      if (piece.cancelling !== undefined) state.orders.cancelling.set(id, piece.cancelling);
       return;
     }
     case 'HOLDS':

@@ -14,17 +14,23 @@ import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
 import type { HoldBody } from '#http/schemas/holds.ts';
+import { journalPath } from '#persistence/sqlite/schema.ts';
 import { deep } from '../depth.ts';
 import { bareEnvironment } from '../environment.ts';
+import { start } from '../fixtures/checkout.ts';
 import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer } from '../fixtures/client.ts';
-import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
+import { clubNight, floor, gala, item, seat, theatreRun } from '../fixtures/events.ts';
 import { ADMIN_TOKEN, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { makeFolder, newFolder } from '../fixtures/folders.ts';
+import { until } from '../fixtures/until.ts';
 
 const ROUNDS = deep(1);
 const CLIENTS = 24;
+/** Ten turns of a cancellation and more. */
+const CANCELLED_ORDERS = 96 * CLIENTS;
 /** `holdfast verify` is slow, so the suite runs it at every fourth kill. */
 const VERIFIED_EVERY = Math.min(ROUNDS, 4);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -193,6 +199,40 @@ it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {
   t.diagnostic(`${ledger.filter(({ hold }) => hold !== null).length} holds in the ledger`);
   assert.equal(await service.end('SIGTERM'), 0);
 });
+
+it('finishes a cancellation that kill -9 cut short, after the start and without a request', async (t) => {
+  const folder = makeFolder();
+  let service = await spawnService({ folder });
+  t.after(() => service.close());
+  const yard = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: CANCELLED_ORDERS };
+  const localities = (gala() as { localities: object[] }).localities.with(0, yard);
+  await service.define(gala({ localities, max_tickets_per_email: null }));
+  for (let orders = 0; orders < CANCELLED_ORDERS; orders += CLIENTS) {
+    const guest = { items: [item('guest', 1)], accept_terms: true };
+    await Promise.all(Array.from({ length: CLIENTS }, () => start(service, guest)));
+  }
+  const cancelled = service.admin.post('/admin/events/evt_gala/performances/eve/cancel').catch(() => null);
+  while (cancelledOrders(folder) === 0) await pause(1);
+  await service.end('SIGKILL');
+  await cancelled;
+  t.diagnostic(`${cancelledOrders(folder)} of ${CANCELLED_ORDERS} orders were cancelled before the kill`);
+  service = await spawnService({ folder });
+  await until(() => cancelledOrders(folder) === CANCELLED_ORDERS, 'every order is cancelled');
+  const { sold, held } = (await audit(service, 'evt_gala')).get('eve')!;
+  assert.deepEqual([sold, held], [0, 0]);
+  await service.end('SIGTERM');
+  await verify(folder);
+});
+
+/** The facts of cancelled orders in a journal, of a process that may be running. */
+function cancelledOrders(folder: string): number {
+  const db = new Database(journalPath(folder), { readonly: true });
+  try {
+    return db.prepare("SELECT count(*) FROM journal WHERE type = 'OrderCancelled'").pluck().get() as number;
+  } finally {
+    db.close();
+  }
+}
 
 it('has the hold on disk before it answers: fsync returns before the 201 is written', async (t) => {
   if (!existsSync('/usr/bin/strace')) return t.skip('strace is not installed');

@@ -111,7 +111,7 @@ describe('What travels', () => {
       assert.deepStrictEqual(travelledCall(call), call);
       assert.deepStrictEqual(travelledAnswer(reply), reply, command.type);
     });
-    // The two that the actor itself runs, at the owner alone.
+    // Without the three that the actor itself runs, at the owner alone.
     assert.equal(seen.size, 18, [...seen].join());
   });
 

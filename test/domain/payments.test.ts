@@ -4,6 +4,7 @@ import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/v
 import { findUnopenedPayments } from '#domain/orders/open-sessions.ts';
 import type { EventState } from '#domain/event-state.ts';
 import { ORDER_PAYMENTS_MAX } from '#domain/orders/decide.ts';
+import { nextWakeAt } from '#domain/deadlines.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -370,6 +371,7 @@ describe('An order ends', () => {
     const elsewhere = checkOut(fixture, buy([item('adult', 1)])).order;
     const cancel = { type: 'CancelPerformance', performanceId: 'd2', operator: 'olga', note: 'storm' } as const;
     assert.equal(fixture.do(cancel).cancelledOrders, 4);
+    fixture.cancelOrders();
     assert.deepEqual(
       started.map(({ order }) =>
         money(orderNow(fixture, order)).slice(0, 1).concat(orderNow(fixture, order).refundDueCents),
@@ -389,6 +391,38 @@ describe('An order ends', () => {
     assertSameAfterReplay(fixture);
   });
 
+  it('CANCELLED by one of several turns after its performance, also where it is paid between two of them', () => {
+    const fixture = openCheckoutEvent();
+    const started = [1, 2, 3, 4].map(() => checkOut(fixture, buy([item('adult', 1, { performanceId: 'd2' })])));
+    fixture.do({ type: 'CancelPerformance', performanceId: 'd2', operator: 'olga', note: 'storm' });
+    assert.equal(nextWakeAt(fixture.state), 0);
+    fixture.when({ type: 'CancelNextOrders', after: null, limit: 2 }).then(['OrderCancelled', 'OrderCancelled']);
+    assertSameAfterReplay(fixture);
+    fixture.when(report(paymentOf(started[0]!), 'paid')).then(['PaymentRecorded']);
+    recordPayment(fixture, report(paymentOf(started[2]!), 'paid'));
+    fixture.when(report(paymentOf(started[3]!), 'cancelled')).then(['OrderCancelled']);
+    fixture
+      .wait(60 * MINUTE)
+      .when({ type: 'CancelNextOrders', after: 1, limit: 2 })
+      .then(['OrderCancelled']);
+    assert.deepEqual(
+      started
+        .map(({ order }) => orderNow(fixture, order))
+        .map(({ status, refundDueCents }) => [status, refundDueCents]),
+      [
+        ['CANCELLED', 1000],
+        ['CANCELLED', 0],
+        ['CANCELLED', 1000],
+        ['CANCELLED', 0],
+      ],
+    );
+    assert.equal(nextWakeAt(fixture.state), null);
+    fixture.when(report(paymentOf(started[3]!), 'paid')).then(['PaymentRecorded']);
+    assert.equal(orderNow(fixture, started[3]!.order).status, 'CANCELLED');
+    fixture.when({ type: 'CancelNextOrders', after: null, limit: 2 }).then([]);
+    assertSameAfterReplay(fixture);
+  });
+
   it('once, when a definition cancels several of its performances', () => {
     const fixture = openCheckoutEvent();
     const order = checkOut(fixture, buy([item('adult', 1), item('adult', 1, { performanceId: 'd2' })])).order;
@@ -401,6 +435,7 @@ describe('An order ends', () => {
     });
     const performances = checkoutEvent().performances.map((date) => ({ ...date, status: 'CANCELLED' as const }));
     fixture.do({ type: 'DefineEvent', definition: checkoutEvent({ performances }), operator: null, note: null });
+    fixture.cancelOrders();
     assert.equal(orderNow(fixture, order).status, 'CANCELLED');
     assert.deepEqual([stockOf(fixture).held, stockOf(fixture, 'd2').held], [0, 0]);
     assertSameAfterReplay(fixture);

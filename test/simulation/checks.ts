@@ -15,6 +15,7 @@ import { MINUTE } from './events.ts';
 import { plainAddress, type SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { EventActor } from '#actors/event-actor.ts';
+import type { Command } from '#domain/command.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { Sealing } from '#domain/personal.ts';
 import { findAnyHold } from '#domain/holds/state.ts';
@@ -98,7 +99,23 @@ export function assertStock({ actor, model, now }: Inspected): void {
       [ticketsOf(model, id, ['ACTIVE', 'CONVERTED'], now), soldThere, model.blockedOn(id)],
       `${id}: held, sold, blocked`,
     );
-    if (model.cancelledDates.has(id)) assert.equal(held + sold, 0, `${id} is cancelled and nothing is taken of it`);
+    if (!model.cancelledDates.has(id)) continue;
+    const isUnderWay = actor.inspect((state) => state.orders.cancelling.has(id));
+    const taken = isUnderWay ? ticketsOf(model, id, ['ACTIVE'], now) : held + sold;
+    assert.equal(taken, 0, `${id} is cancelled and nothing is taken of it`);
+  }
+}
+
+/** Once a command that cancels performances is answered, nothing is taken of them any more. */
+export function assertCancelled(model: SaleModel, command: Command, now: number): void {
+  const isCancelled = (id: string): boolean =>
+    command.type === 'CancelPerformance'
+      ? id === command.performanceId
+      : command.type === 'DefineEvent' &&
+        command.definition.performances.some((each) => each.id === id && each.status === 'CANCELLED');
+  for (const id of [...model.cancelledDates].filter(isCancelled)) {
+    const taken = ticketsOf(model, id, ['ACTIVE', 'CONVERTED', 'CONSUMED'], now);
+    assert.equal(taken, 0, `the cancellation of ${id} was answered and nothing is taken of it`);
   }
 }
 

@@ -10,9 +10,11 @@
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/admission.ts';
+import { cancels } from '#actors/event-actor.ts';
 import { erases } from '#actors/key-destruction.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { findHold } from '#domain/holds/view.ts';
+import { isCancelling } from '#domain/orders/state.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import { chanceOf, type Chance } from './chance.ts';
@@ -27,7 +29,15 @@ import {
   type Habits,
   type People,
 } from './buyers.ts';
-import { assertForgotten, assertStock, assertNobodyWaits, assertShown, assertState, piecesOf } from './checks.ts';
+import {
+  assertCancelled,
+  assertForgotten,
+  assertStock,
+  assertNobodyWaits,
+  assertShown,
+  assertState,
+  piecesOf,
+} from './checks.ts';
 import { drawEvent, MINUTE, START } from './events.ts';
 import { openHttpCheck, type HttpCheck } from './http.ts';
 import { AT_ONCE } from './keys.ts';
@@ -71,6 +81,9 @@ export interface Outcome {
 
 /** An activation yields to the event loop several times; more rounds than this are not waited for. */
 const ACTIVATION_ROUNDS_MAX = 16;
+
+/** A cancellation of two orders a turn takes fewer. */
+const QUIET_ROUNDS_MAX = 200;
 
 /** A limit far above the steps of any sale; a sale that does not end fails here. */
 const MOMENTS_PER_STEP_MAX = 100;
@@ -304,12 +317,20 @@ class Sale {
   /** In some sales the disk is a real one, and is damaged before the process starts again. */
   async #crash(): Promise<void> {
     this.#count('crash');
+    const isCut = this.service.events.actors.active().some((actor) => !actor.isRetired && actor.inspect(isCancelling));
+    if (isCut) this.#count('cancellation cut short');
     const survivorsSeq = this.#hasDisk ? await this.service.damageDisk() : null;
     if (this.#hasDisk) this.#count('damaged disk');
     const keysLeft = await this.service.crash(this.#chance.percent(30), survivorsSeq);
     if (keysLeft > 0) this.#count('erasure cut short');
     this.#unanswered.clear();
     this.#wakeAll();
+  }
+
+  /** A cancellation takes milliseconds: at a random moment it would hardly ever be cut short. */
+  #crashSoon(): void {
+    if (this.#scenario.without.has('crash') || this.#chance.percent(70)) return;
+    this.#schedule(this.#chance.between(1, 100), () => this.#crash());
   }
 
   /** Sets the machine's clock wrong, or right again. */
@@ -420,14 +441,17 @@ class Sale {
     if (ranEmpty) this.#count('no key');
     const facts = this.#factsOf(eventId);
     const isErasing = erases(command.type);
+    const waitsOn = isErasing || cancels(command.type);
     const headSeq = this.service.headOf(eventId);
     const { now } = this.service;
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
     this.#noteSeen(buyer, command, asked);
+    if (facts.includes('PerformanceCancelled')) this.#crashSoon();
     this.#awaitAnswer(eventId, asked, {
-      isErasing,
+      waitsOn,
       answered: (answer) => {
         this.#checkAnswer(command, prediction, answer, facts);
+        if (!isRefusal(answer)) assertCancelled(model, command, this.service.now);
         if (isErasing) this.service.assertErased(eventId, headSeq);
         this.#checkOverHttp(eventId, command, answer);
         this.#deliver(buyer, command, answer);
@@ -472,7 +496,7 @@ class Sale {
   #awaitAnswer<Answer>(
     eventId: string,
     asked: Promise<Answer>,
-    then: { answered: (answer: Answer) => void; overloaded: () => void; isErasing?: boolean },
+    then: { answered: (answer: Answer) => void; overloaded: () => void; waitsOn?: boolean },
   ): void {
     const { generation } = this.service;
     const headSeq = this.service.headOf(eventId);
@@ -483,11 +507,11 @@ class Sale {
         this.#unanswered.set(eventId, this.#unanswered.get(eventId)! - 1);
       }
     };
-    // The event no longer counts an erasure that only waits for its keys.
-    if (then.isErasing === true) this.service.durable(headSeq).then(endWait, endWait);
+    // The event no longer counts an erasure that only waits for its keys, or a cancellation for the turns after it.
+    if (then.waitsOn === true) this.service.durable(headSeq).then(endWait, endWait);
     const settle = (act: () => void): void => {
       if (generation !== this.service.generation) return;
-      if (then.isErasing !== true) endWait();
+      if (then.waitsOn !== true) endWait();
       try {
         act();
       } catch (error) {
@@ -629,7 +653,8 @@ class Sale {
     this.service.onKeyJob = AT_ONCE;
     this.service.now += 60 * MINUTE;
     this.service.turns = [];
-    for (let n = 0; n < 3; n += 1) {
+    for (let n = 0; n < 3 || (await this.#isCancelling()); n += 1) {
+      assert.ok(n < QUIET_ROUNDS_MAX, 'a cancellation ends');
       this.#wakeAll();
       this.service.commit();
       await this.#settlePromises();
@@ -651,6 +676,13 @@ class Sale {
       await this.#assertAlive(eventId);
     }
     for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: every command was answered`);
+  }
+
+  async #isCancelling(): Promise<boolean> {
+    for (const eventId of this.#eventIds) {
+      if ((await this.service.events.byEventId(eventId))!.inspect(isCancelling)) return true;
+    }
+    return false;
   }
 
   /** A new buyer is served after that: it is admitted and holds a ticket, where any are left. */

@@ -295,9 +295,22 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'half of a cancelled performance stays sold',
-    'src/domain/decide.ts',
-    ', ...cancelOrdersOn(state, cancelledIds, { operator, note })];',
-    '];',
+    'src/domain/orders/evolve.ts',
+    '    else {\n      liveByPerformance.delete(performanceId);\n      cancelling.delete(performanceId);\n    }',
+    '    else liveByPerformance.delete(performanceId);\n    cancelling.delete(performanceId);',
+  ),
+  bug(
+    'a cancellation is answered before its orders are cancelled',
+    'src/actors/event-actor.ts',
+    'return cancels(command.type) ? this.#answerWhenCancelled(durable) : durable;',
+    'return durable;',
+  ),
+  bug(
+    'a cancellation that was cut short is not continued',
+    'src/domain/snapshot.ts',
+    ', ...(cancelling && { cancelling }) });',
+    ' });',
+    'test/domain/payments.test.ts',
   ),
   bug(
     'items of a request are checked alone',
@@ -513,8 +526,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'erasing: the keys are not destroyed',
     'src/actors/event-actor.ts',
-    'return erases(command.type) ? this.#answerWhenErased(durable) : durable;',
-    'return durable;',
+    'if (erases(command.type)) return this.#answerWhenErased(durable);',
+    '',
   ),
   bug(
     'erasing: keys are destroyed before the fact is durable',

@@ -251,6 +251,7 @@ export class SimulatedService {
         return outcome;
       },
       schedule: (eventId, at) => this.onWake(eventId, at),
+      cancelledAtOnceMax: 1,
     });
     const { events } = this;
     for (const row of disk.read()) events.noteRow(row);

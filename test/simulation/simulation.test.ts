@@ -30,6 +30,7 @@ const MUST_BE_SEEN_IN_TIME = [
   'note erased',
   'keys not destroyed',
   'erasure cut short',
+  'cancellation cut short',
   'refund matched',
   'foreign money',
   'report of the other provider',

@@ -5,13 +5,13 @@
  * 1. An order that an operator cancelled stays cancelled.
  */
 import { orderTransitions } from '#machines/order.ts';
-import { fact, type CancellationCause, type Fact, type OperatorMark } from '../fact.ts';
+import { valuesReply, type Decision, type NamedReply } from '../decision.ts';
+import { fact, type CancellationCause, type Fact } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
 import { isLiveOrder, paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
 import { orderById } from './state.ts';
 import type { CommandOf } from '../command.ts';
-import type { Decision, NamedReply } from '../decision.ts';
 import type { EventState } from '../event-state.ts';
 import type { Hold } from '../holds/state.ts';
 import type { OrderTurn } from './turn.ts';
@@ -88,16 +88,21 @@ export function decideCancelOrder(
   return { facts: [cancelled(order, 'OPERATOR', sealMark(orderId, 'OrderCancelled', command, turn))], reply };
 }
 
-/** Cancels every live order with a ticket on one of the performances, whole. Cost: one pass over the event's orders. */
-export function cancelOrdersOn(
-  state: EventState,
-  performanceIds: ReadonlySet<string>,
-  mark: OperatorMark,
-): readonly Fact[] {
-  return [...state.orders.inOrder]
-    .filter(isLiveOrder)
-    .filter(({ purchase }) => purchase.items.some((item) => performanceIds.has(item.performanceId)))
-    .map((order) => cancelled(order, 'PERFORMANCE', mark));
+/** Cancels whole the live orders with a ticket on a performance that was cancelled, those of a part of the event's orders. */
+export function decideCancelNextOrders(
+  { orders: { inOrder, cancelling } }: EventState,
+  { after, limit }: CommandOf<'CancelNextOrders'>,
+): Decision {
+  const begin = after === null ? 0 : after + 1;
+  const end = cancelling.size === 0 ? inOrder.length : Math.min(inOrder.length, begin + limit);
+  const facts: Fact[] = [];
+  for (let number = begin; number < end && cancelling.size > 0; number += 1) {
+    const order = inOrder.at(number);
+    const item = isLiveOrder(order) && order.purchase.items.find(({ performanceId }) => cancelling.has(performanceId));
+    if (item) facts.push(cancelled(order, 'PERFORMANCE', cancelling.get(item.performanceId)!));
+  }
+  const nextAfter = end < inOrder.length ? end - 1 : null;
+  return { facts, reply: valuesReply<'CancelNextOrders'>({ nextAfter }) };
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */

@@ -309,9 +309,33 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
 export function countOrder(state: EventState, { purchase }: Order, sign: 1 | -1): void {
+  countOnPerformances(state.orders, purchase.items, sign);
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(purchase), purchase.items, sign);
   countUses(state.orders.usesByCode, purchase, sign);
   countPerks(state.perksSold, purchase.items, sign);
+}
+
+function countOnPerformances(
+  { liveByPerformance, cancelling }: Orders,
+  items: Order['purchase']['items'],
+  sign: 1 | -1,
+): void {
+  for (const performanceId of new Set(items.map((item) => item.performanceId))) {
+    const count = (liveByPerformance.get(performanceId) ?? 0) + sign;
+    if (count > 0) liveByPerformance.set(performanceId, count);
+    else {
+      liveByPerformance.delete(performanceId);
+      cancelling.delete(performanceId);
+    }
+  }
+}
+
+/** Notes a performance that was cancelled, where orders have to be cancelled after it (rule 4 of `state.ts`). */
+export function noteCancelled(
+  { orders }: EventState,
+  { performanceId, operator, note }: FactData['PerformanceCancelled'],
+): void {
+  if (orders.liveByPerformance.has(performanceId)) orders.cancelling.set(performanceId, { operator, note });
 }
 
 /** Notes whether an order awaits its first session; once it does not, it never does again. */

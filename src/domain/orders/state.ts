@@ -5,6 +5,8 @@
  * 2. Live orders alone count for the limits of an e-mail address, the uses of codes and the perks sold.
  * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to happen is
  *    settled: it is packed, with its hold, until something happens to it after all.
+ * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them. Until then who
+ *    cancelled it is kept, for their facts; that something is kept is what makes those turns go on, after a crash as well.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
@@ -15,6 +17,7 @@ import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
 import type { Order } from './order.ts';
+import type { OperatorMark } from '../fact.ts';
 
 /** Finds an order by one of its ids. A settled order is a copy, to be read only. */
 interface OrderFinder {
@@ -31,6 +34,9 @@ export interface Orders {
   /** Tallies over live orders (2). */
   readonly ticketsByBuyer: HashedTally;
   readonly usesByCode: Map<string, number>;
+  readonly liveByPerformance: Map<string, number>;
+  /** Cancelled performances with live orders, by id, and whose doing it was (4). */
+  readonly cancelling: Map<string, OperatorMark>;
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
   readonly voidTickets: VoidTickets;
@@ -51,6 +57,8 @@ export function noOrders(): Orders {
     byTicket: { get: (wanted) => inOrder.find(wanted, ({ ticketIds }) => ticketIds.includes(wanted)) },
     ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
+    liveByPerformance: new Map(),
+    cancelling: new Map(),
     awaitingSession: new Set(),
     voidTickets: noVoidTickets(),
     money: new MoneyByHour(),
@@ -67,6 +75,16 @@ export function orderTag(status: OrderStatus, buyerKey: string): number {
 /** An order by its id: ORDER_NOT_FOUND. */
 export function orderById({ orders }: { readonly orders: Orders }, orderId: string): Order | Refusal {
   return orders.byId.get(orderId) ?? refuse('ORDER_NOT_FOUND', {});
+}
+
+/** Live orders with a ticket on a performance. */
+export function liveOrdersOn({ orders }: { readonly orders: Orders }, performanceId: string): number {
+  return orders.liveByPerformance.get(performanceId) ?? 0;
+}
+
+/** Whether orders of a cancelled performance have yet to be cancelled (4). */
+export function isCancelling({ orders }: { readonly orders: Orders }): boolean {
+  return orders.cancelling.size > 0;
 }
 
 /** An order that a fact is about, to be changed. */

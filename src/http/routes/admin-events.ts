@@ -71,6 +71,8 @@ const cancelPerformanceSchema = {
   operationId: 'cancelPerformance',
   tags: ['Events'],
   summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
+  description:
+    'Answered when the last order is cancelled: some seconds for tens of thousands. After a 503 it goes on by itself; a repeat is answered when it is done.',
   security: bearer,
   params: PerformancePath,
   headers: OperatorHeaders,

@@ -1,0 +1,137 @@
+/** The cancellation of a performance with more orders than one turn cancels, by the real actor. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { Overloaded } from '#actors/admission.ts';
+import { turnChannel, type TurnMessage } from '#actors/channels.ts';
+import { auditEventState } from '#domain/audit.ts';
+import { isCancelling, liveOrdersOn } from '#domain/orders/state.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { commitFirst, openActors, openConcert, place } from '../fixtures/actors.ts';
+import { buy, item } from '../fixtures/commands.ts';
+import { until } from '../fixtures/until.ts';
+import type { EventActor } from '#actors/event-actor.ts';
+import type { CommandOf } from '#domain/command.ts';
+
+const ORDERS = 450;
+/** Of one turn, as in `event-actor.ts`. */
+const ORDERS_A_TURN = 200;
+
+const twoDates = {
+  performances: [{ id: 'fri' }, { id: 'sat' }],
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 * ORDERS }],
+  sellingStages: [{ id: 'now', name: 'Now', prices: { stand: 0 } }],
+};
+
+const cancel: CommandOf<'CancelPerformance'> = {
+  type: 'CancelPerformance',
+  performanceId: 'fri',
+  operator: 'olga',
+  note: 'storm',
+  idempotency: { key: 'storm-1', digest: 'd' },
+};
+
+/** A concert on two dates: on the first one there are as many orders, and on the second one an order more. */
+async function openSale(journal = new MemoryJournal()) {
+  const actors = openActors(journal, { waitingRepliesMax: 10_000 });
+  const { actor } = await commitFirst(journal, openConcert(actors, twoDates));
+  const dates = [...Array.from({ length: ORDERS }, () => 'fri'), 'sat'];
+  const bought = dates.map((performanceId) =>
+    actor.execute(buy([item('stand', 1, { performanceId, sellingStageId: 'now' })])),
+  );
+  await nextRound();
+  journal.commit();
+  for (const reply of await Promise.all(bought)) assert.ok(!isRefusal(reply) && reply.order.status === 'CONFIRMED');
+  return { ...actors, actor, journal };
+}
+
+const statusesOf = (actor: EventActor): string[] =>
+  actor.inspect(({ orders }) => [...orders.inOrder].map(({ status }) => status));
+
+function assertAllCancelled(actor: EventActor): void {
+  assert.deepEqual(statusesOf(actor), [...Array.from({ length: ORDERS }, () => 'CANCELLED'), 'CONFIRMED']);
+  assert.deepEqual(actor.inspect(auditEventState), []);
+  const marks = actor.inspect(({ orders }) => [...orders.inOrder].map(({ cancellation }) => cancellation?.note));
+  assert.deepEqual(new Set(marks), new Set(['storm', undefined]));
+}
+
+const cancelledIn = (journal: MemoryJournal): number =>
+  [...journal.read()].filter(({ type }) => type === 'OrderCancelled').length;
+
+/** The turns of cancellations, from now on. */
+function heardTurns(t: TestContext): TurnMessage[] {
+  const heard: TurnMessage[] = [];
+  const hear = (message: unknown): void => {
+    if ((message as TurnMessage).command === 'CancelNextOrders') heard.push(message as TurnMessage);
+  };
+  turnChannel.subscribe(hear);
+  t.after(() => turnChannel.unsubscribe(hear));
+  return heard;
+}
+
+describe('The cancellation of a performance with many orders', () => {
+  it('takes several turns, between which others are served, and is answered after the last one', async (t) => {
+    const { actor } = await openSale();
+    const turns = heardTurns(t);
+    const answers: string[] = [];
+    const cancelled = actor.execute(cancel).finally(() => answers.push('cancelled'));
+    const hold = { ...place('session-1'), items: [{ ...place('x').items[0]!, performanceId: 'sat' }] };
+    const held = await actor.execute(hold).finally(() => answers.push('held'));
+    assert.ok(!isRefusal(held) && actor.inspect(isCancelling));
+    assert.deepEqual(await cancelled, {
+      outcome: 'DONE',
+      releasedHolds: 0,
+      cancelledOrders: ORDERS,
+    });
+    assert.deepEqual(answers, ['held', 'cancelled']);
+    assert.deepEqual(
+      turns.map(({ facts }) => facts.length),
+      [ORDERS_A_TURN, ORDERS_A_TURN, ORDERS - 2 * ORDERS_A_TURN],
+    );
+    assertAllCancelled(actor);
+  });
+
+  it('goes on when the turn before is durable, and keeps its event in memory until then', async () => {
+    const { actor, journal } = await openSale(new MemoryJournal({ manual: true }));
+    const cancelled = actor.execute(cancel);
+    const live: number[] = [];
+    for (let turn = 1; turn <= 3; turn += 1) {
+      for (let round = 0; round < 10; round += 1) await nextRound();
+      live.push(actor.inspect((state) => liveOrdersOn(state, 'fri')));
+      journal.commit();
+      assert.equal(actor.isIdle, turn === 3);
+    }
+    assert.deepEqual(live, [ORDERS - ORDERS_A_TURN, ORDERS - 2 * ORDERS_A_TURN, 0]);
+    assert.ok(!isRefusal(await cancelled));
+    assertAllCancelled(actor);
+  });
+
+  it('continues after a crash in its middle', async () => {
+    const { actor, journal } = await openSale();
+    actor.execute(cancel).catch(() => {});
+    while (cancelledIn(journal) === 0) await nextRound();
+    const crashed = journal.crashAfter();
+    actor.retire();
+    const revived = (await openActors(crashed).events.byEventId('evt_concert'))!;
+    assert.ok(revived.inspect(isCancelling), 'the crash was in the middle');
+    await until(() => !revived.inspect(isCancelling));
+    assertAllCancelled(revived);
+    assert.equal(cancelledIn(crashed), ORDERS, 'no order is cancelled twice');
+  });
+
+  it('is answered as Overloaded when it is cut short, and a repeat is answered as the first request once it is done', async () => {
+    const { actor, journal, events } = await openSale();
+    const cut = actor.execute(cancel);
+    while (cancelledIn(journal) === 0) await nextRound();
+    journal.full(true);
+    events.actors.retireAll();
+    await assert.rejects(cut, Overloaded);
+    journal.full(false);
+    const revived = (await events.byEventId('evt_concert'))!;
+    assert.ok(revived.inspect(isCancelling));
+    const again = await revived.execute(cancel);
+    assert.deepEqual(again, { outcome: 'DONE', releasedHolds: 0, cancelledOrders: ORDERS, replayed: true });
+    assertAllCancelled(revived);
+  });
+});

@@ -57,6 +57,8 @@ import type { EvictedEvent } from './evicted-events.ts';
 
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
+/** After so long a cancellation is tried again that could not go on, because the disk is full or the actor was retired. */
+const LOOK_AGAIN_MS = 1_000;
 /** Orders that a turn of a cancellation looks at: some milliseconds where all of them are cancelled. */
 const CANCELLED_AT_ONCE_MAX = 200;
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
@@ -215,10 +217,12 @@ export class EventActor implements EventPort {
     this.#factsSinceSnapshot = Math.max(0, this.#factsSinceSnapshot - factsCovered);
   }
 
-  /** Refuses everything from now on; replies that wait are decided by the journal alone. */
+  /** Refuses everything from now on; replies that wait are decided by the journal alone. A cancellation goes on in the next activation. */
   retire(): void {
     this.#isRetired = true;
     this.#whenCancelled?.reject(new Error('the event is being activated again'));
+    const goesOnAt = this.#cancelsNextAt();
+    if (goesOnAt !== null) this.#ports.schedule(this.eventId, goesOnAt);
   }
 
   // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -354,6 +358,14 @@ export class EventActor implements EventPort {
     return isCancelling(this.#state) && status === 'OPEN' && this.#cancelledSeq <= durableSeq;
   }
 
+  /** When a cancellation goes on, in this actor or the next one; null where there is none, or where its last turn is not durable yet. */
+  #cancelsNextAt(): number | null {
+    if (!isCancelling(this.#state)) return null;
+    const { clock, journal } = this.#ports;
+    if (this.#isRetired || journal.status === 'FULL') return clock.now() + LOOK_AGAIN_MS;
+    return this.#mayCancelNext() ? clock.now() : null;
+  }
+
   /** Cancels the next orders; the turn after it waits until they are durable (9). */
   #cancelNext(now: number): void {
     const limit = this.#ports.cancelledAtOnceMax ?? CANCELLED_AT_ONCE_MAX;
@@ -436,7 +448,7 @@ export class EventActor implements EventPort {
   }
 
   #scheduleDue(): void {
-    const at = this.#mayCancelNext() ? this.#ports.clock.now() : this.#nextDue()?.at;
+    const at = this.#cancelsNextAt() ?? this.#nextDue()?.at;
     if (at === undefined || at === this.#scheduledAt) return;
     this.#scheduledAt = at;
     this.#ports.schedule(this.eventId, at);

@@ -134,4 +134,28 @@ describe('The cancellation of a performance with many orders', () => {
     assert.deepEqual(again, { outcome: 'DONE', releasedHolds: 0, cancelledOrders: ORDERS, replayed: true });
     assertAllCancelled(revived);
   });
+
+  it('goes on by itself when a full disk has room again', async () => {
+    const { actor, journal, events, clock, scheduled } = await openSale();
+    actor.execute(cancel).catch(() => {});
+    while (cancelledIn(journal) === 0) await nextRound();
+    journal.full(true);
+    events.actors.retireAll();
+    // As the timer does.
+    const wake = async (): Promise<void> => {
+      assert.deepEqual(scheduled.at(-1), { eventId: 'evt_concert', at: clock.now + 1_000 });
+      clock.now += 1_000;
+      scheduled.length = 0;
+      await events.actors.settleDue('evt_concert');
+    };
+    await wake();
+    assert.ok(events.actors.peek('evt_concert')!.inspect(isCancelling), 'it is served while the disk is full');
+    await wake();
+    journal.full(false);
+    events.actors.retireAll();
+    await wake();
+    const revived = events.actors.peek('evt_concert')!;
+    await until(() => !revived.inspect(isCancelling));
+    assertAllCancelled(revived);
+  });
 });

@@ -5,7 +5,8 @@
  *
  * 1. An event has at most one actor: concurrent activations of an event share one promise.
  * 2. An actor is evicted only when no reply waits, and after a snapshot where a replay would be long.
- * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk.
+ * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk. One that had
+ *    something under way is activated without a request, once the journal can be written.
  * 4. What is known of waiting buyers outlives an eviction: see `evicted-events.ts`.
  * 5. An event whose performances are over is evicted when nobody uses it, and an event that was activated only to settle what
  *    was due is evicted when that is done.
@@ -35,6 +36,9 @@ export interface ActorPoolPorts extends Omit<EventActorPorts<EventActor>, 'retir
   snapshot(job: SnapshotJob): Promise<SnapshotOutcome>;
 }
 
+/** After so long an event is activated again that was retired because of a defect while something was under way (3). */
+const AFTER_DEFECT_MS = 1_000;
+
 /** An event in which something is due sooner than this stays in memory: to evict and activate it again costs more. */
 const DUE_SOON_MS = 10 * 60_000;
 
@@ -60,6 +64,8 @@ export class ActorPool {
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often all actors were retired; an activation that overlaps with that begins again. */
   #retirements = 0;
+  /** Events that are activated when the journal can be written again (3). */
+  readonly #unfinished = new Set<string>();
   /** Events that requests were made to since the last `evictOver`. */
   readonly #used = new Set<string>();
 
@@ -196,8 +202,14 @@ export class ActorPool {
   retireAll(): void {
     this.#retirements += 1;
     this.#evicted.forgetAll();
-    for (const actor of this.active()) actor.retire();
+    for (const actor of this.active()) {
+      if (actor.isUnfinished) this.#unfinished.add(actor.eventId);
+      actor.retire();
+    }
     this.#actors.clear();
+    if (this.#ports.journal.status !== 'OPEN') return;
+    for (const eventId of this.#unfinished) this.#ports.schedule(eventId, this.#ports.clock.now());
+    this.#unfinished.clear();
   }
 
   /** Retires the actor of an event that was never defined, so that nobody finds it. */
@@ -209,6 +221,7 @@ export class ActorPool {
 
   #noteRetired(actor: EventActor, defect: unknown): void {
     if (this.#actors.peek(actor.eventId) === actor) this.#actors.delete(actor.eventId);
+    if (actor.isUnfinished) this.#ports.schedule(actor.eventId, this.#ports.clock.now() + AFTER_DEFECT_MS);
     const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
     reportTrouble('box-office', `${actor.eventId} is activated again: ${name}: ${message}`, defect);
   }

@@ -18,7 +18,8 @@
  * 7. A command whose id was executed before, here or by an earlier owner of the event, is answered by what was named then.
  * 8. Who erases is answered when the keys are destroyed, which is done once the facts are durable.
  * 9. The orders of a cancelled performance are cancelled in turns of a bounded number, between which other requests and events are
- *    served; the next one begins when the facts of the one before are durable. Who cancelled it is answered after the last one.
+ *    served; the next one begins when the facts of the one before are durable. Who cancels a performance, or does it again, is answered
+ *    after the last one; who cancels it by a definition is not kept waiting.
  */
 import { JournalFault } from '#persistence/journal.ts';
 import { nextDeadline, nextEnding, nextWakeAt } from '#domain/deadlines.ts';
@@ -57,8 +58,6 @@ import type { EvictedEvent } from './evicted-events.ts';
 
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
-/** After so long a cancellation is tried again that could not go on, because the disk is full or the actor was retired. */
-const LOOK_AGAIN_MS = 1_000;
 /** Orders that a turn of a cancellation looks at: some milliseconds where all of them are cancelled. */
 const CANCELLED_AT_ONCE_MAX = 200;
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
@@ -83,7 +82,7 @@ export class EventActor implements EventPort {
   /** The order that the next turn of a cancellation goes on after, and the newest fact of the turn before (9). */
   #cancelledUpTo: number | null = null;
   #cancelledSeq = 0;
-  /** Settled when every order is cancelled, and that is durable; null where nobody waits for that. */
+  /** Settled when every order is cancelled; null where nobody waits for that. */
   #whenCancelled: PromiseWithResolvers<void> | null = null;
   /** Of the erasure that was decided last. */
   #keyIdsErased: readonly string[] = [];
@@ -139,8 +138,12 @@ export class EventActor implements EventPort {
 
   /** Whether no reply waits and nothing is under way, so that the event may be evicted. */
   get isIdle(): boolean {
-    const { durableSeq } = this.#ports.journal;
-    return this.#unanswered === 0 && this.#lastSeq <= durableSeq && !isCancelling(this.#state);
+    return this.#unanswered === 0 && !this.isUnfinished;
+  }
+
+  /** Whether a cancellation is under way, or facts are not durable yet, so that one may be. */
+  get isUnfinished(): boolean {
+    return this.#lastSeq > this.#ports.journal.durableSeq || isCancelling(this.#state);
   }
 
   get isRetired(): boolean {
@@ -166,7 +169,7 @@ export class EventActor implements EventPort {
       endStep('turn', begin);
       const durable = this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
       if (erases(command.type)) return this.#answerWhenErased(durable);
-      return cancels(command.type) ? this.#answerWhenCancelled(durable) : durable;
+      return command.type === 'CancelPerformance' ? this.#answerWhenCancelled(durable) : durable;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -217,12 +220,10 @@ export class EventActor implements EventPort {
     this.#factsSinceSnapshot = Math.max(0, this.#factsSinceSnapshot - factsCovered);
   }
 
-  /** Refuses everything from now on; replies that wait are decided by the journal alone. A cancellation goes on in the next activation. */
+  /** Refuses everything from now on; replies that wait are decided by the journal alone. */
   retire(): void {
     this.#isRetired = true;
     this.#whenCancelled?.reject(new Error('the event is being activated again'));
-    const goesOnAt = this.#cancelsNextAt();
-    if (goesOnAt !== null) this.#ports.schedule(this.eventId, goesOnAt);
   }
 
   // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -358,18 +359,11 @@ export class EventActor implements EventPort {
     return isCancelling(this.#state) && status === 'OPEN' && this.#cancelledSeq <= durableSeq;
   }
 
-  /** When a cancellation goes on, in this actor or the next one; null where there is none, or where its last turn is not durable yet. */
-  #cancelsNextAt(): number | null {
-    if (!isCancelling(this.#state)) return null;
-    const { clock, journal } = this.#ports;
-    if (this.#isRetired || journal.status === 'FULL') return clock.now() + LOOK_AGAIN_MS;
-    return this.#mayCancelNext() ? clock.now() : null;
-  }
-
   /** Cancels the next orders; the turn after it waits until they are durable (9). */
   #cancelNext(now: number): void {
     const limit = this.#ports.cancelledAtOnceMax ?? CANCELLED_AT_ONCE_MAX;
     const command = { type: 'CancelNextOrders', after: this.#cancelledUpTo, limit } as const;
+    this.#cancelledSeq = Number.MAX_SAFE_INTEGER;
     const { nextAfter } = this.#run(command, now) as ReplyTo<'CancelNextOrders'>;
     if (!isCancelling(this.#state)) return;
     this.#cancelledUpTo = nextAfter;
@@ -381,10 +375,10 @@ export class EventActor implements EventPort {
   }
 
   #endCancellation(): void {
-    const waiting = this.#whenCancelled;
     this.#cancelledUpTo = null;
+    this.#cancelledSeq = 0;
+    this.#whenCancelled?.resolve();
     this.#whenCancelled = null;
-    if (waiting !== null) this.#ports.journal.durable(this.#lastSeq).then(waiting.resolve, waiting.reject);
   }
 
   // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -406,14 +400,17 @@ export class EventActor implements EventPort {
     }
   }
 
-  /** Resolves with an answer once no order of a cancelled performance has to be cancelled any more (9). */
+  /** Resolves with an answer once every order of cancelled performances is cancelled, and that is durable (9). */
   async #answerWhenCancelled<Answer extends object>(durable: Promise<Answer>): Promise<Answer> {
     const answer = await durable;
-    if (isRefusal(answer) || !isCancelling(this.#state)) return answer;
-    this.#refuseRetired();
-    this.#whenCancelled ??= Promise.withResolvers();
+    if (isRefusal(answer)) return answer;
     try {
-      await this.#whenCancelled.promise;
+      if (isCancelling(this.#state)) {
+        this.#refuseRetired();
+        this.#whenCancelled ??= Promise.withResolvers();
+        await this.#whenCancelled.promise;
+      }
+      await this.#ports.journal.durable(this.#lastSeq);
       return answer;
     } catch (fault) {
       throw new Overloaded('orders are still to be cancelled', RETRY_AFTER_SECONDS, fault);
@@ -448,7 +445,7 @@ export class EventActor implements EventPort {
   }
 
   #scheduleDue(): void {
-    const at = this.#cancelsNextAt() ?? this.#nextDue()?.at;
+    const at = this.#mayCancelNext() ? this.#ports.clock.now() : this.#nextDue()?.at;
     if (at === undefined || at === this.#scheduledAt) return;
     this.#scheduledAt = at;
     this.#ports.schedule(this.eventId, at);
@@ -458,9 +455,4 @@ export class EventActor implements EventPort {
     if (!turnChannel.hasSubscribers) return;
     turnChannel.publish({ eventId: this.eventId, command: command.type, code, facts } satisfies TurnMessage);
   }
-}
-
-/** Whether orders may have to be cancelled after a command (9). */
-export function cancels(type: CommandType): boolean {
-  return type === 'CancelPerformance' || type === 'DefineEvent';
 }

@@ -7,6 +7,7 @@
  * 4. Finding an event in memory takes no promise; one that is not in memory is activated first.
  */
 import { isEventBroken, Overloaded } from './admission.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { QueryOf, QueryType, Views } from '#domain/query.ts';
@@ -37,6 +38,19 @@ export function executeAt<Type extends CommandType>(
 ): Promise<ReplyTo<Type> | Refusal> {
   if (found instanceof Promise) return found.then((event) => executeAt(event, notFound, command));
   return found === null ? Promise.resolve(notFound) : found.execute(command);
+}
+
+/** Resolves when every order is cancelled that has a ticket on a performance which a definition cancelled. */
+export async function whenOrdersCancelled(
+  events: Pick<EventFinder, 'byEventId'>,
+  { id, performances }: EventDefinition,
+): Promise<void> {
+  const cancelled = performances.filter(({ status }) => status === 'CANCELLED');
+  if (cancelled.length === 0) return;
+  const event = await events.byEventId(id);
+  // What is cancelled already stays so; the answer comes when its orders are.
+  const again = { type: 'CancelPerformance', operator: null, note: null } as const;
+  await Promise.all(cancelled.map(({ id: performanceId }) => event?.execute({ ...again, performanceId })));
 }
 
 /** Reads from an event, or answers `notFound` where there is none. */

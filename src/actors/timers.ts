@@ -8,6 +8,7 @@
  *    It fires at least every `LOOK_MS`, because the service's clock may be moved forward or follow the machine's meanwhile.
  */
 import { Overloaded } from './admission.ts';
+import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { reportTrouble } from './trouble.ts';
 import { LazyHeap } from '#domain/collections/lazy-heap.ts';
 import type { Clock } from './clock.ts';
@@ -33,8 +34,9 @@ export interface Timers {
 /** The longest wait for one reading of the clock while something is scheduled. */
 const LOOK_MS = 1_000;
 
-/** Events settled in one go; the rest follow after what else the event loop has to do. */
+/** Events settled in one go, and how long that may take; the rest follow after what else the event loop has to do. */
 const EVENTS_AT_ONCE_MAX = 200;
+const SLICE_MS = 5;
 
 /** The pause of rule 2. */
 const RETRY_MS = 1_000;
@@ -71,17 +73,18 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
       else if (!isClosed()) reportTrouble('activation', `${eventId} could not be activated`, error);
     }
   };
-  /** What is scheduled meanwhile, for this moment as well, comes at the next firing. */
+  /** An event that goes on with something is due again at once: it comes at the next firing. */
   const settleDueEvents = (): void => {
     const now = clock.now();
-    const dueEvents: string[] = [];
-    while (dueEvents.length < EVENTS_AT_ONCE_MAX) {
+    const begin = stopwatchMs();
+    const settled = new Set<string>();
+    while (settled.size < EVENTS_AT_ONCE_MAX && stopwatchMs() - begin < SLICE_MS) {
       const due = heap.first(stands);
-      if (due === null || due.at > now) break;
+      if (due === null || due.at > now || settled.has(due.item)) return;
+      settled.add(due.item);
       earliest.delete(due.item);
-      dueEvents.push(due.item);
+      void settle(due.item);
     }
-    for (const eventId of dueEvents) void settle(eventId);
   };
   const look = (): void => {
     // Settling schedules what is due next; the timer is set once, afterwards.

@@ -4,6 +4,7 @@
  * All problems of all files are reported before anything is loaded. Definitions are sent with their seating plans inline, because the
  * service does not read the operator's files.
  */
+import { whenOrdersCancelled } from '#actors/event-port.ts';
 import { formatFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
 import { pointer } from '#catalogue/problem.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
@@ -105,6 +106,7 @@ async function define({ events }: Engine, definition: EventDefinition): Promise<
   const { id } = definition;
   const reply = await events.define(definition, { operator: 'catalogue', note: null });
   if (!isRefusal(reply)) {
+    await whenOrdersCancelled(events, definition);
     return { id, result: reply.created ? 'created' : 'loaded', version: reply.version, warnings: [] };
   }
   const refused = reply.code === 'UPDATE_CONFLICT' ? reply.detail.conflicts : [];

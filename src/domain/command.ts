@@ -166,7 +166,7 @@ export interface Replies {
   RecordDraw: { readonly drawnEntries: number };
   SettleDeadline: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
-  /** `cancelledOrders`: those that are cancelled at once or by the turns that follow. */
+  /** `cancelledOrders`: live orders with a ticket on it, which the turns that follow cancel. */
   CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
   /** `nextAfter` is null when none are left to look at. */
   CancelNextOrders: { readonly nextAfter: number | null };

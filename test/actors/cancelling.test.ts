@@ -135,27 +135,43 @@ describe('The cancellation of a performance with many orders', () => {
     assertAllCancelled(revived);
   });
 
-  it('goes on by itself when a full disk has room again', async () => {
-    const { actor, journal, events, clock, scheduled } = await openSale();
-    actor.execute(cancel).catch(() => {});
-    while (cancelledIn(journal) === 0) await nextRound();
-    journal.full(true);
-    events.actors.retireAll();
-    // As the timer does.
-    const wake = async (): Promise<void> => {
-      assert.deepEqual(scheduled.at(-1), { eventId: 'evt_concert', at: clock.now + 1_000 });
-      clock.now += 1_000;
+  for (const when of ['while its turns are under way', 'before its first fact is on disk'] as const) {
+    it(`goes on by itself when a disk that was full ${when} has room again`, async () => {
+      const { actor, journal, events, clock, scheduled } = await openSale();
+      journal.onStatus(() => events.actors.retireAll());
+      actor.execute(cancel).catch(() => {});
+      if (when === 'while its turns are under way') while (cancelledIn(journal) === 0) await nextRound();
       scheduled.length = 0;
+      journal.full(true);
+      await nextRound();
+      assert.deepEqual(scheduled, []);
+      // What was in doubt proves to be on disk.
+      journal.full(false, Number.MAX_SAFE_INTEGER);
+      assert.deepEqual(scheduled, [{ eventId: 'evt_concert', at: clock.now }]);
+      // As the timer does.
       await events.actors.settleDue('evt_concert');
-    };
-    await wake();
-    assert.ok(events.actors.peek('evt_concert')!.inspect(isCancelling), 'it is served while the disk is full');
-    await wake();
-    journal.full(false);
-    events.actors.retireAll();
-    await wake();
-    const revived = events.actors.peek('evt_concert')!;
-    await until(() => !revived.inspect(isCancelling));
-    assertAllCancelled(revived);
+      const revived = events.actors.peek('evt_concert')!;
+      await until(() => !revived.inspect(isCancelling));
+      assertAllCancelled(revived);
+    });
+  }
+
+  it('is answered when the cancellation of its only order is durable that another command cancelled', async () => {
+    const journal = new MemoryJournal({ manual: true });
+    const { actor } = await commitFirst(journal, openConcert(openActors(journal), twoDates));
+    const bought = actor.execute(buy([item('stand', 1, { performanceId: 'fri', sellingStageId: 'now' })]));
+    await nextRound();
+    journal.commit();
+    const reply = await bought;
+    assert.ok(!isRefusal(reply));
+    let isAnswered = false;
+    const cancelled = actor.execute(cancel).finally(() => (isAnswered = true));
+    const { appendedSeq } = journal;
+    void actor.execute({ type: 'CancelOrder', orderId: reply.order.id, operator: 'olga', note: null });
+    journal.commit(appendedSeq);
+    for (let round = 0; round < 10; round += 1) await nextRound();
+    assert.equal(isAnswered, false);
+    journal.commit();
+    assert.ok(!isRefusal(await cancelled));
   });
 });

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Json } from '../fixtures/client.ts';
-import { sample } from '../fixtures/events.ts';
-import { openService, type TestService } from '../fixtures/service.ts';
+import { start } from '../fixtures/checkout.ts';
+import { gala, item, sample } from '../fixtures/events.ts';
+import { openService, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 describe('The days that personal data is kept', () => {
   it('are set with the event, shown to operators alone, and null where nobody sets them', async (t) => {
@@ -102,5 +103,23 @@ describe('A slug belongs to one event', () => {
     assert.equal((await put('evt_heir', 'old-place')).status, 201);
     assert.equal(await idBehind('old-place'), 'evt_heir');
     assert.equal(await idBehind('new-place'), 'evt_mover');
+  });
+});
+
+describe('A date that a definition cancels', () => {
+  it('has no live order any more when the definition is answered, however many there were', async (t) => {
+    const ORDERS = 250;
+    const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: ORDERS };
+    const localities = (gala() as { localities: object[] }).localities.with(0, floor);
+    const on = gala({ localities, max_tickets_per_email: null }) as { performances: object[] };
+    const service = await openServiceWith([on]);
+    t.after(() => service.close());
+    await Promise.all(Array.from({ length: ORDERS }, () => start(service, { items: [item('guest', 1)] })));
+    const list = async (status: string) =>
+      (await service.operate<Json>('GET', `/admin/events/evt_gala/orders?status=${status}&limit=1`)).body['orders'];
+    assert.equal(((await list('CONFIRMED')) as object[]).length, 1);
+    const off = { ...on, performances: on.performances.map((date) => ({ ...date, status: 'CANCELLED' })) };
+    assert.equal((await service.operate('PUT', '/admin/events/evt_gala', { body: off })).status, 200);
+    assert.deepEqual(await list('CONFIRMED'), []);
   });
 });

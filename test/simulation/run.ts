@@ -10,7 +10,6 @@
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/admission.ts';
-import { cancels } from '#actors/event-actor.ts';
 import { erases } from '#actors/key-destruction.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { findHold } from '#domain/holds/view.ts';
@@ -441,7 +440,7 @@ class Sale {
     if (ranEmpty) this.#count('no key');
     const facts = this.#factsOf(eventId);
     const isErasing = erases(command.type);
-    const waitsOn = isErasing || cancels(command.type);
+    const waitsOn = isErasing || command.type === 'CancelPerformance';
     const headSeq = this.service.headOf(eventId);
     const { now } = this.service;
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);

@@ -302,7 +302,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'a cancellation is answered before its orders are cancelled',
     'src/actors/event-actor.ts',
-    'return cancels(command.type) ? this.#answerWhenCancelled(durable) : durable;',
+    "return command.type === 'CancelPerformance' ? this.#answerWhenCancelled(durable) : durable;",
     'return durable;',
   ),
   bug(

@@ -6,7 +6,7 @@
 import { Type } from 'typebox';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { toEventFile } from '#catalogue/event-file.ts';
-import { executeAt, readAt, readUnlessBroken } from '#actors/event-port.ts';
+import { executeAt, readAt, readUnlessBroken, whenOrdersCancelled } from '#actors/event-port.ts';
 import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OperatorEventView } from '#domain/figures.ts';
@@ -119,6 +119,7 @@ export function adminEventRoutes(
     }
     const defined = await events.define(checked.definition, operatorMark(request, request.query.note));
     if (isRefusal(defined)) return reply.refuse(defined);
+    await whenOrdersCancelled(events, checked.definition);
     const { eventId: id, version, created } = defined;
     return reply.code(created ? 201 : 200).send({ id, version, ...warningsAbout(checked.definition) });
   });

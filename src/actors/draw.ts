@@ -14,7 +14,7 @@ import { Worker } from 'node:worker_threads';
 import { DRAWN_ENTRIES_PER_FACT_MAX } from '#domain/waiting-room/decide.ts';
 import { type Draw, drawUnderWay, poolIds } from '#domain/waiting-room/state.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { reportTrouble } from './trouble.ts';
+import { inBackground, reportTrouble } from './trouble.ts';
 import type { EventState } from '#domain/event-state.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import type { DrawAnswer, DrawJob } from './draw-worker.ts';
@@ -32,8 +32,23 @@ const SLICE_ENTRIES = 5_000;
 /** The pause before a draw that could not go on is begun anew, for example because the disk is full. */
 const RETRY_MS = 1_000;
 
+/** The draws of an actor that are too large for one turn, or that a crash cut short: one at a time. */
+export class FollowedDraws {
+  #isUnderWay = false;
+
+  /** Runs a draw in the background where one has begun. */
+  follow(actor: DrawingActor, state: EventState): void {
+    if (this.#isUnderWay || drawUnderWay(state) === null) return;
+    this.#isUnderWay = true;
+    inBackground(
+      'draw',
+      runDraw(actor).finally(() => (this.#isUnderWay = false)),
+    );
+  }
+}
+
 /** Resolves when the waiting room is open, or when the actor is retired. */
-export async function runDraw(actor: DrawingActor): Promise<void> {
+async function runDraw(actor: DrawingActor): Promise<void> {
   // The turn that started the draw ends first.
   await nextRound();
   for (;;) {

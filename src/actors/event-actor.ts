@@ -17,12 +17,10 @@
  * 6. When a buyer who waits was last seen is soft state: it changes after the decision, and no fact says so.
  * 7. A command whose id was executed before, here or by an earlier owner of the event, is answered by what was named then.
  * 8. Who erases is answered when the keys are destroyed, which is done once the facts are durable.
- * 9. The orders of a cancelled performance are cancelled in turns of a bounded number, between which other requests and events are
- *    served; the next one begins when the facts of the one before are durable. Who cancels a performance, or does it again, is answered
- *    after the last one; who cancels it by a definition is not kept waiting.
+ * 9. What is too much for one turn follows in others: large draws (`draw.ts`), orders of cancelled performances (`cancellation-turns.ts`).
  */
 import { JournalFault } from '#persistence/journal.ts';
-import { nextDeadline, nextEnding, nextWakeAt } from '#domain/deadlines.ts';
+import { nextDeadline, nextEnding, nextWorkAt } from '#domain/deadlines.ts';
 import { decide, type Turn } from '#domain/decide.ts';
 import { evolve } from '#domain/evolve.ts';
 import { invariant } from '#domain/invariant.ts';
@@ -40,14 +38,13 @@ import {
   noteEntrySeen,
   restoreLastSeen,
 } from '#domain/waiting-room/last-seen.ts';
-import { drawUnderWay } from '#domain/waiting-room/state.ts';
 import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
 import { isRefusedOnLowDisk, Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import { CancellationTurns } from './cancellation-turns.ts';
 import { beginStep, endStep, turnChannel, type TurnMessage } from './channels.ts';
 import { createHashing } from './crypto.ts';
-import { runDraw } from './draw.ts';
+import { FollowedDraws } from './draw.ts';
 import { erases, keyIdsErasedBy } from './key-destruction.ts';
-import { inBackground } from './trouble.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { EventState } from '#domain/event-state.ts';
@@ -58,8 +55,6 @@ import type { EvictedEvent } from './evicted-events.ts';
 
 /** Space on a disk takes longer to return. */
 const RETRY_AFTER_SPACE_SECONDS = 10;
-/** Orders that a turn of a cancellation looks at: some milliseconds where all of them are cancelled. */
-const CANCELLED_AT_ONCE_MAX = 200;
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
 let activations = 0;
 
@@ -78,12 +73,8 @@ export class EventActor implements EventPort {
   #isRetired = false;
   /** Whether the state was settled without facts (5). */
   #isForReading = false;
-  #isDrawing = false;
-  /** The order that the next turn of a cancellation goes on after, and the newest fact of the turn before (9). */
-  #cancelledUpTo: number | null = null;
-  #cancelledSeq = 0;
-  /** Settled when every order is cancelled; null where nobody waits for that. */
-  #whenCancelled: PromiseWithResolvers<void> | null = null;
+  readonly #draws = new FollowedDraws();
+  readonly #cancellation: CancellationTurns;
   /** Of the erasure that was decided last. */
   #keyIdsErased: readonly string[] = [];
 
@@ -103,21 +94,24 @@ export class EventActor implements EventPort {
     this.#ports = ports;
     this.#lastSeq = lastSeq;
     this.#factsSinceSnapshot = factsSinceSnapshot;
-    const { eventNumber } = state;
     const hashing = createHashing();
     activations += 1;
     const sealing = ports.sealingOf?.(this.eventId) ?? null;
     this.#reading = { now: 0, activation: `${ports.owner ?? ''}${activations.toString(36)}`, hashing, sealing };
     this.#turn = {
       now: 0,
-      newId: (prefix) => ports.ids.newId(prefix, eventNumber),
+      newId: (prefix) => ports.ids.newId(prefix, state.eventNumber),
       newSeed: () => ports.ids.newSeed(),
       hashing,
       sealing,
     };
     if (evicted?.lastSeen != null) restoreLastSeen(state, evicted.lastSeen);
     else markEverybodySeen(state, evicted?.since ?? ports.clock.now());
-    this.#followDraw();
+    this.#cancellation = new CancellationTurns(state, ports, {
+      run: (command, now) => this.#run(command, now),
+      schedule: () => this.#scheduleDue(),
+    });
+    this.#draws.follow(this, state);
     this.#scheduleDue();
   }
 
@@ -168,8 +162,7 @@ export class EventActor implements EventPort {
         named === undefined ? this.#run(command as Command, now, commandId) : toReply(this.#state, named, now);
       endStep('turn', begin);
       const durable = this.#answerWhenDurable(answer as ReplyTo<Type> | Refusal);
-      if (erases(command.type)) return this.#answerWhenErased(durable);
-      return command.type === 'CancelPerformance' ? this.#answerWhenCancelled(durable) : durable;
+      return erases(command.type) ? this.#answerWhenErased(durable) : this.#cancellation.answer(command.type, durable);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -199,14 +192,14 @@ export class EventActor implements EventPort {
   /** Settles what is due, goes on with a cancellation (9), and schedules what is due next. */
   settleDue(): void {
     if (this.#isRetired) return;
-    this.#settle(true);
+    this.#settle((now) => this.#cancellation.goOn(now));
     this.#scheduledAt = Number.POSITIVE_INFINITY;
     this.#scheduleDue();
   }
 
   /** When something has to be done here, in milliseconds since 1970; infinite when nothing has. */
   get dueAt(): number {
-    return nextWakeAt(this.#state) ?? Number.POSITIVE_INFINITY;
+    return nextWorkAt(this.#state) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Retires the actor; returns what stays in memory. `lastSeen` is null when more than `lastSeenMax` buyers wait. */
@@ -223,7 +216,7 @@ export class EventActor implements EventPort {
   /** Refuses everything from now on; replies that wait are decided by the journal alone. */
   retire(): void {
     this.#isRetired = true;
-    this.#whenCancelled?.reject(new Error('the event is being activated again'));
+    this.#cancellation.retire();
   }
 
   // ── the turn ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -248,18 +241,15 @@ export class EventActor implements EventPort {
     throw new Overloaded('the waiting room is full', RETRY_AFTER_SECONDS);
   }
 
-  /**
-   * Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. `isWoken`: no request
-   * waits for it, so that a cancellation may go on.
-   */
-  #settle(isWoken = false): number {
+  /** Ends whatever has run out by now, in the order in which it ran out, and returns the moment of the turn. */
+  #settle(andThen?: (now: number) => void): number {
     const now = this.#ports.clock.now();
     const { status } = this.#ports.journal;
     if (status !== 'OPEN' && status !== 'FULL') return now;
     try {
       if (status === 'OPEN') this.#settleUntil(now);
       else this.#settleForReading(now);
-      if (isWoken && this.#mayCancelNext()) this.#cancelNext(now);
+      andThen?.(now);
     } catch (error) {
       if (error instanceof Overloaded) throw error;
       this.#giveUp(error);
@@ -333,8 +323,8 @@ export class EventActor implements EventPort {
       throw error;
     }
     this.#factsSinceSnapshot += facts.length;
-    if (!isCancelling(this.#state)) this.#endCancellation();
-    this.#followDraw();
+    this.#cancellation.noteFacts();
+    this.#draws.follow(this, this.#state);
     this.#scheduleDue();
   }
 
@@ -350,35 +340,6 @@ export class EventActor implements EventPort {
     if (this.#isRetired) return;
     this.retire();
     this.#ports.retired(this, defect);
-  }
-
-  // ── the orders of cancelled performances ───────────────────────────────────────────────────────────────────────────
-
-  #mayCancelNext(): boolean {
-    const { durableSeq, status } = this.#ports.journal;
-    return isCancelling(this.#state) && status === 'OPEN' && this.#cancelledSeq <= durableSeq;
-  }
-
-  /** Cancels the next orders; the turn after it waits until they are durable (9). */
-  #cancelNext(now: number): void {
-    const limit = this.#ports.cancelledAtOnceMax ?? CANCELLED_AT_ONCE_MAX;
-    const command = { type: 'CancelNextOrders', after: this.#cancelledUpTo, limit } as const;
-    this.#cancelledSeq = Number.MAX_SAFE_INTEGER;
-    const { nextAfter } = this.#run(command, now) as ReplyTo<'CancelNextOrders'>;
-    if (!isCancelling(this.#state)) return;
-    this.#cancelledUpTo = nextAfter;
-    this.#cancelledSeq = this.#lastSeq;
-    const goOn = (): void => {
-      if (!this.#isRetired) this.#scheduleDue();
-    };
-    this.#ports.journal.durable(this.#lastSeq).then(goOn, goOn);
-  }
-
-  #endCancellation(): void {
-    this.#cancelledUpTo = null;
-    this.#cancelledSeq = 0;
-    this.#whenCancelled?.resolve();
-    this.#whenCancelled = null;
   }
 
   // ── the gate ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -400,23 +361,6 @@ export class EventActor implements EventPort {
     }
   }
 
-  /** Resolves with an answer once every order of cancelled performances is cancelled, and that is durable (9). */
-  async #answerWhenCancelled<Answer extends object>(durable: Promise<Answer>): Promise<Answer> {
-    const answer = await durable;
-    if (isRefusal(answer)) return answer;
-    try {
-      if (isCancelling(this.#state)) {
-        this.#refuseRetired();
-        this.#whenCancelled ??= Promise.withResolvers();
-        await this.#whenCancelled.promise;
-      }
-      await this.#ports.journal.durable(this.#lastSeq);
-      return answer;
-    } catch (fault) {
-      throw new Overloaded('orders are still to be cancelled', RETRY_AFTER_SECONDS, fault);
-    }
-  }
-
   /** Resolves with the answer to an erasure once its keys, and those that failed before, are destroyed (8). */
   async #answerWhenErased<Answer>(durable: Promise<Answer>): Promise<Answer> {
     const keyIds = this.#keyIdsErased;
@@ -428,16 +372,6 @@ export class EventActor implements EventPort {
 
   // ── what follows a turn ────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Runs a draw that is too large for one turn, or that a crash cut short. */
-  #followDraw(): void {
-    if (this.#isDrawing || drawUnderWay(this.#state) === null) return;
-    this.#isDrawing = true;
-    inBackground(
-      'draw',
-      runDraw(this).finally(() => (this.#isDrawing = false)),
-    );
-  }
-
   /** Looked up once after each change, because `nextDeadline` has to drop stale entries. */
   #nextDue(): ReturnType<typeof nextDeadline> {
     if (this.#due === undefined) this.#due = nextDeadline(this.#state);
@@ -445,7 +379,7 @@ export class EventActor implements EventPort {
   }
 
   #scheduleDue(): void {
-    const at = this.#mayCancelNext() ? this.#ports.clock.now() : this.#nextDue()?.at;
+    const at = this.#cancellation.mayGoOn ? this.#ports.clock.now() : this.#nextDue()?.at;
     if (at === undefined || at === this.#scheduledAt) return;
     this.#scheduledAt = at;
     this.#ports.schedule(this.eventId, at);

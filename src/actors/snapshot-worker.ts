@@ -24,7 +24,7 @@ import type {
   SnapshotRequest,
   SnapshotWorkerData,
 } from './snapshotter.ts';
-import { nextWakeAt } from '#domain/deadlines.ts';
+import { nextWorkAt } from '#domain/deadlines.ts';
 
 /** A header has a bound of its own; an event of many hundred performances is listed from its state. */
 const ABOUT_CHARS_MAX = 16 * 1024;
@@ -53,7 +53,7 @@ function writeEventState(
 ): Promise<{ readonly fingerprint: string }> {
   const about = {
     ...(header.about as EventEntry),
-    dueAt: nextWakeAt(state),
+    dueAt: nextWorkAt(state),
     listing: listingOf(state),
   } satisfies SnapshotAbout;
   const { listing: _listing, ...short } = about;

@@ -16,16 +16,16 @@ export function nextDeadline(state: EventState): Deadline | null {
 }
 
 /**
- * When an event has to be woken next without a request, or null: orders of a cancelled performance are cancelled at once, but not before
- * anything else as deadlines are, because that may take many turns.
+ * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at once, but not
+ * before everything else as deadlines are settled, because that may take many turns.
  */
-export function nextWakeAt(state: EventState): number | null {
+export function nextWorkAt(state: EventState): number | null {
   return isCancelling(state) ? 0 : (nextDeadline(state)?.at ?? null);
 }
 
 /**
- * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only for a
- * state that is thrown away, because the opening is dropped from its deadlines.
+ * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only
+ * for a state that is thrown away, because the opening is dropped from its deadlines.
  */
 export function nextEnding(state: EventState): Deadline | null {
   return earliestOf(state, (subjectId) => subjectId !== OPENING);

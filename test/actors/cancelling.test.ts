@@ -8,14 +8,14 @@ import { auditEventState } from '#domain/audit.ts';
 import { isCancelling, liveOrdersOn } from '#domain/orders/state.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { commitFirst, openActors, openConcert, place } from '../fixtures/actors.ts';
+import { commitFirst, openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import { buy, item } from '../fixtures/commands.ts';
 import { until } from '../fixtures/until.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { CommandOf } from '#domain/command.ts';
 
 const ORDERS = 450;
-/** Of one turn, as in `event-actor.ts`. */
+/** Of one turn, as in `cancellation-turns.ts`. */
 const ORDERS_A_TURN = 200;
 
 const twoDates = {
@@ -52,8 +52,9 @@ const statusesOf = (actor: EventActor): string[] =>
 function assertAllCancelled(actor: EventActor): void {
   assert.deepEqual(statusesOf(actor), [...Array.from({ length: ORDERS }, () => 'CANCELLED'), 'CONFIRMED']);
   assert.deepEqual(actor.inspect(auditEventState), []);
-  const marks = actor.inspect(({ orders }) => [...orders.inOrder].map(({ cancellation }) => cancellation?.note));
-  assert.deepEqual(new Set(marks), new Set(['storm', undefined]));
+  const cancellations = actor.inspect(({ orders }) => [...orders.inOrder].map(({ cancellation }) => cancellation));
+  assert.deepEqual(new Set(cancellations.map((each) => each?.note)), new Set(['storm', undefined]));
+  assert.ok(cancellations.every((each) => each === null || each.at >= START));
 }
 
 const cancelledIn = (journal: MemoryJournal): number =>

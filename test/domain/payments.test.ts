@@ -4,7 +4,7 @@ import { findOrder, findSession, findTicket, listOrders } from '#domain/orders/v
 import { findUnopenedPayments } from '#domain/orders/open-sessions.ts';
 import type { EventState } from '#domain/event-state.ts';
 import { ORDER_PAYMENTS_MAX } from '#domain/orders/decide.ts';
-import { nextWakeAt } from '#domain/deadlines.ts';
+import { nextWorkAt } from '#domain/deadlines.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { OrderView, PaymentView } from '#domain/views.ts';
@@ -395,7 +395,7 @@ describe('An order ends', () => {
     const fixture = openCheckoutEvent();
     const started = [1, 2, 3, 4].map(() => checkOut(fixture, buy([item('adult', 1, { performanceId: 'd2' })])));
     fixture.do({ type: 'CancelPerformance', performanceId: 'd2', operator: 'olga', note: 'storm' });
-    assert.equal(nextWakeAt(fixture.state), 0);
+    assert.equal(nextWorkAt(fixture.state), 0);
     fixture.when({ type: 'CancelNextOrders', after: null, limit: 2 }).then(['OrderCancelled', 'OrderCancelled']);
     assertSameAfterReplay(fixture);
     fixture.when(report(paymentOf(started[0]!), 'paid')).then(['PaymentRecorded']);
@@ -416,7 +416,7 @@ describe('An order ends', () => {
         ['CANCELLED', 0],
       ],
     );
-    assert.equal(nextWakeAt(fixture.state), null);
+    assert.equal(nextWorkAt(fixture.state), null);
     fixture.when(report(paymentOf(started[3]!), 'paid')).then(['PaymentRecorded']);
     assert.equal(orderNow(fixture, started[3]!.order).status, 'CANCELLED');
     fixture.when({ type: 'CancelNextOrders', after: null, limit: 2 }).then([]);

@@ -99,8 +99,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'what was settled for reading is kept',
     'src/actors/actor-pool.ts',
-    '    for (const actor of this.active()) actor.retire();\n    this.#actors.clear();',
-    '',
+    '      actor.retire();\n    }\n    this.#actors.clear();',
+    '    }',
     'test/faults/disk-full.test.ts',
   ),
   bug(
@@ -301,8 +301,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'a cancellation is answered before its orders are cancelled',
-    'src/actors/event-actor.ts',
-    "return command.type === 'CancelPerformance' ? this.#answerWhenCancelled(durable) : durable;",
+    'src/actors/cancellation-turns.ts',
+    "return type === 'CancelPerformance' ? this.#answerWhenDone(durable) : durable;",
     'return durable;',
   ),
   bug(
@@ -526,8 +526,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'erasing: the keys are not destroyed',
     'src/actors/event-actor.ts',
-    'if (erases(command.type)) return this.#answerWhenErased(durable);',
-    '',
+    'return erases(command.type) ? this.#answerWhenErased(durable) : this.#cancellation.answer(command.type, durable);',
+    'return this.#cancellation.answer(command.type, durable);',
   ),
   bug(
     'erasing: keys are destroyed before the fact is durable',

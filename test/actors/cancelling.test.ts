@@ -118,6 +118,7 @@ describe('The cancellation of a performance with many orders', () => {
     assert.ok(revived.inspect(isCancelling), 'the crash was in the middle');
     await until(() => !revived.inspect(isCancelling));
     assertAllCancelled(revived);
+    await crashed.durable(crashed.appendedSeq);
     assert.equal(cancelledIn(crashed), ORDERS, 'no order is cancelled twice');
   });
 

@@ -116,11 +116,11 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await page.locator('.block-list').getByRole('button', { name: 'Block C' }).click();
     const inC = free('Block C · .*');
     await inC.waitFor();
-    assert.ok(await isWithin(inC, frame()));
+    await until(() => isWithin(inC, frame()), 'a seat of block C is in view');
     const vip = page.getByRole('button', { name: /^VIP/ });
     await vip.click();
     assert.equal(await vip.getAttribute('aria-pressed'), 'true');
-    assert.ok(await isWithin(free('VIP'), frame()));
+    await until(() => isWithin(free('VIP'), frame()), 'a VIP seat is in view');
   });
 
   it('zooms towards chosen seats, else free ones, with a small overview that moves the view', async () => {

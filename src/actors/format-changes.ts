@@ -63,7 +63,7 @@ const FACT_CHANGES: readonly FactChange[] = [
 
 const SNAPSHOT_CHANGE: FormatChange = {
   after: '0.1.0',
-  what: 'snapshots of format 2',
+  what: 'snapshots of format 2 or 3',
   effect: 'REFUSED',
 };
 

@@ -7,7 +7,15 @@
  * storage: an OFFICE is an event, a DATE a performance.
  */
 import { initialState, type EventState } from './event-state.ts';
-import { restoreEndedHold, restoreHold, restoreSettledHold, type HoldRecord } from './holds/snapshot.ts';
+import {
+  readHolds,
+  restoreEndedHold,
+  restoreHold,
+  restoreSettledHold,
+  writeHolds,
+  type HoldObjects,
+  type HoldPage,
+} from './holds/snapshot.ts';
 import { Inventory } from './inventory/inventory.ts';
 import type { InventorySnapshot } from './inventory/snapshot.ts';
 import { restoreOrder, type OrderRecord } from './orders/snapshot.ts';
@@ -25,11 +33,11 @@ import type { PerformanceStatus } from '#machines/performance.ts';
 /**
  * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that had ended;
  * what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on from there, as the
- * service did.
+ * service did. Formats 1 and 2 kept holds as objects.
  */
-export const SNAPSHOT_FORMAT = 2;
+export const SNAPSHOT_FORMAT = 3;
 
-/** Records in one piece; at some 300 B each well under a millisecond to parse. */
+/** Records in one piece; at some 100 to 300 B each well under a millisecond to parse. */
 const RECORDS_PER_PIECE = 500;
 
 /** Orders are larger: up to some 2 KB each. */
@@ -56,11 +64,10 @@ type Piece =
       /** Present while the orders of a cancelled performance are being cancelled. */
       readonly cancelling?: OperatorMark;
     }
-  | { readonly kind: 'HOLDS'; readonly records: readonly HoldRecord[] }
+  | ({ readonly kind: 'HOLDS' | 'SETTLED_HOLDS' } & (HoldPage | HoldObjects))
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
   /** Of format 1: the ids of holds that had ended without an order. */
   | { readonly kind: 'FINISHED_HOLDS'; readonly records: readonly string[] }
-  | { readonly kind: 'SETTLED_HOLDS'; readonly records: readonly HoldRecord[] }
   | { readonly kind: 'ENDED_HOLDS'; readonly records: readonly WholeRecord[] }
   | { readonly kind: 'CUT_HOLDS'; readonly ended: EndedPart }
   | { readonly kind: 'WAITING_ROOM'; readonly room: WaitingRoomPart }
@@ -84,13 +91,13 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     yield toText({ kind: 'DATE', status, inventory: inventory.snapshot(), ...(cancelling && { cancelling }) });
   }
   const { byId, ended } = state.holds;
-  yield* pages('HOLDS', byId.objects());
-  yield* pages('ORDERS', state.orders.inOrder, ORDERS_PER_PIECE);
-  yield* pages('SETTLED_HOLDS', byId.settled());
-  yield* pages('ENDED_HOLDS', ended.whole());
+  for (const holds of pages(byId.objects())) yield toText({ kind: 'HOLDS', ...writeHolds(holds) });
+  for (const records of pages(state.orders.inOrder, ORDERS_PER_PIECE)) yield toText({ kind: 'ORDERS', records });
+  for (const holds of pages(byId.settled())) yield toText({ kind: 'SETTLED_HOLDS', ...writeHolds(holds) });
+  for (const records of pages(ended.whole())) yield toText({ kind: 'ENDED_HOLDS', records });
   for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield toText({ kind: 'CUT_HOLDS', ended: part });
   for (const room of waitingRoomParts(state)) yield toText({ kind: 'WAITING_ROOM', room });
-  yield* pages('IDEMPOTENCY', state.idempotency.values());
+  for (const records of pages(state.idempotency.values())) yield toText({ kind: 'IDEMPOTENCY', records });
 }
 
 /** About how many records the pieces of a state have, which is what a snapshot costs to take and to restore. Constant time. */
@@ -125,7 +132,7 @@ export function restorePiece(state: EventState, text: string): void {
       return;
     }
     case 'HOLDS':
-      for (const record of piece.records) restoreHold(state, record);
+      for (const hold of readHolds(piece)) restoreHold(state, hold);
       return;
     case 'ORDERS':
       for (const record of piece.records) restoreOrder(state, record);
@@ -134,7 +141,7 @@ export function restorePiece(state: EventState, text: string): void {
       for (const holdId of piece.records) restoreEndedHold(state, holdId, null);
       return;
     case 'SETTLED_HOLDS':
-      for (const record of piece.records) restoreSettledHold(state, record);
+      for (const hold of readHolds(piece)) restoreSettledHold(state, hold);
       return;
     case 'ENDED_HOLDS':
       for (const { id, endedAt } of piece.records) restoreEndedHold(state, id, endedAt);
@@ -159,19 +166,15 @@ export function formatOf(firstPiece: string): number {
   return piece.kind === 'OFFICE' ? (piece.format ?? 1) : SNAPSHOT_FORMAT;
 }
 
-function* pages(
-  kind: Extract<Piece, { readonly records: unknown }>['kind'],
-  records: Iterable<unknown>,
-  recordsPerPiece = RECORDS_PER_PIECE,
-): Generator<string> {
-  let page: unknown[] = [];
+function* pages<Each>(records: Iterable<Each>, recordsPerPiece = RECORDS_PER_PIECE): Generator<readonly Each[]> {
+  let page: Each[] = [];
   for (const record of records) {
     page.push(record);
     if (page.length < recordsPerPiece) continue;
-    yield JSON.stringify({ kind, records: page });
+    yield page;
     page = [];
   }
-  if (page.length > 0) yield JSON.stringify({ kind, records: page });
+  if (page.length > 0) yield page;
 }
 
 function toText(piece: Piece): string {

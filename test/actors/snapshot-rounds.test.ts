@@ -169,7 +169,7 @@ describe('Verification', () => {
     const damaged = await verifyFolder(folder);
     assert.deepEqual(
       damaged.problems.map(({ what }) => what),
-      ['it fails its checksum'],
+      ['its header fails its digest'],
     );
     assert.equal(damaged.stateFingerprint?.length, 64);
     rmSync(path.join(folder, 'archive'), { recursive: true });

@@ -1,4 +1,4 @@
-/** Snapshots that earlier versions wrote still open: `snapshot-1.ndjson` has a piece a line, as format 1 kept journal-1. */
+/** Snapshots that earlier versions wrote still open: `snapshot-N.ndjson` has a piece a line, as format N kept a golden journal. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
@@ -18,10 +18,16 @@ import { newFolder } from '../fixtures/folders.ts';
 
 const JOURNAL = 'journal-1.ndjson';
 
-/** The pieces of format 1, by event. */
-function oldPieces(): Map<string, string[]> {
+/** Earlier formats, and the journal of which each has a snapshot. */
+const FORMATS = [
+  { format: 1, journal: JOURNAL },
+  { format: 2, journal: 'journal-5.ndjson' },
+] as const;
+
+/** The pieces of a format, by event. */
+function oldPieces(format = 1): Map<string, string[]> {
   const pieces = new Map<string, string[]>();
-  for (const line of readFileSync(new URL('snapshot-1.ndjson', goldenFolder), 'utf8').trimEnd().split('\n')) {
+  for (const line of readFileSync(new URL(`snapshot-${format}.ndjson`, goldenFolder), 'utf8').trimEnd().split('\n')) {
     const { eventId, piece } = JSON.parse(line) as { readonly eventId: string; readonly piece: object };
     pieces.set(eventId, [...(pieces.get(eventId) ?? []), JSON.stringify(piece)]);
   }
@@ -34,21 +40,41 @@ function restored([first = '', ...further]: readonly string[]): EventState {
   return state;
 }
 
-describe('A snapshot of format 1', () => {
-  it('gives the same state as its facts', () => {
-    const replayed = replayGolden(readGolden(JOURNAL));
-    for (const [eventId, pieces] of oldPieces()) {
-      assert.equal(formatOf(pieces[0]!), 1);
-      const state = restored(pieces);
-      const living = replayed.get(eventId)!;
-      assert.deepEqual(auditEventState(state), []);
-      assert.deepEqual(figuresOf(state), figuresOf(living));
-      assert.deepEqual([...state.orders.inOrder], [...living.orders.inOrder]);
-      for (const { id, sessionKey, status } of living.holds.byId.values())
-        assert.equal(findAnyHold(state.holds, id, sessionKey)?.status, status);
-    }
-  });
+for (const { format, journal } of FORMATS) {
+  describe(`A snapshot of format ${format}`, () => {
+    it('gives the same state as its facts', () => {
+      const replayed = replayGolden(readGolden(journal));
+      for (const [eventId, pieces] of oldPieces(format)) {
+        assert.equal(formatOf(pieces[0]!), format);
+        const state = restored(pieces);
+        const living = replayed.get(eventId)!;
+        assert.deepEqual(auditEventState(state), []);
+        assert.deepEqual(figuresOf(state), figuresOf(living));
+        assert.deepEqual([...state.orders.inOrder], [...living.orders.inOrder]);
+        for (const { id, sessionKey, status } of living.holds.byId.values())
+          assert.equal(findAnyHold(state.holds, id, sessionKey)?.status, status);
+      }
+    });
 
+    it('is written in the new format from then on, with the same state', () => {
+      for (const pieces of oldPieces(format).values()) {
+        const again = [...snapshotPieces(restored(pieces))];
+        assert.equal(formatOf(again[0]!), SNAPSHOT_FORMAT);
+        assert.deepEqual([...snapshotPieces(restored(again))], again);
+      }
+    });
+  });
+}
+
+describe('A snapshot of format 2', () => {
+  it('gives what a snapshot of today gives', () => {
+    const replayed = replayGolden(readGolden('journal-5.ndjson'));
+    for (const [eventId, pieces] of oldPieces(2))
+      assert.deepEqual([...snapshotPieces(restored(pieces))], [...snapshotPieces(replayed.get(eventId)!)]);
+  });
+});
+
+describe('A snapshot of format 1', () => {
   it('keeps the queue entries that had ended, under their session keys', () => {
     const pieces = oldPieces().get('evt_rush')!;
     const state = restored(pieces);
@@ -60,14 +86,6 @@ describe('A snapshot of format 1', () => {
       const entry = findOwnEntry(state, id, sessionKey);
       assert.equal(isRefusal(entry) ? entry.code : entry.status, status);
       assert.ok(isRefusal(findOwnEntry(state, id, `${sessionKey}?`)));
-    }
-  });
-
-  it('is written in the new format from then on, with the same state', () => {
-    for (const pieces of oldPieces().values()) {
-      const again = [...snapshotPieces(restored(pieces))];
-      assert.equal(formatOf(again[0]!), SNAPSHOT_FORMAT);
-      assert.deepEqual([...snapshotPieces(restored(again))], again);
     }
   });
 

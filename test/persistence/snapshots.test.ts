@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -107,6 +108,27 @@ describe('A snapshot', () => {
     );
   });
 
+  for (const isOld of [false, true]) {
+    it(`${isOld ? 'of an earlier version, whose header has no digest,' : 'that was'} changed anywhere is refused or reads as before`, async (t) => {
+      const folder = newDataFolder(t);
+      const { path } = await new SnapshotFolder(folder).write(
+        { eventId: 'e', seq: 7, at: 1, about: { title: 'Gala' } },
+        ['{"a":1}', '[2]'],
+      );
+      if (isOld) writeFileSync(path, withoutDigest(readFileSync(path, 'utf8')));
+      const good = readFileSync(path);
+      const asWritten = await new SnapshotFolder(folder).newest('e');
+      assert.ok(asWritten !== null && (asWritten.header.digest === undefined) === isOld);
+      for (let at = 0; at < good.length; at += 1) {
+        const bad = Buffer.from(good);
+        bad[at]! ^= 1;
+        writeFileSync(path, bad);
+        const read = await new SnapshotFolder(folder).newest('e');
+        if (read !== null) assert.deepEqual(read, asWritten, `byte ${at}`);
+      }
+    });
+  }
+
   it('has one JSON text per line', async (t) => {
     const folder = newDataFolder(t);
     const { path } = await new SnapshotFolder(folder).write({ eventId: 'e', seq: 7, at: 1, about: [1] }, [
@@ -137,3 +159,13 @@ describe('A snapshot', () => {
     assert.ok(ticks >= 30, `the loop turned ${ticks} times`);
   });
 });
+
+/** A snapshot as earlier versions wrote it: the header has no digest, and the checksum covers it. */
+function withoutDigest(text: string): string {
+  const [header = '', ...further] = text.trimEnd().split('\n');
+  const trailer = JSON.parse(further.pop()!) as { checksum: string };
+  const { digest: _digest, ...old } = JSON.parse(header) as { readonly digest: string };
+  const covered = [JSON.stringify(old), ...further, ''].join('\n');
+  trailer.checksum = createHash('sha256').update(covered).digest('hex');
+  return `${covered}${JSON.stringify(trailer)}\n`;
+}

@@ -400,12 +400,22 @@ describe('Codes', () => {
     assert.equal(order.totalCents, 1000 + 1299);
   });
 
+  it('are counted however they are typed', () => {
+    const fixture = openCheckoutEvent();
+    checkOut(fixture, buy([item('adult', 1)], { promoCode: ' once ' }));
+    const exhausted = { promoCode: 'ONCE' };
+    fixture.when(buy([item('adult', 1)], { promoCode: 'ONCE' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
+    fixture.when(buy([item('adult', 1)], { promoCode: ' once ' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
+    assertSameAfterReplay(fixture);
+  });
+
   it('are used once by an order, and return when it expires or is cancelled', () => {
     const fixture = openCheckoutEvent();
     const once = [item('adult', 1, { discountCode: 'ONCE' }), item('seat', 1, { discountCode: 'once' })];
     const { order } = checkOut(fixture, buy(once, { promoCode: 'ONCE' }));
     const exhausted = { promoCode: 'ONCE' };
     fixture.when(buy([item('adult', 1)], { promoCode: 'once' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
+    fixture.when(buy([item('adult', 1)], { promoCode: ' Once\u00a0' })).refuses('PROMO_CODE_EXHAUSTED', exhausted);
     fixture.do({ type: 'CancelOrder', orderId: order.id, operator: null, note: null });
     checkOut(fixture, buy(once));
     fixture.when(buy(once)).refuses('PROMO_CODE_EXHAUSTED', exhausted);

@@ -344,6 +344,26 @@ describe('changing a hold', () => {
     assert.equal(fixture.state.holds.byId.get(hold.id)!.lines[0]!.unitPriceCents, 1000);
     assertSameAfterReplay(fixture);
   });
+
+  it('keeps the tickets of a unit that the hold was made with, so that nothing more is taken than there is', () => {
+    const fixture = given(define({ sellingStages: [{ id: 'now', prices: { stand: 1000, group: 3500, gold: 5000 } }] }));
+    const hold = placed(fixture, [item({ ticketTypeId: 'group', quantity: 2 })]);
+    placed(fixture, [item({ quantity: 2 })], OTHER);
+    const types = define().ticketTypes.map((type) => (type.id === 'group' ? { ...type, groupSize: 6 } : type));
+    const definition = { ...fixture.state.plan.definition, ticketTypes: types };
+    fixture.do({ type: 'DefineEvent', definition, operator: null, note: null });
+    const group = item({ ticketTypeId: 'group' });
+    for (const [quantity, tickets] of [
+      [2, 8],
+      [1, 4],
+      [2, 8],
+    ] as const) {
+      const { hold: changed } = fixture.do(change(hold, [{ ...group, quantity }]));
+      assert.equal(changed.items[0]!.ticketCount, tickets);
+    }
+    fixture.when(change(hold, [{ ...group, quantity: 3 }])).refuses('INSUFFICIENT_TICKETS');
+    assertSameAfterReplay(fixture);
+  });
 });
 
 describe('releasing a hold', () => {

@@ -285,7 +285,9 @@ function checkout(
     successUrl: null,
     cancelUrl: null,
     installmentCount: chance.weighted({ 1: 6, 2: 2, 3: 1 }) === '1' ? 1 : chance.between(2, 3),
-    promoCode: chance.percent(50) ? chance.weighted({ HALF: 5, TENTH: 2, ALL: 2, OVER: 1, NONE: 0.3 }) : null,
+    promoCode: chance.percent(50)
+      ? typed(chance, chance.weighted({ HALF: 5, TENTH: 2, ALL: 2, OVER: 1, NONE: 0.3 }))
+      : null,
     promoterCode: null,
     referralCode: null,
     tracking: null,
@@ -293,6 +295,13 @@ function checkout(
     idempotency: null,
     ...more,
   };
+}
+
+/** A code as somebody types it: case and spaces around it do not count. */
+function typed(chance: Chance, code: string): string {
+  const spelling = chance.weighted({ AS_IS: 6, LOWER: 1, SPACED: 1 });
+  if (spelling === 'AS_IS') return code;
+  return spelling === 'LOWER' ? code.toLowerCase() : ` ${code}\u00a0`;
 }
 
 /** A checkout of a hold, sometimes with its items repeated, right or wrong. */
@@ -318,7 +327,7 @@ function withExtras(chance: Chance, wanted: ItemRequest): CheckoutItemRequest {
     : [];
   return {
     ...wanted,
-    discountCode: chance.percent(10) ? 'HALF' : null,
+    discountCode: chance.percent(10) ? typed(chance, 'HALF') : null,
     attendees: chance.percent(15) ? attendees(wanted.quantity) : null,
     barPerks,
   };
@@ -365,7 +374,7 @@ function report({ chance, knownPayments }: People, eventId: string): Command | n
   };
 }
 
-/** The event with another capacity, other prices, other codes, or other limits of holds. */
+/** The event with another capacity, other prices, other codes, other groups, or other limits of holds. */
 function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDefinition {
   const definition = definitionOf(eventId);
   const [floor, ...others] = definition.localities;
@@ -381,6 +390,12 @@ function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDe
   if (chance.percent(20)) {
     const late = code('TENTH', { percentOff: 10, endsAt: START + 1 });
     return { ...definition, promoCodes: definition.promoCodes.map((each) => (each.code === 'TENTH' ? late : each)) };
+  }
+  if (chance.percent(30)) {
+    const regrouped = definition.ticketTypes.map((type) =>
+      type.groupSize === 1 ? type : { ...type, groupSize: chance.between(2, 4) },
+    );
+    return { ...definition, ticketTypes: regrouped };
   }
   return {
     ...definition,

@@ -10,6 +10,9 @@ import { MINUTE } from './events.ts';
 import type { EventDefinition, SeatDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
 
+/** A code as the catalogue of the simulation spells it, which has capital letters alone. */
+export const asInCatalogue = (typed: string): string => typed.trim().toUpperCase();
+
 export interface ModelHold {
   readonly id: string;
   readonly sessionKey: string;
@@ -199,8 +202,10 @@ export class SaleModel {
     return orders.reduce((sum, { ticketCount }) => sum + ticketCount, 0);
   }
 
+  /** Uses of a code, however it is typed. */
   usesOf(code: string, now: number): number {
-    return this.#liveOrders(now).filter(({ codes }) => codes.has(code)).length;
+    const wanted = asInCatalogue(code);
+    return this.#liveOrders(now).filter(({ codes }) => codes.has(wanted)).length;
   }
 
   beersSold(now: number): number {
@@ -462,7 +467,9 @@ export class SaleModel {
       'the order has the tickets of its hold',
     );
     const codes = new Set(
-      [data.promoCode, ...items.map(({ discountCode }) => discountCode)].filter((code) => code !== null),
+      [data.promoCode, ...items.map(({ discountCode }) => discountCode)]
+        .filter((code) => code !== null)
+        .map(asInCatalogue),
     );
     const beers = items.flatMap(({ barPerks }) => barPerks).reduce((sum, { quantity }) => sum + quantity, 0);
     const empty = { status: 'PENDING', cause: null, tickets: [] } as const;

@@ -5,7 +5,15 @@
  * says which answers are right. Where the assigned seats would have to be known, both possible answers are accepted.
  */
 import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
-import { paidOf, refundedOf, type ModelHold, type ModelOrder, type ModelPayment, type SaleModel } from './model.ts';
+import {
+  asInCatalogue,
+  paidOf,
+  refundedOf,
+  type ModelHold,
+  type ModelOrder,
+  type ModelPayment,
+  type SaleModel,
+} from './model.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
 
@@ -265,8 +273,10 @@ function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: 
     const isSame = line !== undefined && item.quantity === line.quantity && item.seatIds === null;
     const seatIds = isSame ? seatsOf(line) : item.seatIds;
     const shrinks = line !== undefined && item.quantity < line.quantity && seatIds === null;
+    const want = wantOf(model, item);
     wants.push({
-      ...wantOf(model, item),
+      ...want,
+      ticketCount: line === undefined ? want.ticketCount : (item.quantity / line.quantity) * line.ticketCount,
       performanceId: line?.performanceId ?? item.performanceId ?? only!,
       seatIds,
       had: !grows,
@@ -635,7 +645,7 @@ function totalOf(model: SaleModel, items: readonly PricedItem[], promoCode: stri
 }
 
 function codeOf(model: SaleModel, text: string) {
-  return model.definition.promoCodes.find((each) => each.code === text);
+  return model.definition.promoCodes.find((each) => each.code === asInCatalogue(text));
 }
 
 /** The refusal of installments, limits, codes or perks, in the API's order; null when there is none. */

@@ -209,6 +209,19 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     "  closePayments(order, 'EXPIRE');\n  countOrder(state, order, -1);",
     "  closePayments(order, 'EXPIRE');",
   ),
+  bug(
+    'a changed hold gets the group size of today',
+    'src/domain/holds/changed-lines.ts',
+    'item.quantity * (line.ticketCount / line.quantity)',
+    'item.quantity * offer.ticketType.groupSize',
+    'test/domain/holds.test.ts',
+  ),
+  bug(
+    'uses of a code are counted as it was typed',
+    'src/domain/catalogue/pricing.ts',
+    'if (promoCode !== null) keys.add(codeKey(promoCode));',
+    'if (promoCode !== null) keys.add(promoCode.toLowerCase());',
+  ),
   bug('a code is used once too often', 'src/domain/catalogue/pricing.ts', '?? 0) < maxUses', '?? 0) <= maxUses'),
   bug(
     'a code is good in its last moment',

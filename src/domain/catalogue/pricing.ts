@@ -9,7 +9,7 @@
  * 3. A percentage is rounded half up to whole cents for each item. An amount is for the item where the code is the item's, and
  *    for the order where it is the order's; then it is used up item by item, in their order.
  * 4. No item falls below zero.
- * 5. Codes are compared without regard to case. An order uses a code once, on however many of its items. A code with `max_uses` is
+ * 5. Codes are compared without regard to case and to spaces around them. An order uses a code once, on however many of its items. A code with `max_uses` is
  *    never used more often.
  * 6. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all performances. Sold of a
  *    perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the time.
@@ -88,9 +88,9 @@ export function countUses(usesByCode: Map<string, number>, used: UsedCodes, sign
   for (const key of distinctCodes(used)) addToTally(usesByCode, key, sign);
 }
 
-/** The key under which uses of a code are counted (rule 5). */
+/** The key under which a code is found and its uses are counted (rule 5); orders keep a promo code as it was typed. */
 export function codeKey(code: string): string {
-  return code.toLowerCase();
+  return code.trim().toLowerCase();
 }
 
 function distinctCodes({ items, promoCode }: UsedCodes): readonly string[] {
@@ -105,7 +105,7 @@ function hasUseLeft({ code, maxUses }: PromoCodeDefinition, usesByCode: Readonly
 }
 
 function findCode(plan: SalePlan, text: string, now: number): PromoCodeDefinition | null {
-  const code = codesOf(plan).get(keyOfTyped(text));
+  const code = codesOf(plan).get(codeKey(text));
   if (code === undefined) return null;
   const { startsAt, endsAt } = code;
   return (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt) ? code : null;
@@ -113,13 +113,9 @@ function findCode(plan: SalePlan, text: string, now: number): PromoCodeDefinitio
 
 /** How many different codes of these the event does not have at all, whatever their time and tickets. */
 export function countUnknownCodes(plan: SalePlan, codes: readonly string[]): number {
-  const keys = new Set(codes.map(keyOfTyped));
+  const keys = new Set(codes.map(codeKey));
   for (const key of keys) if (codesOf(plan).has(key)) keys.delete(key);
   return keys.size;
-}
-
-function keyOfTyped(text: string): string {
-  return codeKey(text.trim());
 }
 
 function invalid(promoCode: string): Refusal {

@@ -91,7 +91,7 @@ function nameLines(
   return named;
 }
 
-/** A line of the hold with another quantity or other seats; its price stays. */
+/** A line of the hold with another quantity or other seats; its price and the tickets of a unit stay, whatever the type has now. */
 function changedLine(
   state: EventState,
   item: ItemRequest,
@@ -99,8 +99,8 @@ function changedLine(
   index: number,
   now: number,
 ): RequestedLine | Refusal {
-  const ticketGrowth = item.quantity - line.quantity;
-  if (ticketGrowth > 0) {
+  const isGrowing = item.quantity > line.quantity;
+  if (isGrowing) {
     const open = findOfferOnSale(state, item, now);
     if (isRefusal(open)) return open;
   }
@@ -108,9 +108,9 @@ function changedLine(
   if (offer === undefined) return refuse('TICKET_NOT_ON_SALE', line);
   const asked = seatChoiceOf(offer, item, index);
   if (isRefusal(asked)) return asked;
-  const ticketCount = item.quantity * offer.ticketType.groupSize;
+  const ticketCount = item.quantity * (line.ticketCount / line.quantity);
   const seatChoice = asked.how === 'BEST' ? seatChoiceFromHeld(line, ticketCount) : asked;
-  const had = ticketGrowth <= 0;
+  const had = !isGrowing;
   const { performanceId, ticketTypeId, unitPriceCents } = line;
   const { quantity } = item;
   return { performanceId, ticketTypeId, offer, quantity, ticketCount, unitPriceCents, seatChoice, had, index };

@@ -6,7 +6,8 @@
  *
  * 1. A session is expired only after the fact that made it useless is durable.
  * 2. A failed call is repeated after pauses that grow from a second to five minutes, until the session has ended by itself.
- * 3. The list is kept in memory only. After a start, each event is scanned once when it is activated.
+ * 3. The list is kept in memory only. After a start, each event is scanned once when it is activated. So is an event that ended
+ *    more orders than the list takes, such as one whose date was cancelled, once there is room again.
  * 4. A session that could not be expired costs at most a refund: money that it takes is late money.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -26,10 +27,12 @@ export interface SessionExpiryPorts {
   readonly active: () => readonly EventPort[];
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
+  /** Orders on the list; for tests. */
+  readonly listedMax?: number;
 }
 
 export interface SessionExpiry {
-  /** Scans the events that were activated since the last call (3). */
+  /** Scans the events that were activated since the last call, and those with more to expire than was listed (3). */
   scanActivated(): Promise<void>;
   /** Expires no further session. */
   stop(): void;
@@ -46,7 +49,7 @@ const ENDING: ReadonlySet<FactType> = new Set<FactType>([
 /** Concurrent calls, beside those of buyers. */
 const CALLS_MAX = 8;
 
-/** Orders on the list; the sessions of further orders end by themselves (4). */
+/** Orders on the list; those of further orders are found by a scan (3). */
 const LISTED_MAX = 50_000;
 
 const CALL_MS_MAX = 10_000;
@@ -75,10 +78,14 @@ class ExpiryList implements SessionExpiry {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stopping = new AbortController();
   readonly #scanned = new WeakSet<EventPort>();
+  readonly #listedMax: number;
+  /** Ids of events with orders that found no room on the list. */
+  readonly #overflowing = new Set<string>();
   #calls = 0;
 
   constructor(ports: SessionExpiryPorts) {
     this.#ports = ports;
+    this.#listedMax = ports.listedMax ?? LISTED_MAX;
     turnChannel.subscribe(this.#onTurn);
   }
 
@@ -90,8 +97,10 @@ class ExpiryList implements SessionExpiry {
 
   async scanActivated(): Promise<void> {
     for (const event of this.#ports.active()) {
-      if (this.#scanned.has(event)) continue;
+      if (this.#scanned.has(event) && !this.#overflowing.has(event.eventId)) continue;
+      if (this.#listed.size * 2 > this.#listedMax) return;
       try {
+        this.#overflowing.delete(event.eventId);
         await this.#scan(event);
         this.#scanned.add(event);
       } catch (error) {
@@ -110,7 +119,8 @@ class ExpiryList implements SessionExpiry {
       const from: number | null = before;
       const query = { type: 'ScanUselessSessions', before: from, count: SCANNED_A_SLICE } as const;
       const scan: OrderScan = await event.read(query);
-      for (const orderId of scan.orderIds) this.#list(orderId);
+      for (const orderId of scan.orderIds) this.#list(event.eventId, orderId);
+      if (this.#overflowing.has(event.eventId)) return;
       before = scan.before;
       await nextRound();
     } while (before !== null);
@@ -118,21 +128,23 @@ class ExpiryList implements SessionExpiry {
 
   // The channel is shared by the process: an order of another service is not found by its id and leaves the list.
   readonly #onTurn = (message: unknown): void => {
-    for (const fact of (message as TurnMessage).facts) {
+    const { eventId, facts } = message as TurnMessage;
+    for (const fact of facts) {
       const orderId = orderIdOf(fact);
-      if (orderId !== null) this.#list(orderId);
+      if (orderId !== null) this.#list(eventId, orderId);
     }
   };
 
-  #list(orderId: string): void {
+  #list(eventId: string, orderId: string): void {
     const known = this.#listed.get(orderId);
     if (known !== undefined) {
       known.hasChanged = true;
       return;
     }
     if (this.#stopping.signal.aborted) return;
-    if (this.#listed.size >= LISTED_MAX) {
-      return reportTrouble('payments', 'too many orders have sessions to expire; some are left open');
+    if (this.#listed.size >= this.#listedMax) {
+      this.#overflowing.add(eventId);
+      return;
     }
     this.#listed.set(orderId, { failures: 0, hasChanged: false });
     this.#waiting.push(orderId);

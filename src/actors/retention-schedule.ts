@@ -4,12 +4,14 @@
  * What is due is the event's own rule (`retentionEndsAt`); here it is only asked for, a bounded part in each turn.
  *
  * 1. Every event is asked, in memory or not, until nothing is left of it to erase; after that only when its retention ends at another
- *    moment, and once more after a restart. In a cluster each node asks the events that it owns.
+ *    moment, when it sold something (a date without an end is sold on after its retention), and once more after a restart. In a
+ *    cluster each node asks the events that it owns.
  * 2. Orders whose payment is awaited are left, and the event is asked again an hour later.
  * 3. What fails is reported and tried again an hour later; the other events go on.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { turnChannel, type TurnMessage } from './channels.ts';
 import type { EventFinder, EventPort } from './event-port.ts';
 import { reportTrouble } from './trouble.ts';
 import type { Clock } from './clock.ts';
@@ -67,12 +69,15 @@ class RetentionRounds {
   readonly #ports: RetentionSchedulePorts;
   /** Events of which nothing is left, with the moment for which that holds (1). */
   readonly #done = new Map<string, number>();
+  /** The event that is being asked, and whether it sold something meanwhile. */
+  #asked: { readonly eventId: string; hasSold: boolean } | null = null;
   #underWay: Promise<void> | null = null;
   #nextRoundAt = 0;
   #isStopped = false;
 
   constructor(ports: RetentionSchedulePorts) {
     this.#ports = ports;
+    turnChannel.subscribe(this.#onTurn);
   }
 
   eraseWhenDue(): Promise<void> {
@@ -84,7 +89,16 @@ class RetentionRounds {
 
   stop(): void {
     this.#isStopped = true;
+    turnChannel.unsubscribe(this.#onTurn);
   }
+
+  readonly #onTurn = (message: unknown): void => {
+    const { eventId, facts } = message as TurnMessage;
+    if (!this.#done.has(eventId) && this.#asked?.eventId !== eventId) return;
+    if (!facts.some(({ type }) => type === 'OrderPlaced')) return;
+    this.#done.delete(eventId);
+    if (this.#asked?.eventId === eventId) this.#asked.hasSold = true;
+  };
 
   #mayErase(): boolean {
     return !this.#isStopped && this.#ports.mayErase();
@@ -95,11 +109,14 @@ class RetentionRounds {
     for (const { eventId, endsAt } of this.#ports.pastRetention()) {
       if (!this.#mayErase()) return;
       if (this.#done.get(eventId) === endsAt) continue;
+      const asked = { eventId, hasSold: false };
+      this.#asked = asked;
       try {
-        if (await this.#eraseAll(eventId)) this.#done.set(eventId, endsAt);
+        if ((await this.#eraseAll(eventId)) && !asked.hasSold) this.#done.set(eventId, endsAt);
       } catch (error) {
         reportTrouble('retention', `${eventId}: personal data past its retention is erased later`, error);
       }
+      this.#asked = null;
       await nextRound();
     }
   }

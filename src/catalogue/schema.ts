@@ -31,7 +31,8 @@ export const coordinateMax = 1e9;
 const rowSeatsMax = 2_000;
 const shapesMax = 5_000;
 
-const printable = '^[^\\u0000-\\u001f\\u007f]*$';
+/** No control character, and no half of a surrogate pair, which no address and no file can have. */
+const printable = '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*$';
 const id = Type.String({
   minLength: 1,
   maxLength: 128,

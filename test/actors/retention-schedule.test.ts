@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
+import { turnChannel } from '#actors/channels.ts';
 import { startRetentionSchedule, type ErasedByRetention } from '#actors/retention-schedule.ts';
 import type { PastRetention } from '#actors/event-index.ts';
 import type { EventPort } from '#actors/event-port.ts';
@@ -17,6 +18,8 @@ class FakeEvent {
   unsealed = 0;
   turns = 0;
   fault: Error | null = null;
+  /** Called once, after the next turn. */
+  onTurn: () => void = () => {};
 
   constructor(eventId: string, sealed: number) {
     this.eventId = eventId;
@@ -32,6 +35,9 @@ class FakeEvent {
       const erasedOrders = Math.min(limit, this.sealed);
       this.sealed -= erasedOrders;
       const nextAfter = this.sealed > 0 ? (after ?? -1) + erasedOrders : null;
+      const { onTurn } = this;
+      this.onTurn = () => {};
+      onTurn();
       return { outcome: 'DONE', erasedOrders, unsealedOrders: this.unsealed, nextAfter };
     };
     const read = async (query: Query): Promise<unknown> => {
@@ -89,6 +95,34 @@ describe('The retention schedule', () => {
     fixture.now = 2 * HOUR;
     await schedule.eraseWhenDue();
     assert.equal(event.sealed, 0);
+  });
+
+  it('asks an event again that sold something after nothing was left of it, or while it was asked', async (t) => {
+    const event = new FakeEvent('evt_a', 3);
+    const fixture = openFixture(event);
+    t.after(() => fixture.schedule.stop());
+    const sell = (): void => {
+      event.sealed += 1;
+      turnChannel.publish({
+        eventId: 'evt_a',
+        command: 'StartCheckout',
+        code: null,
+        facts: [{ type: 'OrderPlaced', data: {} }],
+      });
+    };
+    await fixture.schedule.eraseWhenDue();
+    sell();
+    fixture.now = HOUR;
+    event.onTurn = sell;
+    await fixture.schedule.eraseWhenDue();
+    assert.equal(event.sealed, 1);
+    fixture.now = 2 * HOUR;
+    await fixture.schedule.eraseWhenDue();
+    assert.equal(event.sealed, 0);
+    const { turns } = event;
+    fixture.now = 3 * HOUR;
+    await fixture.schedule.eraseWhenDue();
+    assert.equal(event.turns, turns, 'nothing was sold since');
   });
 
   it('asks again while a payment is awaited', async (t) => {

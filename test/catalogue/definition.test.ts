@@ -219,6 +219,7 @@ const badDefinitions: readonly (readonly [title: string, change: Change, ...path
     (e) => ({ ...e, performances: [{ id: 'constructor' }] }),
     '/performances/0/id',
   ],
+  ['has an id with half a character', (e) => ({ ...e, performances: [{ id: 'd\ud83c' }] }), '/performances/0/id'],
   [
     'has a date that is no object',
     (e) => ({ ...e, performances: [{ id: 'd' }, 7, { id: 'd' }] }),

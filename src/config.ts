@@ -199,9 +199,12 @@ function badValues(values: Values): SettingName[] {
   return [...new Set([...odd, ...valuesAgainstSchema(values)])];
 }
 
-/** A number with other characters than digits: the validator would read ' ' as 0 and '1e3' as 1000. */
+/** How numbers are written: the validator would read ' ' as 0 and '1e3' as 1000. */
+const NUMBERS: Readonly<Record<string, RegExp>> = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?$/ };
+
 function isOddNumber(schema: Setting['schema'], value: string | number | null): boolean {
-  return schema['type'] === 'integer' && typeof value === 'string' && !/^-?\d+$/.test(value);
+  const written = NUMBERS[String(schema['type'])];
+  return written !== undefined && typeof value === 'string' && !written.test(value);
 }
 
 /** The settings whose schema refuses the value. Replaces texts by numbers. */

@@ -195,7 +195,7 @@ export const SETTINGS = {
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
     default: 0,
     allowed: 'a whole number from 0 (off) to 1000000',
-    meaning: 'changes per client address and minute',
+    meaning: 'changes per client address and minute; reports of payment providers and the sandbox do not count',
   },
   SERVER_TIMING: {
     schema: onOff,

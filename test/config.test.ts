@@ -165,6 +165,8 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['RATE_LIMIT_PER_MINUTE', 'off'],
   ['PRUNE_EVERY_HOURS', '-1'],
   ['PRUNE_EVERY_HOURS', 'daily'],
+  ['PRUNE_EVERY_HOURS', ' '],
+  ['PRUNE_EVERY_HOURS', '1e3'],
   ['KEYS_LOST', 'on'],
   ['LIVE_EVENTS_MAX', '0'],
 ];

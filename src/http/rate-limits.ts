@@ -4,7 +4,8 @@
  * 1. The minute of a key begins with the first event that is counted and ends by itself, so that a client that goes on is not
  *    locked out for longer.
  * 2. The number of keys is limited (I10); beyond it the key that was counted longest ago is forgotten.
- * 3. Changes are limited before their requests wait for anything; reads are not counted.
+ * 3. Changes are limited before their requests wait for anything; reads are not counted. Neither is what payment providers report,
+ *    and the sandbox in their place: they send all payments from a few addresses, and a report that comes late costs a sale.
  * 4. Each code of a checkout counts for itself. Over the limit no code of that address and event is checked, not even a good one:
  *    an answer that differs for good codes is all that guessing needs. Checkouts without a code are not limited.
  */
@@ -16,6 +17,13 @@ import { clientAddresses, type AddressedRequest } from './client-address.ts';
 import type { HttpApp } from './app.ts';
 import type { ClockPort, HttpSettings } from './ports.ts';
 import type { QuoteCheckoutBody, StartCheckoutBody } from './schemas/checkout.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False for a change that the limit of changes does not count (3). */
+    rateLimit?: boolean;
+  }
+}
 
 const WINDOW_MS = 60_000;
 
@@ -90,7 +98,8 @@ export function limitChanges(app: HttpApp, settings: HttpSettings, clock: ClockP
     reply.header('retry-after', secondsLeft).fail('RATE_LIMITED');
   };
   app.addHook('onRoute', (route) => {
-    if (!isReading(route.method)) route.onRequest = [limit, ...[route.onRequest ?? []].flat()];
+    const isLimited = !isReading(route.method) && route.config?.rateLimit !== false;
+    if (isLimited) route.onRequest = [limit, ...[route.onRequest ?? []].flat()];
   });
 }
 

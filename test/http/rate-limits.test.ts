@@ -147,6 +147,21 @@ describe('The rate limit', () => {
     await apps.close();
   });
 
+  it('counts neither the reports of payment providers nor the sandbox', async () => {
+    const apps = await openApps({ rateLimitPerMinute: 1 });
+    const statusOf = async (url: string): Promise<number> =>
+      (await apps.app.inject({ method: 'POST', url, payload: {} })).statusCode;
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      statuses.push(await statusOf('/api/payments/webhooks/provider_a'));
+      statuses.push(await statusOf('/sandbox/payments/cs_1_unknown'));
+    }
+    assert.ok(!statuses.includes(429), statuses.join());
+    assert.equal((await apps.app.inject({ method: 'POST', url: HOLDS, payload: clubHold() })).statusCode, 201);
+    assert.equal(await statusOf(HOLDS), 429);
+    await apps.close();
+  });
+
   it('ignores X-Forwarded-For where no proxy is trusted', async () => {
     const apps = await openApps({ rateLimitPerMinute: 1 });
     const place = (forwarded: string) =>

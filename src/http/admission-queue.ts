@@ -6,8 +6,9 @@
  *
  * 1. A change is counted while its handler runs. A client that sends its body slowly is not counted yet (the receive timeout
  *    limits it), and reads are answered in the tick in which they come.
- * 2. New claims alone wait. What gives something back, continues to a payment or reports money is admitted at once; a request
- *    that waits for a payment provider takes no place of a claim.
+ * 2. Claims and changes of holds wait, and so do searches for the best seats; here all of them are called claims. What gives
+ *    something back or reports money is admitted at once. So is what calls a payment provider, such as a checkout without a hold:
+ *    it would keep the place of a claim for seconds.
  * 3. Shedding costs a good part of what an answer costs, so that a service under ten times its load could do nothing else. While
  *    claims can be admitted, no more are shed than admitted; the others wait a little longer.
  * 4. A client that has hung up leaves the queue at once and its request is not read.

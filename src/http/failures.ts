@@ -3,7 +3,7 @@
  *
  * 1. Every error of every route has the error body, also one that reaches no route. A browser is sent the same as a page at an
  *    address that is made for people, or that does not exist.
- * 2. No input gets a 5xx other than OVERLOADED: a 500 is a defect and is logged once.
+ * 2. No input gets a 5xx other than 503 OVERLOADED and 502 PAYMENT_PROVIDER_UNAVAILABLE: a 500 is a defect and is logged once.
  * 3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

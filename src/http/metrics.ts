@@ -229,7 +229,7 @@ function listenToJournal(registers: Registers): Listener[] {
 function observeService(registers: Registers): Listener[] {
   const activations = new Histogram({
     name: 'holdfast_activation_duration_seconds',
-    help: 'How long events took to come alive.',
+    help: 'How long activations of events took.',
     buckets: ACTIVATION_SECONDS,
     registers,
   });

@@ -28,7 +28,7 @@ import { ref, Time } from './schemas/fields.ts';
 import { Hold, HoldItem } from './schemas/holds.ts';
 import { LiveChange, LiveSnapshot } from './schemas/live.ts';
 import { EventMoney, MoneyList, MoneySums } from './schemas/money.ts';
-import { AdminEvent, Cancellation } from './schemas/operators.ts';
+import { AdminEvent, Cancellation, EventDefinition } from './schemas/operators.ts';
 import { AdminOrder, AdminTicket, OrderStatus, Ticket } from './schemas/orders.ts';
 import { Draw, QueueEntry } from './schemas/queue.ts';
 import { Occupancy, Seat, Seating } from './schemas/seating.ts';
@@ -85,6 +85,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Ticket,
   OrderStatus,
   AdminEvent,
+  EventDefinition,
   AdminOrder,
   AdminTicket,
   Overview,
@@ -149,11 +150,12 @@ export async function installDocument(
   });
 }
 
-/** Shows parameters that are digits in a text as the integers that they mean. */
+/** Shows parameters that are digits in a text as the integers that they mean, and bodies that another schema checks by that one. */
 function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { integerText, ...rest } = schema as Record<string, unknown>;
+  const { integerText, documentedAs, ...rest } = schema as Record<string, unknown>;
+  if (typeof documentedAs === 'string') return { $ref: `${documentedAs}#` };
   if (typeof integerText === 'object') return { ...rest, ...integerText, type: 'integer' };
   return Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, documented(part)]));
 }

@@ -30,6 +30,8 @@ const serializerCompilers = new Map<string, SerializerSelector.SerializerCompile
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
 addFormats.default(ajv);
+// The document shows another schema in place of the one that has it.
+ajv.addKeyword({ keyword: 'documentedAs', schemaType: 'string' });
 ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
 
 /** Compiles the schemas of routes, once for all listeners and services of a process, as serializers are. */

@@ -28,7 +28,9 @@ const isLiveSchema = {
 const isReadySchema = {
   operationId: 'isReady',
   tags: ['Health'],
-  summary: 'Whether it can answer: recovered, the journal can be written, not stopping',
+  summary: 'Whether it is ready: recovered, the journal can be written, the disk is not nearly full, not stopping',
+  description:
+    'While the disk is nearly full (`FREE_SPACE_MIN_MB`) the answer is 503, but only new holds, checkouts and joins of a waiting room are refused.',
   response: { 200: Readiness, ...clientErrors, 503: Unavailable },
 };
 
@@ -45,7 +47,9 @@ const readMetricsSchema = {
 const takeSnapshotSchema = {
   operationId: 'takeSnapshot',
   tags: ['Service'],
-  summary: 'Take a snapshot now, and prune the journal behind the previous one',
+  summary: 'Take snapshots now, and with prune move older facts to the archive',
+  description:
+    'Takes a snapshot of every event that has changed since its last one. With `prune` the facts that are older than the previous snapshots move from the journal to the archive.',
   security: bearer,
   body: Nullable(SnapshotRequest),
   response: { 200: SnapshotAnswer, ...errorResponses },

@@ -1,5 +1,7 @@
 /** The bodies of the operators' API, of health and of the sandbox clock. */
 import { Type, type Static } from 'typebox';
+import { describedEventSchema } from '#catalogue/described.ts';
+import type { EventFile } from '#catalogue/schema.ts';
 import { Cents, Count, Nullable, ref, SeatId, Time } from './fields.ts';
 
 export const Health = Type.Object({ status: Type.String({ enum: ['ok'] }) });
@@ -49,8 +51,11 @@ export const NoteOnly = Type.Unsafe<{ readonly note?: string | null } | null>({
   type: ['object', 'null'],
 });
 
-/** The catalogue's own schema checks it in full; what matters here is that it is an object. */
-export const EventDefinitionInput = Type.Object({}, { additionalProperties: true });
+/** The catalogue's own schema checks it in full; what matters here is that it is an object. The document shows `EventDefinition`. */
+export const EventDefinitionInput = Type.Object({}, { additionalProperties: true, documentedAs: 'EventDefinition' });
+
+/** What the document shows of a definition. */
+export const EventDefinition = Type.Unsafe<EventFile>({ ...describedEventSchema(), $id: 'EventDefinition' });
 
 export const DefinedEvent = Type.Object({
   id: Type.String(),

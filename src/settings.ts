@@ -208,14 +208,14 @@ export const SETTINGS = {
     default: null,
     allowed: 'a whole number of megabytes from 0 (off)',
     meaning:
-      'free space on the disk of DATA_DIR below which nothing new is held, checked out or queued; a twentieth of the disk, at most 256, when not set',
+      'free space on the disk of DATA_DIR below which nothing new is held, checked out or queued; a twentieth of the disk, at most 256, when not set; no effect with NATS_URL',
   },
   PRUNE_EVERY_HOURS: {
     schema: { type: 'number', minimum: 0, maximum: 8_760 },
     default: 24,
     allowed: 'a number of hours from 0 (never) to 8760',
     meaning:
-      'hours between prunings, which take snapshots and move older facts from the journal to the archive; 0 for never',
+      'hours between prunings, which take snapshots and move older facts from the journal to the archive; 0 for never; no effect with NATS_URL',
   },
   KEYS_LOST: {
     schema: { enum: ['accept'] },
@@ -228,7 +228,8 @@ export const SETTINGS = {
     schema: { type: 'integer', minimum: 1, maximum: 100_000 },
     default: 1_000,
     allowed: 'a whole number from 1 to 100000',
-    meaning: 'events kept in memory; beyond it those that were unused for longest are evicted',
+    meaning:
+      'events kept in memory; beyond it those that were unused for longest are evicted; with NATS_URL each shard keeps four times its share, at least 16',
   },
   NATS_URL: {
     schema: { type: 'string', pattern: listOf(natsServer), maxLength: 2_000 },

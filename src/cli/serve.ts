@@ -10,8 +10,9 @@ export const serveCommand: Command = {
   description: [
     'Runs the service on DATA_DIR until SIGTERM or SIGINT. Logs JSON lines on stdout; the line with "msg":"ready" has the addresses ' +
       "of the public listener and the operators' listener.",
-    'Exit codes: 0 after a signal, 2 a bad setting, 3 the data folder is in use, 4 the journal could not be written, ' +
-      '5 the journal is damaged or shorter than it must be.',
+    'Exit codes: 0 after a signal, 1 a defect, 2 a setting, the catalogue, a port or a NATS server cannot be used, 3 the data folder ' +
+      'is in use, 4 the journal or the keys could not be written, 5 the journal, the keys or a kept secret is damaged, the journal ' +
+      'or the keys are missing, or a later version wrote the folder.',
   ],
   glossary: {
     heading: 'Settings, from the environment',

@@ -203,7 +203,7 @@ const goingLive: Guide = {
           text: 'A scanner checks codes with the public keys at `GET /api/tickets/key`; `kid` in a code’s payload names its key, and a code without one is checked with each. To change the key set `TICKET_KEY` to the new one, a comma and the old one (32 random bytes in base64url each; the one made at first start is in `DATA_DIR/ticket-key`): the first signs, and what the others signed stays good until they are left out. Scanners load the keys again within the hour.',
         },
         {
-          code: `KEY=$(head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')\nTICKET_KEY="$KEY,$(cat data/ticket-key)" npx holdfast serve`,
+          code: `KEY=$(head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '=')\nTICKET_KEY="$KEY,$(cat data/ticket-key)" npm run -s holdfast -- serve`,
         },
       ],
     },
@@ -225,7 +225,7 @@ const goingLive: Guide = {
           text: 'What an order says about people is sealed in the journal, under keys in `keys.db`; to erase it is to destroy the keys. Set `retention_days` of an event, and its orders are erased so many days after its last performance. Who asks what is kept about them is answered by `holdfast subject` or `GET /admin/subject`, who asks to be forgotten by `holdfast erase`, the button of the console or `POST /admin/orders/{id}/erase`. Copies of `keys.db` open what was not erased when they were made: keep few of them, apart from copies of the journal, and not for longer than your retention.',
         },
         {
-          code: `npx holdfast subject --email ada@example.com --out ada\nnpx holdfast erase --email ada@example.com\nnpx holdfast pii`,
+          code: `npm run -s holdfast -- subject --email ada@example.com --out ada\nnpm run -s holdfast -- erase --email ada@example.com\nnpm run -s holdfast -- pii`,
         },
       ],
     },
@@ -235,14 +235,16 @@ const goingLive: Guide = {
         {
           text: 'An answer to a change leaves only when the change is on disk. `holdfast backup` copies the folder while the service runs, `holdfast verify` reads and checks journal, archive and snapshots, `holdfast restore` builds the folder as of a moment. Try a restore before you need one.',
         },
-        { code: `npx holdfast backup /backups/tonight\nnpx holdfast verify\nnpx holdfast inspect` },
+        {
+          code: `npm run -s holdfast -- backup /backups/tonight\nnpm run -s holdfast -- verify\nnpm run -s holdfast -- inspect`,
+        },
       ],
     },
     {
       title: 'Watching',
       blocks: [
         {
-          text: '`/health/ready` says whether a load balancer should send requests here. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_events_broken` is not, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
+          text: '`/health/ready` says whether a load balancer should send requests here. It answers 503 while changes cannot be written, and also while the disk is nearly full (`FREE_SPACE_MIN_MB`): then only new holds, checkouts and joins of a waiting room are refused. `/metrics` on the operators’ listener is for Prometheus; alert when `holdfast_ready` is 0, when `holdfast_events_broken` is not, when `holdfast_journal_pending_facts` grows, and on anything but 0 in `holdfast_oversold_total`. The console shows the same at a glance.',
         },
       ],
     },

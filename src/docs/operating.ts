@@ -66,7 +66,7 @@ export const operating: Guide = {
           text: 'The report on a person has the orders that were placed with an e-mail address, with everything that happened to them, and tickets in the person’s name on orders of others. In a shell `--out` writes it as a page to hand over, with the same as data beside it.',
         },
         { example: 'readSubject' },
-        { code: 'npx holdfast subject --email ada@example.com --out ada' },
+        { code: 'npm run -s holdfast -- subject --email ada@example.com --out ada' },
       ],
     },
     {
@@ -77,7 +77,7 @@ export const operating: Guide = {
         },
         { example: 'listOrders' },
         { example: 'eraseOrder' },
-        { code: 'npx holdfast erase --email ada@example.com' },
+        { code: 'npm run -s holdfast -- erase --email ada@example.com' },
         {
           text: 'Copies of `keys.db` from before can still open what they could open then: keep few of them, and not for longer than your retention.',
         },

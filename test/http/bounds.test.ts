@@ -21,13 +21,14 @@ const BOUNDED_ELSEWHERE = new Set([
   'post /api/checkout/start /tracking',
   'post /api/checkout/start /promoter_code',
   'post /api/checkout/start /referral_code',
-  // The catalogue's own schema: test/catalogue/definition.test.ts.
-  'put /admin/events/{id} ',
   // Compared and never kept; all headers of a request together have 16 KiB, which is the server's own bound.
   'get /api/events/public/{slug}/seating /If-None-Match',
   'get /api/events/public/{slug}/seating/occupancy /If-None-Match',
   'get /api/events/public/{slug}/live /Last-Event-ID',
 ]);
+
+/** The body is checked by the catalogue's own schema, by patterns and formats too: test/catalogue/definition.test.ts. */
+const CHECKED_BY_CATALOGUE = 'put /admin/events/{id} /';
 
 let apps: Apps;
 before(async () => {
@@ -80,7 +81,7 @@ test('no field of a body, an address or a header takes a text or a list of any l
   }
   assert.ok(places > 20, `the walk saw ${places} places`);
   assert.deepEqual(
-    found.filter((place) => !BOUNDED_ELSEWHERE.has(place)),
+    found.filter((place) => !BOUNDED_ELSEWHERE.has(place) && !place.startsWith(CHECKED_BY_CATALOGUE)),
     [],
   );
   assert.deepEqual(

@@ -25,7 +25,10 @@ function shippedFiles(folder: string): string[] {
   const filters = [...textOf('holdfast-files.service').matchAll(/--filter "- ([^"]+)"/g)].map(([, filter]) => filter!);
   assert.ok(filters.length > 3);
   const patterns = filters.map((filter) => {
-    const text = filter.replace(/^\//, '').replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+    const text = filter
+      .replace(/^\//, '')
+      .replaceAll('.', '\\.')
+      .replaceAll(/\*+/g, (stars) => (stars === '**' ? '.*' : '[^/]*'));
     return new RegExp(filter.startsWith('/') ? `^${text}$` : `(^|/)${text}$`);
   });
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -86,6 +89,7 @@ describe('The files for operators', () => {
     assert.match(unit, new RegExp(`^Environment=DATA_DIR=/var/lib/${folder}$`, 'm'));
     assert.match(textOf('litestream.yaml'), new RegExp(`path: /var/lib/${folder}/journal\\.db$`, 'm'));
     assert.match(textOf('holdfast-files.service'), new RegExp(`rclone copy /var/lib/${folder} `));
+    assert.match(textOf('holdfast-files.service'), /^Environment=RCLONE_CONFIG=\/etc\/holdfast\/rclone\.conf$/m);
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
     assert.ok(Number(seconds) > 10, 'longer than the service takes at most');
   });
@@ -123,6 +127,10 @@ describe('The files for operators', () => {
     const keys = new Database(path.join(data, 'keys.db'), { readonly: true });
     await keys.backup(path.join(shipped, 'keys.db'));
     keys.close();
+    // The data folder is the home of the service's user.
+    mkdirSync(path.join(data, '.config', 'rclone'), { recursive: true });
+    for (const name of ['.config/rclone/rclone.conf', '.netrc'])
+      copyFileSync(path.join(data, 'admin-token'), path.join(data, name));
     const names = shippedFiles(data);
     for (const kind of [/^archive\//, /^snapshots\//, /^ticket-key$/, /^admin-token$/])
       assert.ok(
@@ -130,7 +138,7 @@ describe('The files for operators', () => {
         `${kind} is shipped`,
       );
     assert.deepEqual(
-      names.filter((name) => /journal|keys|witness|lock|pid/.test(name)),
+      names.filter((name) => /^\.|journal|keys|witness|lock|pid/.test(name)),
       [],
     );
     for (const name of names) {

@@ -101,7 +101,8 @@ export class StreamLog implements ShardLog {
               yield message;
             }
           }
-          continue;
+          // Where nothing came, all of it was purged meanwhile.
+          return;
         } catch (error) {
           // Rule 3.
           if (!(error instanceof LogUnreachable)) throw error;
@@ -173,6 +174,7 @@ export class StreamLog implements ShardLog {
   }
 
   #reader(fromSeq: number, lastSeq: number): StreamReader {
-    return new StreamReader(this.#connection, this.#jsm, { stream: this.#place.stream, fromSeq, lastSeq });
+    const range = { stream: this.#place.stream, fromSeq, lastSeq };
+    return new StreamReader(this.#connection, this.#jsm, range, () => this.lastSeq());
   }
 }

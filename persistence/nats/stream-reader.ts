@@ -4,13 +4,17 @@
  * 1. At most BATCH messages or BATCH_BYTES wait here, so that a slow caller holds up the servers and not this process's memory.
  * 2. The number of each message follows the one before it; only the first may come later than asked, when those before it were purged.
  *    A gap, a lost connection, or silence ends the reading with LogUnreachable. The caller starts again after what it has.
- * 3. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is asked of it then
+ * 3. A consumer reads the replica of one server, which may be behind and send heartbeats alone. So a message that is known to be there
+ *    and does not come ends the reading as silence does. It is known by the end of the range, or by what the stream's leader said a
+ *    while ago.
+ * 4. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is asked of it then
  *    is refused, as if nobody were there, and asked again a moment later.
  */
 
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
 import { createInbox, nanos, type Msg, type Subscription } from '@nats-io/transport-node';
 import { messageOf } from '../faults.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import type { ServerConnection } from './connection.ts';
 import { LogUnreachable, type LogMessage } from './shard-log.ts';
 
@@ -20,7 +24,7 @@ const PULL_MS_MAX = 30_000;
 const HEARTBEAT_MS = 1_000;
 /** Longer than an election among servers that are busy; a caller that waits for one message waits no longer either. */
 const SILENCE_MS_MAX = 5_000;
-/** Rule 3. */
+/** Rule 4. */
 const ASK_AGAIN_MS = 10;
 const REFUSALS_MAX = 30;
 /** A consumer whose reader has ended without deleting it. */
@@ -34,6 +38,7 @@ export class StreamReader {
   readonly #stream: string;
   readonly #fromSeq: number;
   readonly #lastSeq: number;
+  readonly #leadersLastSeq: () => Promise<number>;
   readonly #inbox = createInbox();
   #subscription: Subscription | null = null;
   #consumer = '';
@@ -41,22 +46,29 @@ export class StreamReader {
   #received: LogMessage[] = [];
   /** Messages that were asked for and have not come. */
   #asked = 0;
-  /** How often nobody was there, in a row (3). */
+  /** How often nobody was there, in a row (4). */
   #refusals = 0;
+  /** Since when no message has come although some were waited for (3). */
+  #quietSince = 0;
+  /** The newest message that is known to be there. */
+  #knownSeq: number;
   #failure: unknown = null;
   #changed: (() => void) | null = null;
 
-  /** Reads through `lastSeq`, or for ever with Infinity. */
+  /** Reads through `lastSeq`, or for ever with Infinity; `leadersLastSeq` asks the stream's leader for its newest message. */
   constructor(
     connection: ServerConnection,
     jsm: JetStreamManager,
     range: { readonly stream: string; readonly fromSeq: number; readonly lastSeq: number },
+    leadersLastSeq: () => Promise<number>,
   ) {
     this.#connection = connection;
     this.#jsm = jsm;
     this.#stream = range.stream;
     this.#lastSeq = range.lastSeq;
     this.#fromSeq = range.fromSeq;
+    this.#knownSeq = range.lastSeq === Infinity ? 0 : range.lastSeq;
+    this.#leadersLastSeq = leadersLastSeq;
   }
 
   /** What has come, in pieces: a step of an asynchronous iteration for each message was measured to cost more than the message. */
@@ -80,6 +92,7 @@ export class StreamReader {
         }
         // Where the first ones were purged, others beyond the last one came in their place.
         yield seq <= this.#lastSeq ? piece : piece.filter((message) => message.seq <= this.#lastSeq);
+        this.#quietSince = stopwatchMs();
       }
     } catch (error) {
       throw new LogUnreachable(`the stream ${this.#stream} cannot be read: ${messageOf(error)}`, error);
@@ -152,6 +165,16 @@ export class StreamReader {
     clearTimeout(timeout);
     this.#changed = null;
     if (!isInTime) throw new Error('the servers are silent');
+    if (this.#received.length === 0 && stopwatchMs() - this.#quietSince >= SILENCE_MS_MAX) {
+      await this.#requireCurrent(Math.max(seq, this.#fromSeq - 1));
+    }
+  }
+
+  /** Throws when a message is missing that was known to be there before the quiet began (3). */
+  async #requireCurrent(seq: number): Promise<void> {
+    if (this.#knownSeq > seq) throw new Error(`the replica that was asked does not send message ${seq + 1}`);
+    this.#knownSeq = await this.#leadersLastSeq().catch(() => 0);
+    this.#quietSince = stopwatchMs();
   }
 
   #ask(batch: number): void {
@@ -162,6 +185,7 @@ export class StreamReader {
       idle_heartbeat: nanos(HEARTBEAT_MS),
     };
     this.#asked = batch;
+    this.#quietSince = stopwatchMs();
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${this.#consumer}`;
     this.#connection.nats.publish(subject, JSON.stringify(request), { reply: this.#inbox });
   }

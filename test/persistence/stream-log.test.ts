@@ -113,6 +113,15 @@ describe('A log on a NATS server', { skip: nats.missing }, () => {
     await assert.rejects(all(log.read(count - 1, count + 1)), LogUnreachable);
   });
 
+  it('reads nothing of a long range that was purged meanwhile, and does not wait for what is not there yet', async (t) => {
+    const log = await newLog(t);
+    const count = 200;
+    await Promise.all(Array.from({ length: count }, (_, n) => log.append(body(`${n}`), n)));
+    await log.purge(151);
+    assert.deepEqual(await all(log.read(1, 100)), []);
+    await assert.rejects(all(log.read(151, 400)), LogUnreachable);
+  });
+
   it('shows those that follow it what is there and what comes, until they end it', async (t) => {
     const log = await newLog(t);
     for (let n = 0; n < 5; n += 1) await log.append(body(`${n}`), n);

@@ -40,11 +40,15 @@ export interface ServeOptions {
 export async function serve({ demo, environment = process.env }: ServeOptions): Promise<void> {
   const reading = readConfig(environment);
   if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
-  let service: Service | null = null;
-  stopOnSignal(() => service);
+  const stop = stopOnSignal();
+  const onListening = (listening: Service): void => void (stop.service = listening);
+  const options = { demo, onFatal: leaveForJournal, onListening, ...logFor(demo, reading.config) };
+  let service: Service;
   try {
-    service = await startService(reading.config, { demo, onFatal: leaveForJournal, ...logFor(demo, reading.config) });
+    service = await startService(reading.config, options);
   } catch (error) {
+    // A node that is stopped while it waits or loads ends its start: the stop says how the process ends.
+    if (stop.isUnderWay) return;
     const { code, lines } = reasonOf(error, reading.config);
     return leave(code, lines);
   }
@@ -63,14 +67,20 @@ function logFor(demo: boolean, { logLevel }: Config): Pick<ServiceOptions, 'log'
   return { log: createReadableLog(logLevel, (text) => process.stdout.write(text)) };
 }
 
-function stopOnSignal(serviceNow: () => Service | null): void {
-  let stopping = false;
+/** What a signal stops: nothing before the service listens. */
+interface Stop {
+  service: Service | null;
+  isUnderWay: boolean;
+}
+
+function stopOnSignal(): Stop {
+  const signalled: Stop = { service: null, isUnderWay: false };
   const stop = async (): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
+    if (signalled.isUnderWay) return;
+    signalled.isUnderWay = true;
     setTimeout(() => process.exit(EXIT.stopped), LIMITS.shutdownMsMax);
     try {
-      await serviceNow()?.stop();
+      await signalled.service?.stop();
       process.exit(EXIT.stopped);
     } catch (error) {
       if (error instanceof JournalFault) leaveForJournal(error);
@@ -79,6 +89,7 @@ function stopOnSignal(serviceNow: () => Service | null): void {
   };
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
+  return signalled;
 }
 
 function leaveForJournal(fault: JournalFault): void {

@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly demo?: boolean;
   /** The journal broke; the process must end with exit code 4. */
   readonly onFatal?: (fault: JournalFault) => void;
+  /** The listeners answer: from here on the service can be stopped, also while a node still waits or loads the catalogue. */
+  readonly onListening?: (service: Service) => void;
   readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress' | 'isSealing'>;
   /** Where it is a node of a cluster; for tests. */
   readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
@@ -93,6 +95,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
     if (engine.node === null) await loading();
     const service = await openService(config, options.demo ?? false, engine, log, apps);
+    options.onListening?.(service);
     if (engine.node === null) return service;
     await untilReady(engine, log);
     await untilAccepted(loading);

@@ -14,8 +14,8 @@ export interface ClusterBuckets {
   readonly archive: Objects;
 }
 
-/** Servers that elect a leader are back within ten seconds. */
-const TRIES_MAX = 30;
+/** Servers that elect a leader are back within ten seconds; a try that is not answered takes five. */
+const TRIES_MAX = 5;
 const PAUSE_MS = 500;
 
 /** Opens the stores of a cluster and creates those that are missing; several nodes may do so at once. Rejects with ObjectsUnreachable. */

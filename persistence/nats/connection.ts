@@ -69,7 +69,7 @@ export async function connectToServers(access: ServerAccess, options: ConnectOpt
       return connection;
     } catch (error) {
       if (error instanceof ServersRefused) throw error;
-      if (error instanceof errors.AuthorizationError) throw refusedCredentials(error);
+      if (isRefusal(error)) throw refusedCredentials(error);
       if (signal?.aborted === true) throw new LogUnreachable('no NATS server can be reached', error);
       onWaiting?.(`no NATS server can be reached: ${messageOf(error)}`);
     }
@@ -200,6 +200,11 @@ export function whyTooOld(version: string | undefined): string | null {
     if (!(part === least)) return `a NATS server has version ${version}, which can lose or repeat changes`;
   }
   return null;
+}
+
+/** Whether a server refused the credentials; the client says the same of one that is too busy to look at them in time. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
 }
 
 function refusedCredentials(cause: unknown): ServersRefused {

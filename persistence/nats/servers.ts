@@ -131,11 +131,11 @@ export class ClusterServers {
     return shardPlace(this.settings.clusterName, 0).stream;
   }
 
-  /** Rejects with ServersRefused when two writers can append after the same message. */
-  async guard(rounds?: number): Promise<void> {
+  /** Rejects with ServersRefused when two writers can append after the same message, with LogUnreachable when that cannot be found out. */
+  async guard(rounds?: number, waiting: Omit<ConnectOptions, 'name'> = {}): Promise<void> {
     const place = guardPlace(this.settings.clusterName);
-    await makeStream(this.#jsm, guardConfig(place, this.settings.replicas));
-    const other = await connectToServers(this.settings, { name: 'holdfast-guard' });
+    await reaching(() => makeStream(this.#jsm, guardConfig(place, this.settings.replicas)));
+    const other = await connectToServers(this.settings, { name: 'holdfast-guard', ...waiting });
     try {
       const otherJsm = await managerFor(other);
       await raceGuard(

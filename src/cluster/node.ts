@@ -29,6 +29,7 @@ import { ClusterEvents } from './cluster-events.ts';
 import { ClusterView } from './cluster-view.ts';
 import { EventDirectory } from './event-directory.ts';
 import { Forwarding } from './forwarding.ts';
+import { Maintenance } from './maintenance.ts';
 import { Membership } from './membership.ts';
 import { Moved, type Call } from './calls.ts';
 import { newestOfAll } from './newest-of-all.ts';
@@ -53,7 +54,6 @@ export interface NodeOptions extends ShardOpenerOptions {
 }
 
 /** Between two looks at what has grown enough for a snapshot or a checkpoint. */
-const MAINTENANCE_MS = 15_000;
 
 /** Snapshots of everything take their time. */
 const SNAPSHOT_MS_MAX = 120_000;
@@ -89,7 +89,7 @@ export class ClusterNode implements EnginePort {
   #isReady = false;
   #left: Promise<void> | null = null;
   #stopped: Promise<void> | null = null;
-  #cancelMaintenance = (): void => {};
+  readonly #maintenance: Maintenance;
 
   constructor(options: NodeOptions) {
     const { servers, time, node, instance, cluster } = options;
@@ -136,6 +136,7 @@ export class ClusterNode implements EnginePort {
       giveUp: (shard, epoch) => server.giveUp(shard, epoch),
       changed: () => router.lookNow(),
     });
+    this.#maintenance = new Maintenance(time, () => this.#claims.owned.values());
     const now = (): number => this.clock.now();
     this.cluster = new ClusterView({ clusterName: cluster, nodeName: node, shards, bus, membership, time, now });
     this.figures = this.#figures();
@@ -146,7 +147,6 @@ export class ClusterNode implements EnginePort {
     inBackground('cluster', this.#parts.directory.start());
     this.#parts.membership.onChange(() => this.#noteReady());
     this.#parts.directory.onChange(() => this.#noteReady());
-    this.#maintainLater();
   }
 
   /** Calls that this node is asked, or asks itself. */
@@ -295,16 +295,6 @@ export class ClusterNode implements EnginePort {
     inBackground('notifications', owned.follow(this.#openFollower));
   }
 
-  #maintainLater(): void {
-    this.#cancelMaintenance = this.#options.time.after(MAINTENANCE_MS, () => {
-      const round = (async () => {
-        for (const owned of [...this.#claims.owned.values()]) await owned.maintain();
-      })();
-      inBackground('snapshot', round);
-      void round.catch(() => {}).then(() => this.#stopped === null && this.#maintainLater());
-    });
-  }
-
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Resolves when other nodes may have the shards of this one. */
@@ -336,7 +326,7 @@ export class ClusterNode implements EnginePort {
   }
 
   #end(): void {
-    this.#cancelMaintenance();
+    this.#maintenance.stop();
     this.#claims.stop();
     this.#parts.directory.stop();
     this.cluster.stop();

@@ -16,6 +16,8 @@
  */
 import { channel } from 'node:diagnostics_channel';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
+import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
 import { placeOf } from './placement.ts';
 import { ReadAhead } from './read-ahead.ts';
@@ -248,11 +250,12 @@ export class ShardClaims<Shard extends ClaimedShard> {
     }
   }
 
-  /** What is damaged stays so, and each try may leave a claim in the log. */
+  /** What is damaged stays so, and each try may leave a claim in the log; servers that cannot be reached are back in seconds. */
   #noteFailure(shard: number, error: unknown): void {
     const failures = (this.#failures.get(shard) ?? 0) + 1;
     this.#failures.set(shard, failures);
-    const pauseMs = Math.min(retryPauseMs(failures, RETRY_MS), RETRY_MS_MAX);
+    const isUnreachable = error instanceof LogUnreachable || error instanceof ObjectsUnreachable;
+    const pauseMs = isUnreachable ? RETRY_MS : Math.min(retryPauseMs(failures, RETRY_MS), RETRY_MS_MAX);
     this.#notBefore.set(shard, this.#ports.time.stopwatchMs() + pauseMs);
     if (!isWorthReporting(failures)) return;
     reportTrouble('cluster', `shard ${shard} could not be claimed; it is tried again`, error);

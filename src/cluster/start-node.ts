@@ -76,8 +76,10 @@ async function openNode(
   });
   try {
     waiting('the race guard runs on the NATS servers');
-    await reaching(() => servers.guard(guardRounds), onWaiting, signal);
+    await reaching(() => servers.guard(guardRounds, { onWaiting, signal }), onWaiting, signal);
+    waiting('the stores of snapshots, checkpoints and the archive are being opened');
     const buckets = await reaching(() => openBuckets(servers.connection.nats, cluster), onWaiting, signal);
+    waiting('the keys of personal data are being opened');
     const keys = await reaching(() => openClusterKeys(servers, { isLossAccepted }), onWaiting, signal);
     const space = await startSpaceGuard({ folder: dataDir, freeBytesMin: 0 });
     const close = async (): Promise<void> => {

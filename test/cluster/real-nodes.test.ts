@@ -1,9 +1,13 @@
 /** Real processes on a real NATS server: what a shop sees when it runs several nodes. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { shardOf } from '#cluster/placement.ts';
 import { clusterSecrets } from '../fixtures/cluster.ts';
 import { HOLDS } from '../fixtures/client.ts';
+import { newFolder } from '../fixtures/folders.ts';
+import { startNodes } from '../fixtures/nodes.ts';
 import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
 import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
@@ -11,6 +15,8 @@ import { sampleJson } from '../http/apps.ts';
 
 const NAMES = ['one', 'two', 'three'];
 const SHARDS = 4;
+/** Loaded in more time than it takes to hear that the node is ready. */
+const EVENTS = 600;
 /** Three seconds and one are promised, and measured by the bench; these only tell a takeover from a request that waits to its limit. */
 const TAKEOVER_MS_MAX = 15_000;
 const HAND_OVER_MS_MAX = 10_000;
@@ -120,6 +126,29 @@ describe('Three nodes on a NATS server', { skip: nats.missing }, () => {
     });
     assert.equal(found.status, 200, JSON.stringify(found.body));
     await until(async () => (await others[0]!.get('/health/ready')).status === 200);
+  });
+});
+
+describe('A node that is told to stop while it loads its catalogue', { skip: nats.missing }, () => {
+  it('gives its shards up in order, as any node that stops', async (t) => {
+    const server = await startNats();
+    t.after(() => server.close());
+    const catalogue = newFolder(t);
+    for (let number = 0; number < EVENTS; number += 1) {
+      const event = { ...sampleJson('club-night'), picture: null, id: `evt_${number}`, slug: `night-${number}` };
+      writeFileSync(path.join(catalogue, `${number}.json`), JSON.stringify(event));
+    }
+    const [node] = await startNodes(1, {
+      url: server.url,
+      clusterName: 'loading',
+      shards: SHARDS,
+      replicas: 1,
+      environment: { CATALOG: catalogue, LOG_LEVEL: 'info' },
+    });
+    t.after(() => node!.close());
+    assert.equal(await node!.end(), 0);
+    assert.match(node!.printed(), /"msg":"stopping"/);
+    assert.doesNotMatch(node!.printed(), /"msg":"ready"/, 'all events were loaded before it was told');
   });
 });
 

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import { placeOf } from '#cluster/placement.ts';
 import { ShardClaims, type ClaimedShard } from '#cluster/shard-claims.ts';
 import { openCluster } from './nodes.ts';
+import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const EPOCH = 7;
@@ -280,37 +282,43 @@ describe('The shards of several nodes', () => {
   });
 });
 
+/** The moments of the tries to open a shard, each of which fails. */
+function openFailing(error: Error) {
+  const time = new VirtualTime();
+  const tries: number[] = [];
+  const claims = new ShardClaims<ClaimedShard>({
+    node: 'node-a',
+    instance: 'node-a-1',
+    shards: 1,
+    bus: { isConnected: true },
+    time,
+    membership: {
+      live: () => ['node-a'],
+      nodes: () => [],
+      ownerOf: () => null,
+      onChange: () => () => {},
+      own: () => assert.fail('it is not opened'),
+      release: () => {},
+      leave: () => {},
+      isAwaited: () => false,
+      setAwaited: () => {},
+    },
+    open: () => {
+      tries.push(time.stopwatchMs());
+      return Promise.reject(error);
+    },
+    readAhead: () => Promise.resolve(),
+    forget: () => {},
+    serve: () => {},
+    giveUp: () => {},
+    changed: () => {},
+  });
+  return { time, tries, claims };
+}
+
 describe('A shard that cannot be opened', () => {
   it('is tried again after pauses that grow to half a minute, because each try may leave a claim in the log', async () => {
-    const time = new VirtualTime();
-    const tries: number[] = [];
-    const claims = new ShardClaims<ClaimedShard>({
-      node: 'node-a',
-      instance: 'node-a-1',
-      shards: 1,
-      bus: { isConnected: true },
-      time,
-      membership: {
-        live: () => ['node-a'],
-        nodes: () => [],
-        ownerOf: () => null,
-        onChange: () => () => {},
-        own: () => assert.fail('it is not opened'),
-        release: () => {},
-        leave: () => {},
-        isAwaited: () => false,
-        setAwaited: () => {},
-      },
-      open: () => {
-        tries.push(time.stopwatchMs());
-        return Promise.reject(new Error('its chain is broken'));
-      },
-      readAhead: () => Promise.resolve(),
-      forget: () => {},
-      serve: () => {},
-      giveUp: () => {},
-      changed: () => {},
-    });
+    const { time, tries, claims } = openFailing(new Error('its chain is broken'));
     await time.pass(10_000);
     assert.ok(tries.length >= 4 && tries.length <= 5, `${tries.length} tries in ten seconds`);
     await time.pass(290_000);
@@ -318,5 +326,15 @@ describe('A shard that cannot be opened', () => {
     const pauses = tries.slice(1).map((at, place) => at - tries[place]!);
     assert.ok(Math.max(...pauses) <= 30_500, `${Math.max(...pauses)} ms`);
     claims.stop();
+  });
+
+  it('is tried again at once when the servers that could not be reached are back', async () => {
+    for (const error of [new LogUnreachable('no leader'), new ObjectsUnreachable('no leader')]) {
+      const { time, tries, claims } = openFailing(error);
+      await time.pass(60_000);
+      const pauses = tries.slice(1).map((at, place) => at - tries[place]!);
+      assert.ok(pauses.length > 50 && Math.max(...pauses) <= 1_000, `${Math.max(...pauses)} ms`);
+      claims.stop();
+    }
   });
 });

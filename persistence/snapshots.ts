@@ -15,7 +15,7 @@
  */
 
 import { createHash, type Hash } from 'node:crypto';
-import { readSync, openSync, closeSync } from 'node:fs';
+import { closeSync, openSync, readSync, renameSync } from 'node:fs';
 import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -75,6 +75,8 @@ export const SNAPSHOTS_FOLDER = 'snapshots';
 const FORMAT = 1;
 const KEEP_MAX = 3;
 const SUFFIX = '.snapshot';
+/** Added to the name of a snapshot that is not of this journal. */
+const ASIDE = '.aside';
 /** Bytes hashed, written or split in one slice. */
 const SLICE_BYTES = 512 * 1024;
 /** Most header lines are shorter than this. */
@@ -190,6 +192,26 @@ export class SnapshotFolder {
       this.#seqs.set(stream, seqs);
       await rm(join(this.#folder, name), { force: true });
     }
+  }
+
+  /**
+   * Renames the snapshots of facts after `headSeq`, which the journal does not have, and returns their paths. They are of another
+   * journal, as when a copy was cut off, and would be taken for this one's as soon as it has grown.
+   */
+  setAsideAfter(headSeq: number): readonly string[] {
+    const setAside: string[] = [];
+    for (const [stream, seqs] of this.#seqs) {
+      for (const seq of seqs.filter((each) => each > headSeq)) {
+        const path = this.#pathOf(stream, seq);
+        renameSync(path, `${path}${ASIDE}`);
+        setAside.push(path);
+      }
+      this.#seqs.set(
+        stream,
+        seqs.filter((each) => each <= headSeq),
+      );
+    }
+    return setAside;
   }
 
   /** Null for a bad one, which is reported. */

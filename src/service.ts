@@ -138,6 +138,7 @@ function openEngine(config: Config, options: ServiceOptions): Promise<EnginePort
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
     freeBytesMin: config.freeBytesMin,
+    keepsUnnotified: config.notify !== null,
     keysLost: config.keysLost,
     waitingRepliesMax: config.limits.waitingRepliesMax,
     onFatal: options.onFatal ?? (() => {}),

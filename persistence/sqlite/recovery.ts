@@ -9,7 +9,9 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
 import { errorCode, isCorruption, JournalDamaged, messageOf } from '../faults.ts';
 import { JournalFault, type FactRow } from '../journal.ts';
+import { listSnapshots } from '../snapshots.ts';
 import { stopwatchMs } from '../stopwatch.ts';
+import { listArchives } from './archive.ts';
 import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
 import { readWatermark, type WatermarkReading } from './watermark.ts';
 
@@ -41,6 +43,7 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
   const db = openReading(journalPath(folder));
   if (db === null) {
     if (reading.found === 'WATERMARK' && reading.watermark.seq > 0) throw journalGone(reading.watermark.seq);
+    refuseRemains(folder);
     return null;
   }
   let lastGoodSeq = 0;
@@ -55,12 +58,24 @@ export async function recoverHead(folder: string, listener: RecoveryListener): P
     });
     const damage = check.damageAtEnd(head.seq);
     if (damage !== null) throw damage;
+    if (head.seq === 0) refuseRemains(folder);
     return { ...head, archivedHeads: anchor.streams };
   } catch (error) {
     throw isCorruption(error) ? damagedAfter(lastGoodSeq, reading, error) : asReadFault(error);
   } finally {
     db.close();
   }
+}
+
+/** A copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events. */
+function refuseRemains(folder: string): void {
+  const [remains] = [...listSnapshots(folder), ...listArchives(folder)];
+  if (remains === undefined) return;
+  throw new JournalDamaged({
+    message: `it has no fact, but the folder has ${remains.path}`,
+    lastGoodSeq: 0,
+    hint: 'A backup or restore that did not finish leaves such a folder: repeat it into an empty one. If the journal was removed, restore a backup.',
+  });
 }
 
 /** Compares a journal with its watermark while the chain is walked: `see` receives each batch. */

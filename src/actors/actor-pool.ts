@@ -178,6 +178,8 @@ export class ActorPool {
   async settleDue(eventId: string): Promise<void> {
     const entry = this.#ports.entryOf(eventId);
     if (entry === undefined) return;
+    // While nothing can be written it is settled for reading alone, and nothing else would call again.
+    if (this.#ports.journal.status !== 'OPEN') this.#unfinished.add(eventId);
     const active = this.#actors.peek(eventId);
     if (active !== undefined) return active.settleDue();
     const actor = await this.activate(entry);

@@ -21,7 +21,7 @@ import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from './fo
 import { newestFacts } from './newest-facts.ts';
 import { PersonalDataReader } from './personal-data.ts';
 import { createSealer } from './sealing.ts';
-import { SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
+import { deliveredThrough, SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
 import { startServiceStatus, troubleOf, type ServiceStatusActor } from './service-status.ts';
 import { ServiceStream } from './service-stream.ts';
 import { SnapshotRounds } from './snapshot-rounds.ts';
@@ -46,6 +46,8 @@ export interface EngineOptions {
   readonly onProgress?: SqliteJournalOptions['onProgress'];
   /** Whether it is accepted that keys of personal data are lost (see `folder-keys.ts`). */
   readonly keysLost?: boolean;
+  /** False where nobody is notified any more, so that a prune waits for no receiver. */
+  readonly keepsUnnotified?: boolean;
   /** The journal is broken; the process must stop. */
   readonly onFatal: (fault: JournalFault) => void;
 }
@@ -104,6 +106,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     lastSnapshotAt: lastSnapshotAt === 0 ? null : lastSnapshotAt,
     firstFactAt: survey.firstAt,
   });
+  const { notifications } = service;
+  if (notifications !== null && options.keepsUnnotified !== false)
+    snapshots.keepFactsAfter(() => deliveredThrough(notifications));
   // 4. The events: timers, index, actors.
   const timers = startTimers({
     clock,
@@ -155,6 +160,8 @@ async function openFolder({ folder, journal: journalOptions, onProgress, keysLos
   const snapshotFolder = new SnapshotFolder(folder, {
     onBad: (path, reason) => reportTrouble('snapshot', `${path} is skipped for an older one: ${reason}`),
   });
+  for (const path of snapshotFolder.setAsideAfter(journal.durableSeq))
+    reportTrouble('snapshot', `${path} is set aside: the journal ends before it, at fact ${journal.durableSeq}`);
   const headers = newestHeaders(folder);
   const source: ActivationSource = {
     newestSnapshot: (eventId, atMostSeq) => snapshotFolder.newest(eventId, atMostSeq),
@@ -265,6 +272,8 @@ function assemble(parts: Parts, running: Running): Engine {
     advanceClock: (seconds) => stream.advanceClock(seconds),
     takeSnapshots: (options, mark) => stream.once(mark, () => snapshotAll(snapshots, options)),
     async followFacts(open) {
+      const deliveredSeq = cursor === null ? journal.baseSeq : deliveredThrough(cursor);
+      if (deliveredSeq < journal.baseSeq) reportTrouble('notifications', notNotified(deliveredSeq, journal.baseSeq));
       const opened = await open({
         label: '',
         journal,
@@ -282,6 +291,13 @@ function assemble(parts: Parts, running: Running): Engine {
     drain: () => Promise.resolve(status.send('DRAIN')),
     stop: ({ snapshotMsMax = SNAPSHOT_MS_MAX } = {}) => (stopped ??= stop(snapshotMsMax)),
   };
+}
+
+function notNotified(deliveredSeq: number, baseSeq: number): string {
+  return (
+    `facts ${deliveredSeq + 1} to ${baseSeq} were moved to the archive while nobody was notified: ` +
+    `holdfast notify --from ${deliveredSeq + 1} sends them`
+  );
 }
 
 function figuresOf(

@@ -14,6 +14,11 @@ export interface NotificationCursor {
   readonly behind: Readonly<Record<string, number>>;
 }
 
+/** The last fact up to which the receiver has accepted everything. */
+export function deliveredThrough({ throughSeq, behind }: NotificationCursor): number {
+  return Math.min(throughSeq, ...Object.values(behind));
+}
+
 /** An answer to a request about the service that carried an idempotency key. */
 export interface ServiceAnswer extends IdempotencyMark {
   readonly at: number;

@@ -14,7 +14,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
-import type { NotificationCursor } from '#actors/service-facts.ts';
+import { deliveredThrough, type NotificationCursor } from '#actors/service-facts.ts';
 import { readAt } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#actors/personal-data.ts';
 import type { FactFollower, FactSource } from '#actors/engine-port.ts';
@@ -110,10 +110,11 @@ class JournalOutbox implements Outbox {
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
-    const { throughSeq, behind } = ports.cursor ?? { throughSeq: ports.journal.durableSeq, behind: {} };
+    const cursor = ports.cursor ?? { throughSeq: ports.journal.durableSeq, behind: {} };
+    const { throughSeq, behind } = cursor;
     this.#frontierSeq = throughSeq;
     this.#storedSeq = throughSeq;
-    this.#readSeq = Math.min(throughSeq, ...Object.values(behind));
+    this.#readSeq = deliveredThrough(cursor);
     for (const [eventId, seq] of Object.entries(behind)) {
       this.#queues.set(eventId, newQueue(eventId, seq, 'CATCHING_UP'));
     }
@@ -129,8 +130,7 @@ class JournalOutbox implements Outbox {
   }
 
   get deliveredSeq(): number {
-    const { throughSeq, behind } = this.#cursor();
-    return Math.min(throughSeq, ...Object.values(behind));
+    return deliveredThrough(this.#cursor());
   }
 
   async stop(): Promise<void> {

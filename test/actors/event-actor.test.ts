@@ -126,6 +126,23 @@ describe('A journal that cannot be written', () => {
     assert.ok(!isRefusal(await after.execute(place('session-3'))));
     assert.equal(available(after), 7);
   });
+
+  it('lets what ran out meanwhile be settled by itself, without a request', async () => {
+    const { actor, journal, events, clock, scheduled } = await openConcert();
+    journal.onStatus(() => events.actors.retireAll());
+    await actor.execute(place('session-1', 2));
+    journal.full(true);
+    clock.now += 11 * 60_000;
+    scheduled.length = 0;
+    // As the timer does.
+    await events.actors.settleDue('evt_concert');
+    const ended = (): number => [...journal.read()].filter(({ type }) => type === 'HoldExpired').length;
+    assert.equal(ended(), 0);
+    journal.full(false);
+    assert.ok(scheduled.some(({ eventId, at }) => eventId === 'evt_concert' && at <= clock.now));
+    await events.actors.settleDue('evt_concert');
+    assert.equal(ended(), 1);
+  });
 });
 
 describe('An event actor that failed', () => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'node:test';
-import { startEngine, type Engine } from '#actors/engine.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { verifyFolder } from '#actors/verification.ts';
+import { JournalDamaged } from '#persistence/faults.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { concert, START } from '../fixtures/actors.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
+import { newDataFolder, newFolder } from '../fixtures/folders.ts';
+import { troublesAt } from '../fixtures/troubles.ts';
 
 const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   type: 'PlaceHold',
@@ -18,8 +20,9 @@ const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
   idempotency: null,
 });
 
-function open(folder: string, now = START): Promise<Engine> {
+function open(folder: string, now = START, options: Partial<EngineOptions> = {}): Promise<Engine> {
   return startEngine({
+    ...options,
     folder,
     liveEventsMax: 10,
     waitingRepliesMax: 100,
@@ -69,6 +72,28 @@ describe('A round of snapshots', () => {
     const next = await engine.snapshots.takeRound({ prune: true });
     assert.deepEqual([next.archived?.fromSeq, next.archived?.toSeq], [2, 4]);
     await engine.stop();
+  });
+
+  it('prunes nothing of which the receiver was not notified, also by an engine that notifies nobody', async (t) => {
+    const folder = newDataFolder(t);
+    const first = await open(folder);
+    await define(first);
+    await first.stream.record({ type: 'NotificationsDelivered', data: { throughSeq: 1, behind: {} } });
+    for (let n = 0; n < 5; n += 1) await hold(first, `session-${n}`);
+    await first.stop();
+    const offline = await open(folder);
+    for (let round = 0; round < 2; round += 1) await offline.snapshots.takeRound({ prune: true });
+    assert.equal(offline.journal.baseSeq, 1);
+    await offline.stop();
+    const troubles = troublesAt(t, 'notifications');
+    const without = await open(folder, START, { keepsUnnotified: false });
+    await without.snapshots.takeRound({ prune: true });
+    assert.equal(without.journal.baseSeq, 7);
+    await without.stop();
+    const later = await open(folder);
+    await later.followFacts(async ({ cursor }) => ({ deliveredSeq: cursor!.throughSeq, stop: async () => {} }));
+    assert.match(troubles[0]?.message ?? '', /facts 2 to 7 .* holdfast notify --from 2 sends them/);
+    await later.stop();
   });
 
   it('keeps the clock, the events, their newest slug and the state when everything is pruned', async (t) => {
@@ -176,5 +201,51 @@ describe('Verification', () => {
     const { problems, stateFingerprint } = await verifyFolder(folder);
     assert.equal(stateFingerprint, null);
     assert.ok(problems.some(({ what }) => /facts 1 to 1 .* no file of it has them/.test(what)));
+  });
+});
+
+describe('A snapshot without its journal', () => {
+  /** A folder with a snapshot of its only event, after some holds. */
+  async function sold(t: TestContext, holds: number): Promise<string> {
+    const folder = newDataFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    for (let n = 0; n < holds; n += 1) await hold(engine, `session-${n}`);
+    await engine.snapshots.takeRound();
+    await engine.stop();
+    return folder;
+  }
+
+  it('is not served as a shop of its own: a copy that was cut off is refused', async (t) => {
+    const folder = newFolder(t);
+    cpSync(path.join(await sold(t, 2), 'snapshots'), path.join(folder, 'snapshots'), { recursive: true });
+    await assert.rejects(open(folder), /it has no fact, but the folder has .*\.snapshot/);
+    await assert.rejects(
+      open(folder),
+      JournalDamaged,
+      'the first start left nothing that the second takes for a journal',
+    );
+    const archived = newFolder(t);
+    mkdirSync(path.join(archived, 'archive'));
+    writeFileSync(path.join(archived, 'archive', '1-4.db'), '');
+    await assert.rejects(open(archived), JournalDamaged);
+  });
+
+  it('of a later fact than the journal has is set aside, and hides nothing that is sold from then on', async (t) => {
+    const folder = await sold(t, 1);
+    cpSync(path.join(await sold(t, 4), 'snapshots'), path.join(folder, 'snapshots'), { recursive: true });
+    const troubles = troublesAt(t, 'snapshot');
+    const engine = await open(folder);
+    assert.match(troubles[0]?.message ?? '', /is set aside: the journal ends before it, at fact 2/);
+    for (let n = 10; n < 16; n += 1) await hold(engine, `session-${n}`);
+    await engine.stop();
+    const again = await open(folder);
+    const actor = await again.events.byEventId('evt_concert');
+    assert.equal(
+      actor!.inspect((state) => state.holds.byId.size),
+      7,
+    );
+    await again.stop();
+    assert.deepEqual((await verifyFolder(folder)).problems, []);
   });
 });

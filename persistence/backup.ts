@@ -196,6 +196,8 @@ export interface WholeFolder {
   readonly archives: readonly ArchiveFile[];
   /** Proves each batch while it is read, and at the end that the watermark is reached. Throws JournalDamaged. */
   batches(): Iterable<Batch>;
+  /** Throws CopyRefused when facts were written after it was opened: what was made of it lacks them. */
+  refuseGrown(): void;
   close(): void;
 }
 
@@ -217,12 +219,22 @@ export function openWhole(folder: string): WholeFolder {
       keysId,
       archives,
       batches: () => provedBatches(origin, watermark),
+      refuseGrown: () => refuseGrown(folder, headSeq),
       close: () => db.close(),
     };
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+function refuseGrown(folder: string, headSeq: number): void {
+  const db = openReading(journalPath(folder));
+  const newest = db === null ? null : newestBatch(db);
+  db?.close();
+  if (newest === null || newest.lastSeq <= headSeq) return;
+  const grown = `${folder} has grown from fact ${headSeq} to fact ${newest.lastSeq} meanwhile`;
+  throw new CopyRefused(grown, 'A service sells on it. Stop that service, and do it again.');
 }
 
 function* provedBatches(origin: Origin, watermark: WatermarkReading): Generator<Batch> {

@@ -87,6 +87,7 @@ async function writeAnew(
       onProgress?.(target.seq, headSeq);
     }
     for (const name of files) copyIfPresent(join(source, name), join(out, basename(name)));
+    whole.refuseGrown();
     return { ...target.finish(keysId), origin, facts: headSeq };
   } finally {
     target.close();

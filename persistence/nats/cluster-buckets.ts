@@ -14,6 +14,13 @@ export interface ClusterBuckets {
   readonly archive: Objects;
 }
 
+const KINDS = ['SNAPSHOTS', 'CHECKPOINTS', 'ARCHIVE'] as const;
+
+/** The streams of the stores of a cluster, as NATS calls them. */
+export function bucketStreams(clusterName: string): readonly string[] {
+  return KINDS.map((kind) => `OBJ_${clusterName}_${kind}`);
+}
+
 /** Servers that elect a leader are back within ten seconds; a try that is not answered takes five. */
 const TRIES_MAX = 5;
 const PAUSE_MS = 500;
@@ -23,7 +30,7 @@ export async function openBuckets(
   connection: NatsConnection,
   { clusterName, replicas }: { readonly clusterName: string; readonly replicas: number },
 ): Promise<ClusterBuckets> {
-  const open = async (kind: string): Promise<Objects> => {
+  const open = async (kind: (typeof KINDS)[number]): Promise<Objects> => {
     for (let tries = 1; ; tries += 1) {
       try {
         return await ObjectBucket.open(connection, { name: `${clusterName}_${kind}`, replicas });

@@ -25,6 +25,7 @@ import {
   type ServerAccess,
   type ServerConnection,
 } from './connection.ts';
+import { bucketStreams } from './cluster-buckets.ts';
 import type { KeyLog } from './key-log.ts';
 import { raceGuard } from './race-guard.ts';
 import { LogUnreachable, type ShardLog } from './shard-log.ts';
@@ -127,6 +128,18 @@ export class ClusterServers {
     });
   }
 
+  /** The streams of the cluster's stores of objects that have something. Rejects with LogUnreachable. */
+  async filledBuckets(): Promise<readonly string[]> {
+    const filled: string[] = [];
+    for (const stream of bucketStreams(this.settings.clusterName)) {
+      if (await reaching(() => streamExists(this.#jsm, { stream }))) {
+        const { state } = await reaching(() => this.#jsm.streams.info(stream));
+        if (state.messages > 0) filled.push(stream);
+      }
+    }
+    return filled;
+  }
+
   get #firstStream(): string {
     return shardPlace(this.settings.clusterName, 0).stream;
   }
@@ -221,7 +234,7 @@ function keyConfig({ stream, subject }: StreamPlace, replicas: number): StreamOp
   return { ...shardConfig(place, replicas), deny_delete: false, allow_rollup_hdrs: true };
 }
 
-async function streamExists(jsm: JetStreamManager, { stream }: StreamPlace): Promise<boolean> {
+async function streamExists(jsm: JetStreamManager, { stream }: Pick<StreamPlace, 'stream'>): Promise<boolean> {
   try {
     await jsm.streams.info(stream);
     return true;

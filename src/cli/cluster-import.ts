@@ -14,7 +14,7 @@ export async function importIntoCluster(
   const whole = openWhole(folder);
   const names = { reading: 'proving the folder', importing: 'importing facts' };
   try {
-    return await withCluster(call, { mustExist: false }, async ({ settings: { clusterName }, store, bus, keys }) => {
+    return await withCluster(call, { mustExist: false }, async ({ settings: { clusterName }, keys, ...opened }) => {
       const report = await importFolder({
         folder: whole,
         keys: {
@@ -23,8 +23,7 @@ export async function importIntoCluster(
           note: (keysId) => keys.noteKeysId(keysId),
           isLossAccepted: readSettings(call).keysLost,
         },
-        store,
-        bus,
+        ...opened,
         cluster: clusterName,
         isNotifiable,
         onProgress: (of, done, total) => call.output.progress(names[of], done, total),

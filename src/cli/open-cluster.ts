@@ -16,6 +16,8 @@ export interface OpenCluster {
   readonly store: ShardStore;
   readonly bus: Bus;
   readonly keys: ClusterKeys;
+  /** The streams of its stores of objects that have something. */
+  filledBuckets(): Promise<readonly string[]>;
 }
 
 /** The stream of the cluster's keys; see `persistence/nats/servers.ts`. */
@@ -47,7 +49,8 @@ export async function withCluster<Result>(
     const { shards } = settings;
     const opened = servers;
     const store = { shards, log: (shard: number) => opened.log(shard), archive };
-    return await use({ settings, store, bus: natsBus(servers.connection), keys: servers });
+    const filledBuckets = () => opened.filledBuckets();
+    return await use({ settings, store, bus: natsBus(servers.connection), keys: servers, filledBuckets });
   } catch (error) {
     if (!(error instanceof LogUnreachable || error instanceof ObjectsUnreachable)) throw error;
     throw new CommandFailure(

@@ -58,6 +58,8 @@ export interface ClusterImportOptions {
   readonly folder: WholeFolder;
   readonly keys: KeysToImport;
   readonly store: Pick<ShardStore, 'shards' | 'log'>;
+  /** The streams of the stores of snapshots, checkpoints and archives that have something. */
+  filledBuckets(): Promise<readonly string[]>;
   readonly bus: Bus;
   /** The prefix of all subjects. */
   readonly cluster: string;
@@ -95,7 +97,7 @@ export class ImportFailed extends Error {
     this.name = 'ImportFailed';
     this.hint =
       `The cluster ${cluster} has a part of the folder, and the folder is unchanged. Delete the streams whose names begin with ` +
-      `${cluster}_ (nats stream rm), or choose another CLUSTER_NAME, and import again before any node starts.`;
+      `${cluster}_ or OBJ_${cluster}_ (nats stream rm), or choose another CLUSTER_NAME, and import again before any node starts.`;
   }
 }
 
@@ -110,11 +112,11 @@ const BATCHES_A_SLICE = 64;
 
 /** Rejects with ImportRefused, ImportFailed, JournalDamaged, or LogUnreachable when a check could not be made. */
 export async function importFolder(options: ClusterImportOptions): Promise<ImportReport> {
-  const { folder, store, cluster, keys } = options;
+  const { folder, cluster, keys } = options;
   const { service, sealed } = await readWhole(options);
   await refuseLiveNodes(options);
-  await refuseFilled(store);
-  await refuseKeys(keys.log);
+  await refuseFilled(options);
+  await refuseKeys(options);
   const into = new ClusterImport(options, service);
   try {
     await into.claim();
@@ -123,6 +125,7 @@ export async function importFolder(options: ClusterImportOptions): Promise<Impor
       for (const unit of unitsIn(facts)) into.add(unit);
       if (into.isSliceFull) await into.settle();
     }
+    folder.refuseGrown();
     return { ...(await into.finish()), openable: sealed.openable, lost: sealed.lost };
   } catch (error) {
     into.abandon();
@@ -200,12 +203,8 @@ async function moveKeys({ file, log, note }: KeysToImport, erasedIds: ReadonlySe
   }
 }
 
-async function refuseKeys(log: KeyLog): Promise<void> {
-  if ((await readKeysIdentity(log)) === null) return;
-  throw new ImportRefused(
-    'the cluster is not empty: it has keys of personal data',
-    'Choose another CLUSTER_NAME, or delete the streams of this one (nats stream rm) if nothing in it is needed.',
-  );
+async function refuseKeys({ keys: { log }, cluster }: ClusterImportOptions): Promise<void> {
+  if ((await readKeysIdentity(log)) !== null) throw notEmpty(cluster, 'it has keys of personal data');
 }
 
 function refuseMovedClock(service: ServiceState): void {
@@ -230,16 +229,22 @@ async function refuseLiveNodes({ bus, cluster, time = machineTime }: ClusterImpo
   );
 }
 
-async function refuseFilled(store: Pick<ShardStore, 'shards' | 'log'>): Promise<void> {
+/** What is in a store would be read beside the logs: a checkpoint of the cluster that was there before hides what is imported. */
+async function refuseFilled({ store, filledBuckets, cluster }: ClusterImportOptions): Promise<void> {
   for (const shards of groupsOf(store.shards)) {
     const lastSeqs = await Promise.all(shards.map((shard) => store.log(shard).lastSeq()));
     const filled = shards.find((_, index) => lastSeqs[index] !== 0);
-    if (filled === undefined) continue;
-    throw new ImportRefused(
-      `the cluster is not empty: shard ${filled} has records`,
-      'Choose another CLUSTER_NAME, or delete the streams of this one (nats stream rm) if nothing in it is needed.',
-    );
+    if (filled !== undefined) throw notEmpty(cluster, `shard ${filled} has records`);
   }
+  const [bucket] = await filledBuckets();
+  if (bucket !== undefined) throw notEmpty(cluster, `the stream ${bucket} has objects`);
+}
+
+function notEmpty(cluster: string, why: string): ImportRefused {
+  return new ImportRefused(
+    `the cluster is not empty: ${why}`,
+    `Choose another CLUSTER_NAME, or delete the streams whose names begin with ${cluster}_ and OBJ_${cluster}_ (nats stream rm) if nothing in it is needed.`,
+  );
 }
 
 /** The numbers of all shards in groups, so that only a few requests are under way. */

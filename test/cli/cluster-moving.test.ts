@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect } from '@nats-io/transport-node';
 import { SECRETS } from '#cli/import.ts';
+import { openBuckets } from '#persistence/nats/cluster-buckets.ts';
 import { freePort } from '../../bench/free-port.ts';
 import { holdfast, samples, serving, type Environment } from './holdfast.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
@@ -197,6 +198,23 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const { code, stderr } = await holdfast(['backup', path.join(parent, 'out')], { ...cluster, CLUSTER_SHARDS: '8' });
     assert.equal(code, 1);
     assert.match(stderr, /CLUSTER_SHARDS is 8, but the first node of this cluster fixed it to 4/);
+  });
+
+  it('an import is refused beside the objects of a cluster whose other streams were deleted', async (t) => {
+    const parent = newFolder(t);
+    const cluster = newCluster();
+    const service = await serving(t, path.join(parent, 'data'));
+    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    await service.stop();
+    const connection = await connect({ servers: server.url });
+    t.after(() => connection.close());
+    const name = cluster['CLUSTER_NAME']!;
+    const { checkpoints } = await openBuckets(connection, { clusterName: name, replicas: 1 });
+    await checkpoints.put('0', Buffer.from('of the cluster that was there before'));
+    const { code, stderr } = await holdfast(['import', path.join(parent, 'data')], cluster);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`the cluster is not empty: the stream OBJ_${name}_CHECKPOINTS has objects`));
+    assert.match(stderr, new RegExp(`delete the streams whose names begin with ${name}_ and OBJ_${name}_`));
   });
 
   it('a folder without a journal is not imported', async (t) => {

@@ -64,7 +64,13 @@ function assertNothingReadable(folder: string): void {
 
 /** Has everything up to the second last round of snapshots in the archive. */
 async function prune(folder: string): Promise<void> {
-  const engine = await startEngine({ folder, liveEventsMax: 100, waitingRepliesMax: 100, onFatal: assert.fail });
+  const engine = await startEngine({
+    folder,
+    liveEventsMax: 100,
+    waitingRepliesMax: 100,
+    keepsUnnotified: false,
+    onFatal: assert.fail,
+  });
   for (let round = 0; round < 2; round += 1) await engine.snapshots.takeRound({ prune: true, proveAll: false });
   await engine.stop();
 }

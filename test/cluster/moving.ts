@@ -126,6 +126,7 @@ export async function importInto(
         ...keys,
       },
       store: cluster,
+      filledBuckets: () => Promise.resolve([]),
       bus: cluster.network.connect('importer'),
       cluster: CLUSTER,
       isNotifiable,

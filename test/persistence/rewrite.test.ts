@@ -132,6 +132,23 @@ describe('A rewriting that fails', () => {
     assert.ok(!existsSync(out) || readdirSync(out).length === 0);
   });
 
+  it('is not made of a folder that grows meanwhile', async (t) => {
+    const [folder, out] = [await folderWith(t), newDataFolder(t)];
+    const selling = {
+      ...options,
+      async begin() {
+        const journal = await openJournal(t, { folder });
+        await journal.durable(
+          journal.append({ eventId: 'evt_a', at: 9_000, facts: [{ type: 'HoldPlaced', data: '{}' }] }),
+        );
+        await journal.close();
+        return 'keys-a';
+      },
+    };
+    await assert.rejects(rewriteFolder(folder, out, selling), /has grown from fact \d+ to fact \d+ meanwhile/);
+    assert.ok(!existsSync(out) || readdirSync(out).length === 0);
+  });
+
   it('refuses a target that is not empty, and leaves it as it was', async (t) => {
     const [folder, out] = [await folderWith(t), newDataFolder(t)];
     mkdirSync(out);

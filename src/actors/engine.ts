@@ -228,7 +228,8 @@ function assemble(parts: Parts, running: Running): Engine {
   const { journal, keys, clock, events, stream, snapshots } = parts;
   const { status, timers, space, cursor } = running;
   const maintenance = setInterval(() => {
-    inBackground('snapshot', events.actors.snapshotDue());
+    // A snapshot that fills a disk which is nearly full would stop what the guard lets go on.
+    if (!space.isLow) inBackground('snapshot', events.actors.snapshotDue());
     inBackground('activation', events.actors.evictOver());
   }, MAINTENANCE_MS);
   maintenance.unref();

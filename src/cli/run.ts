@@ -18,6 +18,7 @@ import {
   inColumns,
   wrap,
 } from './command.ts';
+import { errorCode, isNoSpace } from '#persistence/faults.ts';
 import { createOutput, type Output } from './output.ts';
 
 interface Listed {
@@ -162,13 +163,26 @@ async function print(output: Output, page: string): Promise<ExitCode> {
   return 0;
 }
 
+/** What an operator can do where the system, or SQLite, refused something; undefined for any other error. */
+function hintOfSystem(error: unknown): string | undefined {
+  const code = errorCode(error);
+  if (isNoSpace(error)) return 'The disk is full: make room, and run the command again.';
+  if (/^(?:EACCES|EPERM|EROFS|SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM)/.test(code)) {
+    return 'This user may not do that here: look at the owner and the rights of the folder. A journal can be read only where its folder can be written; copy it to such a place.';
+  }
+  if (/^(?:ENOTDIR|EISDIR|ENAMETOOLONG|ELOOP|EEXIST)/.test(code))
+    return 'Name a folder that exists, or one that can be made.';
+  if (/^(?:EIO|SQLITE_IOERR)/.test(code)) return 'The disk could not be read or written: the system log says more.';
+  return undefined;
+}
+
 /** Prints why the command failed; an unexpected error is printed with its stack. */
 function explain(name: string, error: unknown, output: Output): ExitCode {
   if (error instanceof WrongUse) {
     output.trouble(`holdfast ${name}: ${error.message} (holdfast ${name} --help)`);
     return 2;
   }
-  const { message, hint, stack } = error as { message: string; hint?: string; stack?: string };
+  const { message, hint = hintOfSystem(error), stack } = error as { message: string; hint?: string; stack?: string };
   if (hint === undefined) output.trouble(`holdfast ${name}: ${stack ?? message}`);
   else output.trouble(`holdfast ${name}: ${message}`, hint);
   output.json({ ok: false, error: message, hint: hint ?? null });

@@ -167,6 +167,25 @@ describe('A command that fails', () => {
     assert.equal(json.json()['ok'], false);
   });
 
+  it('says in two lines what the system refused, without a stack', async (t) => {
+    const folder = newFolder(t);
+    const data = path.join(folder, 'data');
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    assert.equal(
+      (await holdfast(['load', '--offline', path.join(samples, 'club-night.json')], { DATA_DIR: data })).code,
+      0,
+    );
+    for (const args of [
+      ['backup', file],
+      ['restore', '--to', path.join(file, 'out')],
+    ]) {
+      const { code, stderr } = await holdfast([...args, '--data', data]);
+      assert.equal(code, 1);
+      assert.match(stderr, /^holdfast \w+: ENOTDIR: .+\nName a folder that exists, or one that can be made\.\n$/);
+    }
+  });
+
   it('names the address at which no service answers', async (t) => {
     const environment = { DATA_DIR: newFolder(t), ADMIN_PORT: '9', ADMIN_TOKEN: 'xxxxxxxxxxxxxxxx' };
     const { code, stderr } = await holdfast(['load', path.join(samples, 'club-night.json')], environment);

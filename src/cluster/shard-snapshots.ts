@@ -213,8 +213,11 @@ export class ShardSnapshots {
 
   async #snapshotLongest(): Promise<void> {
     const { journal } = this.#shard!;
+    const { bucket } = this.#ports;
     const streams: { readonly eventId: string; readonly lastSeq: number; readonly count: number }[] = [];
     for (const { eventId, lastSeq } of [...journal.streams()]) {
+      // What is kept for a receiver of notifications is covered already: another snapshot would let go of nothing.
+      if (lastSeq <= bucket.newestSeq(eventId)) continue;
       streams.push({ eventId, lastSeq, count: [...journal.read({ eventId })].length });
       if (streams.length % STREAMS_A_SLICE === 0) await nextRound();
     }

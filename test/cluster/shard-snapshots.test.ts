@@ -213,6 +213,44 @@ describe('The memory of a shard', () => {
     await snapshots.maintain();
     assert.equal(taken.length, length);
   });
+
+  it('has one snapshot of each stream whose facts a receiver of notifications has not got, not one in every round', async (t) => {
+    const log = new MemoryLog();
+    const objects = new MemoryObjects();
+    const { journal } = await claimed(log);
+    const opened = await SnapshotBucket.open({ objects, shard: 0, dataFolder: newFolder(t), known: [] });
+    const newest = new Map<string, number>();
+    const bucket = {
+      folder: opened.folder,
+      headers: () => opened.headers(),
+      newest: () => Promise.resolve(null),
+      newestSeq: (eventId: string) => newest.get(eventId) ?? 0,
+    } as unknown as SnapshotBucket;
+    const snapshotter = startSnapshotter(newFolder(t), () => 0);
+    t.after(() => snapshotter.stop());
+    const [checkpoints, archive] = [new Checkpoints(objects, 0), new ArchiveBucket(objects, 0)];
+    const ports = { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null };
+    const snapshots = new ShardSnapshots(ports, journal);
+    const taken: string[] = [];
+    snapshots.attach({
+      journal,
+      now: () => 1,
+      snapshotEvent: (eventId, seq) => {
+        taken.push(eventId);
+        newest.set(eventId, seq);
+        return Promise.resolve({ eventId, seq, fingerprint: '', trouble: null });
+      },
+      noteErasures: () => Promise.resolve(),
+      neededAfter: () => 0,
+    });
+    const data = JSON.stringify('x'.repeat(1_000));
+    for (let at = 1; at <= 5_000; at += 1) {
+      journal.append({ eventId: `evt_${at % 2}`, at, facts: [{ type: 'HoldPlaced', data }] });
+    }
+    await journal.durable(journal.appendedSeq);
+    for (let round = 0; round < 3; round += 1) await snapshots.maintain();
+    assert.deepEqual(taken.sort(), ['evt_0', 'evt_1']);
+  });
 });
 
 describe('Facts of a cluster that are followed', () => {

@@ -70,12 +70,13 @@ export async function openSource(
 }
 
 /**
- * The messages of a stored fact, in the order in which they are posted. The label tells facts with the same number in several sequences
- * of facts.
+ * The messages of a stored fact, in the order in which they are posted. A message has the same id whenever it is sent. The label tells
+ * facts with the same number in several sequences of facts. The moment tells those of a journal that was restored to an earlier fact
+ * from those that it lost: a receiver drops what has an id that it knows.
  */
 export function messagesOf(row: FactRow, source: MessageSource, label = ''): readonly Message[] {
   return draftsOf(source).map(({ type, data }) => ({
-    id: `msg_${label}${row.seq}_${type.replace('.', '_')}`,
+    id: `msg_${label}${row.seq}_${row.at.toString(36)}_${type.replace('.', '_')}`,
     type,
     body: JSON.stringify({ type, timestamp: new Date(row.at).toISOString(), data }),
   }));

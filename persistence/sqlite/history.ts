@@ -36,7 +36,7 @@ export class FactHistory {
   readonly #folder: string;
   readonly #journal: FactReader;
   readonly #prove: ProveArchive;
-  readonly #proved: ArchiveFile[] = [];
+  #proved: ArchiveFile[] = [];
 
   constructor(folder: string, journal: Connection, prove: ProveArchive = proveArchiveOf) {
     this.#folder = folder;
@@ -44,8 +44,12 @@ export class FactHistory {
     this.#prove = prove;
   }
 
-  /** Adds an archive file that was just written and proved, before its facts are dropped from the journal (rule 4). */
+  /**
+   * Adds an archive file that was just written and proved, before its facts are dropped from the journal (rule 4). One that it overlaps
+   * was left by a prune that failed, and is gone.
+   */
   noteArchived(file: ArchiveFile): void {
+    this.#proved = this.#proved.filter(({ fromSeq, toSeq }) => toSeq < file.fromSeq || fromSeq > file.toSeq);
     this.#proved.push(file);
   }
 

@@ -17,6 +17,9 @@ import { copyUpTo, CopyRefused } from '#persistence/backup.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { verifyJournal } from '#persistence/verify.ts';
+import { listArchives } from '#persistence/sqlite/archive.ts';
+import { FactHistory } from '#persistence/sqlite/history.ts';
+import { journalPath, openReading } from '#persistence/sqlite/schema.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { fc } from '../property.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
@@ -108,6 +111,23 @@ describe('An archive file', () => {
     cpSync(sound.folder, folder, { recursive: true });
     return folder;
   }
+
+  it('are read after a prune that failed and the one that replaced its file', async (t) => {
+    const { folder, rows } = await archivedFolder(t);
+    const db = openReading(journalPath(folder))!;
+    t.after(() => db.close());
+    const history = new FactHistory(folder, db);
+    const [first] = listArchives(folder);
+    // What the prune that failed had written, and the next one removed.
+    history.noteArchived({ path: join(folder, 'archive', '1-20.db'), fromSeq: 1, toSeq: 20 });
+    history.noteArchived(first!);
+    const headSeq = rows.findLast(({ eventId }) => eventId === 'evt_a')!.seq;
+    const stream = await history.stream({ eventId: 'evt_a', afterSeq: 0, headSeq, baseSeq: 120 });
+    assert.deepEqual(
+      [...stream],
+      rows.filter(({ eventId }) => eventId === 'evt_a'),
+    );
+  });
 
   it('that is deleted is reported with the facts that it had; those of the others are read', async (t) => {
     for (const [index, name] of archiveFiles(sound.folder).entries()) {

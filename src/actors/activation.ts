@@ -49,7 +49,7 @@ export interface Activated {
 const SLICE_MS = 3;
 
 /** After so many slices there are some 3 MB of young objects (1). */
-const SLICES_PER_COLLECTION = 3;
+const SLICES_PER_COLLECTION = 2;
 
 /**
  * Rebuilds the state of an event; its number comes from its facts when it is not known. Rejects with the Defect or UnknownFact

@@ -94,7 +94,8 @@ test('archived facts are counted too, and a missing archive file is named', asyn
   const rows = readGolden(goldenJournals()[0]!);
   const folder = await folderOf(t, rows);
   const before = (await holdfast(['pii', folder, '--json'])).json<Report>();
-  const engine = await startEngine({ folder, liveEventsMax: 100, waitingRepliesMax: 100, onFatal: assert.fail });
+  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUnnotified: false };
+  const engine = await startEngine({ folder, ...bounds, onFatal: assert.fail });
   for (const _ of [1, 2]) await engine.snapshots.takeRound({ prune: true, proveAll: false });
   await engine.stop();
   const archive = path.join(folder, 'archive');

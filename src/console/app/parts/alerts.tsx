@@ -22,8 +22,8 @@ export const RULES: readonly Rule[] = [
   {
     name: 'HoldfastNotReady',
     seen: ({ ready, reason }) => (ready ? null : `Not ready: ${reason}`),
-    means: 'Changes are refused; reads go on.',
-    action: 'curl /health/ready says why. On a full disk make room; it goes on by itself.',
+    means: 'Changes are refused, or new holds, checkouts and joins alone; reads go on.',
+    action: 'curl /health/ready says why. On a full or nearly full disk make room; it goes on by itself.',
   },
   {
     name: 'HoldfastEventBroken',
@@ -44,7 +44,8 @@ export const RULES: readonly Rule[] = [
     name: 'HoldfastDiskFillsUp',
     seen: ({ free_bytes: free }) => (free !== null && free < FREE_BYTES_MIN ? `${bytes(free)} free` : null),
     means: 'The disk of the data folder will be full within a day, or has less than 2 GB.',
-    action: 'holdfast snapshot --prune moves old facts to the archive, which may live on another disk afterwards.',
+    action:
+      'Make room on it, or move the folder to a larger disk. Do not prune now, because that first writes an archive file to the same disk, and journal.db does not shrink.',
   },
   {
     name: 'HoldfastLoopIsLate',

@@ -83,6 +83,11 @@ export class AppendWindow {
     return this.#streamSeq;
   }
 
+  /** Whether the oldest append has had no outcome for STALLED_MS. */
+  get isStalled(): boolean {
+    return this.#appends[0]?.isStalled === true;
+  }
+
   get isFree(): boolean {
     const isAlone = this.#streamSeq < this.#epoch + IN_FLIGHT_MAX - 1;
     return !this.#isStopped && this.#appends.length < (isAlone ? 1 : IN_FLIGHT_MAX);

@@ -235,6 +235,11 @@ export class ShardJournal implements Journal {
     this.#fenceListeners.push(listener);
   }
 
+  /** Whether the servers have not taken an append for STALLED_MS. */
+  get isStalled(): boolean {
+    return this.#window.isStalled;
+  }
+
   /** Calls the listener when the servers have not taken an append for STALLED_MS; it goes on to be tried. */
   onStalled(listener: (cause: unknown) => void): void {
     this.#stallListeners.push(listener);

@@ -185,6 +185,8 @@ export class ClusterNode implements EnginePort {
   #missing(): string | null {
     if (!this.#options.servers.bus.isConnected) return 'there is no connection to a NATS server';
     if (!this.#parts.directory.isRead) return 'the index of events is not read yet';
+    for (const [shard, { journal }] of this.#claims.owned)
+      if (journal.isStalled) return `the NATS servers take nothing for shard ${shard}, which this node owns`;
     const unowned = this.cluster.shards().filter(({ owner }) => owner === null);
     if (unowned.length === 0) return null;
     const named = unowned.slice(0, NAMED_MAX).map(({ shard }) => shard);

@@ -139,10 +139,13 @@ describe('A shard journal that appends', () => {
     assert.deepEqual(causes, []);
     log.isReachable = false;
     journal.append(unitOf('evt_a'));
+    assert.equal(journal.isStalled, false);
     await until(() => (nowMs += 2_000) > 60_000);
+    assert.equal(journal.isStalled, true);
     log.isReachable = true;
     await durable(journal);
     assert.deepEqual(causes, ['Error: no answer']);
+    assert.equal(journal.isStalled, false);
   });
 
   it('publishes how long each batch took', async () => {

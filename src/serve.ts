@@ -52,6 +52,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
     const { code, lines } = reasonOf(error, reading.config);
     return leave(code, lines);
   }
+  if (stop.isUnderWay) return;
   const { log, publicUrl, adminUrl } = service;
   log.info({ public: publicUrl, admin: adminUrl }, 'ready');
   process.on('uncaughtException', (error) => {

@@ -3,6 +3,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { ObjectBucket } from './object-bucket.ts';
 import type { Objects } from './objects.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import { machineTiming, pauseFor } from './timing.ts';
 
 export interface ClusterBuckets {
@@ -21,8 +22,8 @@ export function bucketStreams(clusterName: string): readonly string[] {
   return KINDS.map((kind) => `OBJ_${clusterName}_${kind}`);
 }
 
-/** Servers that elect a leader are back within ten seconds; a try that is not answered takes five. */
-const TRIES_MAX = 5;
+/** Servers that elect a leader are back by then. */
+const OPENING_MS_MAX = 10_000;
 const PAUSE_MS = 500;
 
 /** Opens the stores of a cluster and creates those that are missing; several nodes may do so at once. Rejects with ObjectsUnreachable. */
@@ -31,11 +32,11 @@ export async function openBuckets(
   { clusterName, replicas }: { readonly clusterName: string; readonly replicas: number },
 ): Promise<ClusterBuckets> {
   const open = async (kind: (typeof KINDS)[number]): Promise<Objects> => {
-    for (let tries = 1; ; tries += 1) {
+    for (const begin = stopwatchMs(); ;) {
       try {
         return await ObjectBucket.open(connection, { name: `${clusterName}_${kind}`, replicas });
       } catch (error) {
-        if (tries === TRIES_MAX || connection.isClosed()) throw error;
+        if (stopwatchMs() - begin > OPENING_MS_MAX || connection.isClosed()) throw error;
       }
       await pauseFor(machineTiming, PAUSE_MS);
     }

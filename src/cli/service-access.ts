@@ -1,7 +1,7 @@
 /** The two ways in which a command changes events: through a running service's admin API, or with an engine of its own. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEngine, type Engine } from '#actors/engine.ts';
+import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
 import { addressOf } from '#src/config.ts';
 import { LIMITS } from '#src/limits.ts';
 import { CommandFailure, type Call } from './command.ts';
@@ -89,10 +89,11 @@ export function errorOf({ body, status }: AdminAnswer): AdminError {
 }
 
 /** Starts an engine on the data folder, as a service would. Rejects with FolderInUse, and as `startEngine` does. */
-export function openOffline(call: Call): Promise<Engine> {
+export function openOffline(call: Call, options: Pick<EngineOptions, 'keepsUnnotified'> = {}): Promise<Engine> {
   const { dataDir, liveEventsMax } = readSettings(call);
   const { output, exit } = call;
   return startEngine({
+    ...options,
     folder: dataDir,
     liveEventsMax,
     waitingRepliesMax: LIMITS.waitingRepliesMax,

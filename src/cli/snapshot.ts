@@ -1,7 +1,7 @@
 /** `holdfast snapshot`: takes snapshots through the service that runs on the folder, or without one. */
 import { readServingPid } from '#persistence/sqlite/lock.ts';
 import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
-import { CommandFailure, DATA_OPTION, type Call, type Command } from './command.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
 import { counted, grouped } from './output.ts';
 import { dataFolder, withFolderArgument } from './data-folder.ts';
 
@@ -13,7 +13,7 @@ interface Taken {
 }
 
 export const snapshotCommand: Command = {
-  usage: 'snapshot [FOLDER] [--prune]',
+  usage: 'snapshot [FOLDER] [--prune [--unnotified]]',
   description: [
     'Writes a snapshot of every event that changed since its last one. When a service runs on the folder, the command calls its ' +
       'admin API (ADMIN_HOST, ADMIN_PORT, the token); otherwise it opens the folder itself.',
@@ -21,7 +21,14 @@ export const snapshotCommand: Command = {
       'under archive/. They are deleted from the journal only after that file was written and read back. Nothing is lost: ' +
       'restore reads the archive too.',
   ],
-  options: [{ name: 'prune', help: 'move facts older than the previous snapshot to the archive' }, DATA_OPTION],
+  options: [
+    { name: 'prune', help: 'move facts older than the previous snapshot to the archive' },
+    {
+      name: 'unnotified',
+      help: 'also those that a receiver of notifications has not got, where nobody is notified any more',
+    },
+    DATA_OPTION,
+  ],
   positionals: { min: 0, max: 1 },
   examples: [
     { line: 'holdfast snapshot', does: 'the next start replays only later facts' },
@@ -31,6 +38,8 @@ export const snapshotCommand: Command = {
     const call = withFolderArgument(given);
     const folder = dataFolder(call, 'POST /admin/snapshot');
     const isServed = readServingPid(folder) !== null;
+    if (call.has('unnotified') && (isServed || !call.has('prune')))
+      throw new WrongUse('--unnotified goes with --prune, and only where no service runs on the folder');
     const outcome = await (isServed ? takeOnline(call) : takeOffline(call));
     const { seq, taken, failed, archived } = outcome;
     const { output } = call;
@@ -39,7 +48,10 @@ export const snapshotCommand: Command = {
     if (call.has('prune')) {
       const moved =
         archived && `Facts ${grouped(archived.fromSeq)} to ${grouped(archived.toSeq)} moved to the archive.`;
-      output.text(moved ?? 'Nothing to prune: no fact is older than the previous snapshot of every event.');
+      output.text(
+        moved ??
+          'Nothing to prune: every fact that is older than the previous snapshot of every event is in the archive, or waits for the receiver of notifications.',
+      );
     }
     if (failed > 0) output.trouble(`${counted(failed, 'snapshot')} could not be taken; the log says why.`);
     output.json({ ok: failed === 0, ...outcome });
@@ -60,7 +72,7 @@ async function takeOnline(call: Call): Promise<Taken> {
 }
 
 async function takeOffline(call: Call): Promise<Taken> {
-  const engine = await openOffline(call);
+  const engine = await openOffline(call, { keepsUnnotified: !call.has('unnotified') });
   try {
     const { seq, outcomes, archived } = await engine.snapshots.takeRound({ prune: call.has('prune') });
     for (const { trouble, eventId } of outcomes) {

@@ -172,7 +172,9 @@ export class ClusterNode implements EnginePort {
 
   get trouble(): string | null {
     const { status } = this.#status;
-    return (status === 'READY' || status === 'STARTING' ? null : troubleOf(status)) ?? this.#missing();
+    return (
+      (status === 'READY' || status === 'STARTING' ? null : troubleOf(status)) ?? this.#missing() ?? this.#stalled()
+    );
   }
 
   get degraded(): readonly string[] {
@@ -185,13 +187,18 @@ export class ClusterNode implements EnginePort {
   #missing(): string | null {
     if (!this.#options.servers.bus.isConnected) return 'there is no connection to a NATS server';
     if (!this.#parts.directory.isRead) return 'the index of events is not read yet';
-    for (const [shard, { journal }] of this.#claims.owned)
-      if (journal.isStalled) return `the NATS servers take nothing for shard ${shard}, which this node owns`;
     const unowned = this.cluster.shards().filter(({ owner }) => owner === null);
     if (unowned.length === 0) return null;
     const named = unowned.slice(0, NAMED_MAX).map(({ shard }) => shard);
     const more = unowned.length > named.length ? ` and ${unowned.length - named.length} more` : '';
     return `no node owns shard ${named.join(', ')}${more}`;
+  }
+
+  /** Nobody is told when it ends, so that a start does not wait for it. */
+  #stalled(): string | null {
+    for (const [shard, { journal }] of this.#claims.owned)
+      if (journal.isStalled) return `the NATS servers take nothing for shard ${shard}, which this node owns`;
+    return null;
   }
 
   #noteReady(): void {

@@ -99,6 +99,8 @@ const ENDED_LOOK_MS = 10;
 /** The pause after a claim that was lost or that failed once; it grows while it fails. */
 const RETRY_MS = 500;
 const RETRY_MS_MAX = 30_000;
+/** Long enough that shards whose servers are away leave room for the claims of others. */
+const UNREACHABLE_MS_MAX = 4_000;
 
 export class ShardClaims<Shard extends ClaimedShard> {
   readonly #ports: ShardClaimsPorts<Shard>;
@@ -255,7 +257,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
     const failures = (this.#failures.get(shard) ?? 0) + 1;
     this.#failures.set(shard, failures);
     const isUnreachable = error instanceof LogUnreachable || error instanceof ObjectsUnreachable;
-    const pauseMs = isUnreachable ? RETRY_MS : Math.min(retryPauseMs(failures, RETRY_MS), RETRY_MS_MAX);
+    const pauseMs = Math.min(retryPauseMs(failures, RETRY_MS), isUnreachable ? UNREACHABLE_MS_MAX : RETRY_MS_MAX);
     this.#notBefore.set(shard, this.#ports.time.stopwatchMs() + pauseMs);
     if (!isWorthReporting(failures)) return;
     reportTrouble('cluster', `shard ${shard} could not be claimed; it is tried again`, error);

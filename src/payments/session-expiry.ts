@@ -79,8 +79,8 @@ class ExpiryList implements SessionExpiry {
   readonly #stopping = new AbortController();
   readonly #scanned = new WeakSet<EventPort>();
   readonly #listedMax: number;
-  /** Ids of events with orders that found no room on the list. */
-  readonly #overflowing = new Set<string>();
+  /** Events with orders that found no room on the list, and the order before which the scan goes on; null from the newest. */
+  readonly #overflowing = new Map<string, number | null>();
   #calls = 0;
 
   constructor(ports: SessionExpiryPorts) {
@@ -97,13 +97,16 @@ class ExpiryList implements SessionExpiry {
 
   async scanActivated(): Promise<void> {
     for (const event of this.#ports.active()) {
-      if (this.#scanned.has(event) && !this.#overflowing.has(event.eventId)) continue;
-      if (this.#listed.size * 2 > this.#listedMax) return;
+      const { eventId } = event;
+      const isOverflowing = this.#overflowing.has(eventId);
+      if (this.#scanned.has(event) && (!isOverflowing || this.#listed.size * 2 > this.#listedMax)) continue;
+      const before = this.#overflowing.get(eventId) ?? null;
+      this.#overflowing.delete(eventId);
       try {
-        this.#overflowing.delete(event.eventId);
-        await this.#scan(event);
+        await this.#scan(event, before);
         this.#scanned.add(event);
       } catch (error) {
+        this.#overflowing.set(eventId, before);
         // An event that was evicted meanwhile is scanned when it is activated again.
         if (!(error instanceof Overloaded)) {
           reportTrouble('payments', 'an event could not be scanned for open sessions', error);
@@ -112,15 +115,20 @@ class ExpiryList implements SessionExpiry {
     }
   }
 
-  async #scan(event: EventPort): Promise<void> {
-    let before: number | null = null;
+  /** A session that was expired is useless still: a scan that found no room goes on where it was, and does not begin anew. */
+  async #scan(event: EventPort, begin: number | null): Promise<void> {
+    let before = begin;
     do {
       if (this.#stopping.signal.aborted) return;
       const from: number | null = before;
       const query = { type: 'ScanUselessSessions', before: from, count: SCANNED_A_SLICE } as const;
       const scan: OrderScan = await event.read(query);
-      for (const orderId of scan.orderIds) this.#list(event.eventId, orderId);
-      if (this.#overflowing.has(event.eventId)) return;
+      for (const orderId of scan.orderIds) {
+        if (this.#list(orderId)) continue;
+        // Null where orders that ended meanwhile found no room either.
+        if (!this.#overflowing.has(event.eventId)) this.#overflowing.set(event.eventId, from);
+        return;
+      }
       before = scan.before;
       await nextRound();
     } while (before !== null);
@@ -131,24 +139,23 @@ class ExpiryList implements SessionExpiry {
     const { eventId, facts } = message as TurnMessage;
     for (const fact of facts) {
       const orderId = orderIdOf(fact);
-      if (orderId !== null) this.#list(eventId, orderId);
+      if (orderId !== null && !this.#list(orderId)) this.#overflowing.set(eventId, null);
     }
   };
 
-  #list(eventId: string, orderId: string): void {
+  /** Returns false where the list has no room. */
+  #list(orderId: string): boolean {
     const known = this.#listed.get(orderId);
     if (known !== undefined) {
       known.hasChanged = true;
-      return;
+      return true;
     }
-    if (this.#stopping.signal.aborted) return;
-    if (this.#listed.size >= this.#listedMax) {
-      this.#overflowing.add(eventId);
-      return;
-    }
+    if (this.#stopping.signal.aborted) return true;
+    if (this.#listed.size >= this.#listedMax) return false;
     this.#listed.set(orderId, { failures: 0, hasChanged: false });
     this.#waiting.push(orderId);
     this.#start();
+    return true;
   }
 
   #start(): void {

@@ -102,6 +102,7 @@ describe('Wrong use', () => {
     [exportCommand, ['order', 'evt_club'], /there is no export of order; did you mean orders\?/],
     [exportCommand, ['orders', 'evt_club', '--format', 'xls'], /--format is "xls": it must be csv or json/],
     [inspectCommand, ['--performance', 'derby'], /--performance needs the event/],
+    [snapshotCommand, ['--unnotified'], /--unnotified goes with --prune/],
     [importCommand, [], /an argument is missing: holdfast import DIR/],
     [importCommand, [samples], /NATS_URL is not set: it must be the NATS servers/],
   ];

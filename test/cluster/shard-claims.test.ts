@@ -328,12 +328,12 @@ describe('A shard that cannot be opened', () => {
     claims.stop();
   });
 
-  it('is tried again at once when the servers that could not be reached are back', async () => {
+  it('is tried again within seconds when the servers that could not be reached are back', async () => {
     for (const error of [new LogUnreachable('no leader'), new ObjectsUnreachable('no leader')]) {
       const { time, tries, claims } = openFailing(error);
       await time.pass(60_000);
       const pauses = tries.slice(1).map((at, place) => at - tries[place]!);
-      assert.ok(pauses.length > 50 && Math.max(...pauses) <= 1_000, `${Math.max(...pauses)} ms`);
+      assert.ok(pauses.length > 12 && Math.max(...pauses) <= 4_500, `${Math.max(...pauses)} ms`);
       claims.stop();
     }
   });
